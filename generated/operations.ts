@@ -19,16 +19,16 @@ export const operations = {
     naturalKey: ["partyId", "proposalId", "timestamp"],
     cursors: { timeMember: "vega_time" },
     arguments: {
-      partyId: { kind: "string", in: "query", name: "partyId" },
-      proposalId: { kind: "string", in: "query", name: "proposalId" },
+      partyId: { kind: "string" },
+      proposalId: { kind: "string" },
       pagination: {
         kind: "object",
         members: {
-          first: { kind: "int32", minimum: 1, in: "query", name: "pagination.first" },
-          after: { kind: "cursor", in: "query", name: "pagination.after" },
-          last: { kind: "int32", minimum: 1, in: "query", name: "pagination.last" },
-          before: { kind: "cursor", in: "query", name: "pagination.before" },
-          newestFirst: { kind: "boolean", in: "query", name: "pagination.newestFirst" },
+          first: { kind: "int32", minimum: 1 },
+          after: { kind: "cursor" },
+          last: { kind: "int32", minimum: 1 },
+          before: { kind: "cursor" },
+          newestFirst: { kind: "boolean" },
         },
       },
     },
@@ -43,15 +43,15 @@ export const operations = {
     naturalKey: ["partyId"],
     cursors: { rejectedWith: 500 },
     arguments: {
-      parties: { kind: "array", items: { kind: "string" }, minItems: 1, in: "query", name: "parties" },
+      parties: { kind: "array", items: { kind: "string" }, minItems: 1 },
       pagination: {
         kind: "object",
         members: {
-          first: { kind: "int32", minimum: 1, in: "query", name: "pagination.first" },
-          after: { kind: "cursor", in: "query", name: "pagination.after" },
-          last: { kind: "int32", minimum: 1, in: "query", name: "pagination.last" },
-          before: { kind: "cursor", in: "query", name: "pagination.before" },
-          newestFirst: { kind: "boolean", in: "query", name: "pagination.newestFirst" },
+          first: { kind: "int32", minimum: 1 },
+          after: { kind: "cursor" },
+          last: { kind: "int32", minimum: 1 },
+          before: { kind: "cursor" },
+          newestFirst: { kind: "boolean" },
         },
       },
     },
@@ -61,7 +61,7 @@ export const operations = {
     path: "/statistics/spam/{partyId}",
     kind: "single",
     responseMembers: ["chainId", "statistics"],
-    arguments: { partyId: { kind: "string", in: "path", name: "partyId", required: true } },
+    arguments: { partyId: { kind: "string", in: "path", required: true } },
   },
   listBalanceChanges: {
     method: "GET",
@@ -84,9 +84,9 @@ export const operations = {
       filter: {
         kind: "object",
         members: {
-          assetId: { kind: "string", in: "query", name: "filter.assetId" },
-          partyIds: { kind: "array", items: { kind: "string" }, in: "query", name: "filter.partyIds" },
-          marketIds: { kind: "array", items: { kind: "string" }, in: "query", name: "filter.marketIds" },
+          assetId: { kind: "string" },
+          partyIds: { kind: "array", items: { kind: "string" } },
+          marketIds: { kind: "array", items: { kind: "string" } },
           accountTypes: {
             kind: "array",
             items: {
@@ -95,26 +95,21 @@ export const operations = {
               numbers: accountTypeNumbers,
               pattern: "^ACCOUNT_TYPE_[A-Z0-9_]+$",
             },
-            in: "query",
-            name: "filter.accountTypes",
           },
         },
       },
       dateRange: {
         kind: "object",
-        members: {
-          startTimestamp: { kind: "nanoseconds", in: "query", name: "dateRange.startTimestamp" },
-          endTimestamp: { kind: "nanoseconds", in: "query", name: "dateRange.endTimestamp" },
-        },
+        members: { startTimestamp: { kind: "nanoseconds" }, endTimestamp: { kind: "nanoseconds" } },
       },
       pagination: {
         kind: "object",
         members: {
-          first: { kind: "int32", minimum: 1, in: "query", name: "pagination.first" },
-          after: { kind: "cursor", in: "query", name: "pagination.after" },
-          last: { kind: "int32", minimum: 1, in: "query", name: "pagination.last" },
-          before: { kind: "cursor", in: "query", name: "pagination.before" },
-          newestFirst: { kind: "boolean", in: "query", name: "pagination.newestFirst" },
+          first: { kind: "int32", minimum: 1 },
+          after: { kind: "cursor" },
+          last: { kind: "int32", minimum: 1 },
+          before: { kind: "cursor" },
+          newestFirst: { kind: "boolean" },
         },
       },
     },
@@ -128,15 +123,15 @@ export const operations = {
     defaultPageSize: 1000,
     naturalKey: ["id", "kind", "sig"],
     arguments: {
-      id: { kind: "string", in: "query", name: "id", required: true },
+      id: { kind: "string", required: true },
       pagination: {
         kind: "object",
         members: {
-          first: { kind: "int32", minimum: 1, in: "query", name: "pagination.first" },
-          after: { kind: "cursor", in: "query", name: "pagination.after" },
-          last: { kind: "int32", minimum: 1, in: "query", name: "pagination.last" },
-          before: { kind: "cursor", in: "query", name: "pagination.before" },
-          newestFirst: { kind: "boolean", in: "query", name: "pagination.newestFirst" },
+          first: { kind: "int32", minimum: 1 },
+          after: { kind: "cursor" },
+          last: { kind: "int32", minimum: 1 },
+          before: { kind: "cursor" },
+          newestFirst: { kind: "boolean" },
         },
       },
     },
@@ -146,7 +141,7 @@ export const operations = {
     path: "/transaction/check",
     kind: "single",
     responseMembers: ["success", "code", "data", "log", "gasWanted", "gasUsed", "info"],
-    arguments: { tx: { kind: "json", in: "body", name: "tx", required: true } },
+    arguments: { tx: { kind: "json", in: "body", required: true } },
     sentOnce: true,
   },
 } as const satisfies OperationTable;

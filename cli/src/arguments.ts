@@ -12,7 +12,7 @@ import { UsageError } from "./errors.js";
 import { filterFlag } from "./flags.js";
 import { readTime } from "./times.js";
 
-export type Leaf = Extract<Argument, { in: string }>;
+export type Leaf = Exclude<Argument, { kind: "object" }>;
 
 /** An argument of an operation with its flag. */
 export interface ArgumentFlag {
@@ -28,8 +28,8 @@ export function argumentFlags(id: OperationId): ArgumentFlag[] {
   const operation: Operation = operations[id];
   const leaves = leavesOf(operation.arguments).filter(({ path }) => path[0] !== "pagination");
   return leaves.map(({ path, spec }) => {
-    const name = nameOf(path.at(-1) ?? "", spec, operation);
-    const text = textOf(spec, operationTexts[id].arguments[spec.name] ?? "");
+    const name = nameOf(path, spec, operation);
+    const text = textOf(spec, operationTexts[id].arguments[path.join(".")] ?? "");
     const option = filterFlag(`--${name} <${placeholder(spec)}>`, text, {
       ...(spec.kind === "nanoseconds" && { parse: readTime }),
       repeat: spec.kind === "array",
@@ -109,9 +109,10 @@ export const leavesOf = (
   );
 
 /** As in `party` for `partyIds`, and `account-type` for `accountTypes`. */
-function nameOf(name: string, spec: Leaf, { range }: Operation): string {
-  if (spec.name === range?.start) return "from";
-  if (spec.name === range?.end) return "to";
+function nameOf(path: readonly string[], spec: Leaf, { range }: Operation): string {
+  const name = path.at(-1) ?? "";
+  if (path.join(".") === range?.start) return "from";
+  if (path.join(".") === range?.end) return "to";
   const singular = spec.kind === "array" ? name.replace(/ies$/, "y").replace(/s$/, "") : name;
   return kebab(singular.replace(/(?<=.)Id$/, ""));
 }

@@ -104,7 +104,7 @@ function argumentOf(member: Member | Group, description: Description): Data {
     const members = member.members.map((each) => [each.name, argumentOf(each, description)]);
     return { kind: "object", members: Object.fromEntries(members) };
   }
-  const place = { in: member.in, name: member.wireName, required: member.required || undefined };
+  const place = { in: member.in === "query" ? undefined : member.in, required: member.required || undefined };
   if (member.in === "body") return { kind: "json", ...place };
   if (member.unit === "unix-nanoseconds") return { kind: "nanoseconds", ...place };
   return { ...describeValue(member.schema, member.wireName, description), ...place };

@@ -89,14 +89,13 @@ export type Value =
   | { readonly kind: "json" };
 
 /**
- * Where an argument is sent.
+ * Where an argument is sent, by the name of the member, which those of its groups precede: as in `filter.partyIds`.
  *
  * @inline
  */
 type ParameterPlace = {
-  readonly in: "query" | "path" | "body";
-  /** The name of the parameter, or of the member of the body. */
-  readonly name: string;
+  /** Default: in the query. */
+  readonly in?: "path" | "body";
   readonly required?: true;
 };
 

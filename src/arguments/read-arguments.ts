@@ -34,12 +34,13 @@ export function serialize(
   members: Arguments,
   checked: CheckedArguments,
   parameters: Parameters = { query: {}, path: {}, body: {} },
+  prefix = "",
 ): Parameters {
   for (const name in checked) {
     const spec = members[name] as Argument;
     const value = checked[name];
-    if (spec.kind === "object") serialize(spec.members, value as CheckedArguments, parameters);
-    else parameters[spec.in][spec.name] = value;
+    if (spec.kind === "object") serialize(spec.members, value as CheckedArguments, parameters, `${prefix}${name}.`);
+    else parameters[spec.in ?? "query"][prefix + name] = value;
   }
   return parameters;
 }

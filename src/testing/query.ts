@@ -16,8 +16,11 @@ export const described: Readonly<Record<OperationId, Operation>> = operations;
 
 export const operationIds = Object.keys(described) as OperationId[];
 
-const flatten = (parameters: Arguments): Exclude<Argument, { kind: "object" }>[] =>
-  Object.values(parameters).flatMap((each) => (each.kind === "object" ? flatten(each.members) : [each]));
+/** The parameters with their dotted names. */
+const flatten = (parameters: Arguments, prefix = ""): [string, Exclude<Argument, { kind: "object" }>][] =>
+  Object.entries(parameters).flatMap(([name, each]) =>
+    each.kind === "object" ? flatten(each.members, `${prefix}${name}.`) : [[prefix + name, each]],
+  );
 
 type QueryValue = string | bigint | boolean;
 
@@ -39,10 +42,9 @@ export function readQuery(
 ): QueryValues {
   const query = new URLSearchParams(search);
   const values = new QueryValues();
-  for (const type of flatten(parameters)) {
-    const { name } = type;
+  for (const [name, type] of flatten(parameters)) {
     const inPath = path[name];
-    const given = type.in === "query" ? query.getAll(name) : inPath === undefined ? [] : [inPath];
+    const given = type.in === undefined ? query.getAll(name) : inPath === undefined ? [] : [inPath];
     if (given.length > 1 && type.kind !== "array") {
       throw new GatewayError(3, `too many values for field "${name}": ${given.join(", ")}`);
     }

@@ -7,12 +7,13 @@ export function readParameters(operation: Pick<Operation, "arguments">, query: U
   const argument: Record<string, unknown> = { ...path };
   const unknown = new Set(query.keys());
   for (const { path, spec } of leavesOf(operation.arguments)) {
-    if (spec.in !== "query") continue;
-    const names = [...new Set([spec.name, snakeCase(spec.name)])];
-    for (const name of names) unknown.delete(name);
-    const texts = names.flatMap((name) => query.getAll(name));
+    if (spec.in !== undefined) continue;
+    const name = path.join(".");
+    const names = [...new Set([name, snakeCase(name)])];
+    for (const each of names) unknown.delete(each);
+    const texts = names.flatMap((each) => query.getAll(each));
     if (texts.length === 0) continue;
-    if (spec.kind !== "array" && texts.length > 1) throw new Rejection(3, `Expected the parameter ${spec.name} once.`);
+    if (spec.kind !== "array" && texts.length > 1) throw new Rejection(3, `Expected the parameter ${name} once.`);
     const values = texts.map((text) => read(spec.kind === "array" ? spec.items : spec, text));
     setMember(argument, path, spec.kind === "array" ? values : values[0]);
   }
