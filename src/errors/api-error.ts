@@ -44,39 +44,34 @@ export class ApiError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.ApiError";
   override name: "ApiError" | "RateLimitError" = "ApiError";
   /** The HTTP status, as in 400. */
-  readonly status: number;
+  declare readonly status: number;
   /** The gRPC status code of the body; `undefined` if the body has none, such as that of a proxy. */
-  readonly code: number | undefined;
+  declare readonly code: number | undefined;
   /** The name of {@link ApiError.code}, as in `"INVALID_ARGUMENT"`. */
-  readonly codeName: (typeof codeNames)[number] | undefined;
+  declare readonly codeName: (typeof codeNames)[number] | undefined;
   /** The details of the body; empty if there are none. */
-  readonly details: readonly ErrorDetail[];
+  declare readonly details: readonly ErrorDetail[];
   /** The first detail of Vega's own type: its `code` and `message` are the most specific. */
-  readonly detail: ErrorDetail | undefined;
+  declare readonly detail: ErrorDetail | undefined;
   /** The body: parsed if it is JSON, otherwise its text. */
-  readonly body: unknown;
+  declare readonly body: unknown;
   /** The headers of the response. */
-  readonly headers: Headers;
+  declare readonly headers: Headers;
   /** The request that failed. */
-  readonly request: SentRequest;
+  declare readonly request: SentRequest;
 
   constructor({ request, response, body, hint = hintFor(response.status, body), ...options }: ApiErrorOptions) {
     const { code, message, details } = readErrorBody(body);
     const detail = details.find((each) => each["@type"] === "type.googleapis.com/vega.ErrorDetail");
     const words = [message, detail?.["message"], detail?.["inner"]].filter(isText).join(": ") || summarize(body);
+    const { status, headers } = response;
+    const codeName = code === undefined ? undefined : codeNames[code];
+    const members = { ...options, status, code, codeName, details, detail, body, headers, request };
     super(
-      `${options.operation ?? "The request"} failed with status ${response.status}${words ? `: ${words}` : ""} ` +
+      `${options.operation ?? "The request"} failed with status ${status}${words ? `: ${words}` : ""} ` +
         `(${request.method} ${request.url})${hint ? `. ${hint}` : ""}`,
-      options,
+      members,
     );
-    this.status = response.status;
-    this.code = code;
-    this.codeName = code === undefined ? undefined : codeNames[code];
-    this.details = details;
-    this.detail = detail;
-    this.body = body;
-    this.headers = response.headers;
-    this.request = request;
   }
 
   override toJSON(): Record<string, unknown> {

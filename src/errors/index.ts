@@ -8,11 +8,10 @@ export class ArgumentError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.ArgumentError";
   override name = "ArgumentError" as const;
   /** The invalid argument or option, as in `pagination.first`. */
-  readonly argument: string;
+  declare readonly argument: string;
 
-  constructor(message: string, { argument, ...options }: VegaErrorOptions & Pick<ArgumentError, "argument">) {
+  constructor(message: string, options: VegaErrorOptions & Pick<ArgumentError, "argument">) {
     super(message, options);
-    this.argument = argument;
   }
 }
 
@@ -32,17 +31,15 @@ export class TimeoutError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.TimeoutError";
   override name = "TimeoutError" as const;
   /** Which deadline has passed: `"attempt"` for the option `timeout`, `"total"` for `totalTimeout`. */
-  readonly scope: "attempt" | "total";
+  declare readonly scope: "attempt" | "total";
   /**
    * `"rate-limit"` if the deadline passed while the call waited for the rate limit of the client, or if that wait took most of the
    * time of the attempt; otherwise `undefined`: the node was late.
    */
-  readonly waitedFor: "rate-limit" | undefined;
+  declare readonly waitedFor: "rate-limit" | undefined;
 
-  constructor(message: string, { scope, waitedFor, ...options }: TimeoutErrorOptions) {
+  constructor(message: string, options: TimeoutErrorOptions) {
     super(message, options);
-    this.scope = scope;
-    this.waitedFor = waitedFor;
   }
 }
 
@@ -51,17 +48,12 @@ export class ResponseError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.ResponseError";
   override name = "ResponseError" as const;
   /** The response. Its body has been read. */
-  readonly response: Response;
+  declare readonly response: Response;
   /** The body: parsed if it is JSON, otherwise its text. */
-  readonly body: unknown;
+  declare readonly body: unknown;
 
-  constructor(
-    message: string,
-    { response, body, ...options }: VegaErrorOptions & Pick<ResponseError, "response" | "body">,
-  ) {
+  constructor(message: string, options: VegaErrorOptions & Pick<ResponseError, "response" | "body">) {
     super(message, options);
-    this.response = response;
-    this.body = body;
   }
 
   override toJSON(): Record<string, unknown> {
@@ -86,19 +78,16 @@ export class PaginationError extends VegaError {
    * - `"behind"`: the node has not reached the end of what is read, or is behind the node of an earlier page.
    * - `"gap"`: no response shows which records come next. A follower of votes cannot reach all those since its checkpoint.
    */
-  readonly reason: "repeated-cursor" | "missing-cursor" | "pruned" | "behind" | "gap";
+  declare readonly reason: "repeated-cursor" | "missing-cursor" | "pruned" | "behind" | "gap";
   /**
    * If `reason` is `"pruned"`: the time of the oldest record that the node keeps, in Unix nanoseconds. If it is `"gap"`: the block
    * time from which on all votes are within reach.
    */
-  readonly availableFrom: bigint | undefined;
+  declare readonly availableFrom: bigint | undefined;
   /** If `reason` is `"behind"`: the block that the node has reached; `undefined` if it names none. */
-  readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
+  declare readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
 
-  constructor(message: string, { reason, availableFrom, block, ...options }: PaginationErrorOptions) {
+  constructor(message: string, options: PaginationErrorOptions) {
     super(message, options);
-    this.reason = reason;
-    this.availableFrom = availableFrom;
-    this.block = block;
   }
 }

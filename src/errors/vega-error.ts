@@ -18,7 +18,7 @@ export interface Coverage {
  * Returns whether the class of a value, or one that it is derived from, has a brand. A program can load this package twice, as ES modules
  * and as CommonJS, and then has two classes of each brand.
  */
-export function isBranded(error: unknown, brand: string): boolean {
+function isBranded(error: unknown, brand: string): boolean {
   if (typeof error !== "object" || error === null) return false;
   for (let each: object | null = error.constructor; each; each = Object.getPrototypeOf(each)) {
     if ((each as { brand?: unknown }).brand === brand) return true;
@@ -60,9 +60,9 @@ export class VegaError extends Error {
   /** The name of the class, as in `"ApiError"`. */
   override name: string = "VegaError";
   /** The operation that failed: the name of the client's method; of `client.http`, the method and the path. */
-  readonly operation: string | undefined;
+  declare readonly operation: string | undefined;
   /** The number of attempts; 0 if nothing was sent. */
-  readonly attempts: number;
+  declare readonly attempts: number;
   /**
    * If the error ended a loop over a listing: the `pagination` that continues after the last record that was yielded. If it
    * ended a scan: the `dateRange` of the records that were not yielded. If it ended a follower: the option `from` that continues
@@ -88,10 +88,11 @@ export class VegaError extends Error {
   /** If the error ended a scan or a loop over a listing: the range of time for which what was yielded is complete. */
   declare readonly coverage?: Coverage;
 
-  constructor(message: string, { operation, attempts = 0, cause }: VegaErrorOptions = {}) {
+  /** @param options - The cause, and members of the error. */
+  constructor(message: string, options: VegaErrorOptions = {}) {
+    const { cause, ...members } = options;
     super(message, cause === undefined ? undefined : { cause });
-    this.operation = operation;
-    this.attempts = attempts;
+    Object.assign(this, { operation: undefined, attempts: 0 }, members);
   }
 
   /** Returns the error as plain data, for logs: no headers, no body, no stack. */

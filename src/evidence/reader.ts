@@ -123,7 +123,7 @@ function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArguments)
       session.namesBlocks ||= reply.block !== undefined;
       const lack = isPool ? undefined : judge(expectation, reply, session.namesBlocks);
       // What is left of the history is for the reader to judge.
-      if (lack && lack !== "history") throw new NotShown(lack, { shown: reply });
+      if (lack && lack !== "history") throw new NotShown(lack, reply);
       const { data, response, block, stale, node } = reply;
       check?.(data, response);
       const { edges, pageInfo } = data;

@@ -1,4 +1,4 @@
-import { isBranded } from "../errors/vega-error.js";
+import { VegaError } from "../errors/index.js";
 import type { Block } from "./call.js";
 
 /**
@@ -56,19 +56,14 @@ export interface Shown<T = unknown> {
 }
 
 /** No node gave a response that shows what is expected. A reader turns it into an error for its caller. */
-export class NotShown extends Error {
-  protected static readonly brand = "vegaprotocol-client.NotShown";
+export class NotShown extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.NotShown";
   readonly lack: Lack;
   /** The response with the newest block, if there was one. */
   readonly shown: Shown | undefined;
 
-  /** Returns whether a value is a {@link NotShown}, also that of a pool from another copy of the package. */
-  static is(error: unknown): error is NotShown {
-    return isBranded(error, NotShown.brand);
-  }
-
-  constructor(lack: Lack, { shown }: { shown?: Shown } = {}) {
-    super(`The response does not show the ${lack} that it is used for.`);
+  constructor(lack: Lack, shown?: Shown) {
+    super(lack);
     this.lack = lack;
     this.shown = shown;
   }

@@ -93,7 +93,7 @@ export class Responses<T> {
     const behind = this.all.filter((response) => this.#lackOf(response) === "block");
     const shown = latest(behind.length > 0 ? behind : this.all);
     const lack = shown && this.#lackOf(shown);
-    if (lack) throw new NotShown(lack, { shown: shown.answer });
+    if (lack) throw new NotShown(lack, shown.answer);
   }
 }
 
