@@ -1,6 +1,6 @@
 import { ApiError, atCaller } from "../errors/index.js";
 import type { CallDefaults } from "./call-options.js";
-import { decode, mismatch, parseJson, readBytes } from "./response.js";
+import { decode, mismatch, parseJson, readChunks } from "./response.js";
 import type { CallRequest, FetchResult, NodeHttp, Received, Send, SendAny } from "./route.js";
 
 /** What the caller passes to openapi-fetch, as far as it is read here. */
@@ -82,10 +82,11 @@ async function readAs(parseAs: NonNullable<Init["parseAs"]>, received: Received)
   const { response } = received;
   // Its reader may take longer than any deadline.
   if (parseAs === "stream") return response.body;
-  const bytes = await readBytes(received);
-  if (parseAs !== "json")
-    return (await new Response(bytes.slice(), { headers: response.headers })[parseAs]()) || undefined;
-  const text = decode(bytes);
+  const chunks = await readChunks(received);
+  if (parseAs !== "json") {
+    return (await new Response(new Blob([...chunks]), { headers: response.headers })[parseAs]()) || undefined;
+  }
+  const text = decode(chunks);
   const json = parseJson(text);
   if (text !== "" && json === undefined) throw mismatch(received, text, text);
   return json;

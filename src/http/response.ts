@@ -63,7 +63,7 @@ export async function fetchResponse(
  */
 export async function withBody(received: Received): Promise<Response> {
   const { response } = received;
-  const text = decode(await readBytes(received));
+  const text = decode(await readChunks(received));
   try {
     return Object.defineProperty(new Response(text, response), "url", { value: response.url });
   } catch {
@@ -92,24 +92,26 @@ export function corsHint(error: unknown, url: string, origin = originOfPage()): 
   const isBlocked = error instanceof TypeError && error.cause === undefined;
   if (origin === undefined || url.startsWith(`${origin}/`) || !isBlocked) return "";
   return (
-    `. The browser may have blocked its response (CORS): let the node, or a proxy in front of it, allow the origin ${origin}, or ` +
+    `. The browser may have blocked it (CORS): let the node, or a proxy in front of it, allow the origin ${origin}, or ` +
     "send the requests through the server of the page."
   );
 }
 
 const originOfPage = () => (globalThis as { location?: { origin?: string } }).location?.origin;
 
+type Chunk = Uint8Array<ArrayBuffer>;
+
 /**
  * Reads a body.
  *
  * @throws {@link ResponseError} if the body is larger than `maxResponseSize`: what follows is not received.
  */
-export async function readBytes(received: Received): Promise<Uint8Array> {
+export async function readChunks(received: Received): Promise<readonly Chunk[]> {
   const { response, maxResponseSize } = received;
-  const chunks: Uint8Array[] = [];
+  const chunks: Chunk[] = [];
   let size = 0;
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  const add = (chunk: Uint8Array) => {
+  let reader: ReadableStreamDefaultReader<Chunk> | undefined;
+  const add = (chunk: Chunk) => {
     size += chunk.byteLength;
     if (size > maxResponseSize) throw tooLarge(received);
     chunks.push(chunk);
@@ -120,7 +122,7 @@ export async function readBytes(received: Received): Promise<Uint8Array> {
     if (reader === undefined) add(new TextEncoder().encode(await response.text()));
     for (;;) {
       const chunk = await reader?.read();
-      if (!chunk || chunk.done) return join(chunks, size);
+      if (!chunk || chunk.done) return chunks;
       add(chunk.value);
     }
   } catch (error) {
@@ -130,19 +132,11 @@ export async function readBytes(received: Received): Promise<Uint8Array> {
   }
 }
 
-function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
-}
-
 const decoder = new TextDecoder();
 
-export const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
+/** The text of a body. A character can be in two chunks. */
+export const decode = (chunks: readonly Chunk[]): string =>
+  chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 
 export function parseJson(text: string): unknown {
   try {
@@ -158,7 +152,7 @@ export async function readResult<T>(
   validate: Validate | undefined,
 ): Promise<T> {
   const { operation, response, attempts } = received;
-  const text = decode(await readBytes(received));
+  const text = decode(await readChunks(received));
   const body = parseJson(text);
   const result = typeof body === "object" && body !== null ? read(body) : undefined;
   if (result === undefined) throw mismatch(received, text, body ?? text);
