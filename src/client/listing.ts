@@ -1,6 +1,6 @@
 import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
+import { boolean, checkOptions, expected, type OptionChecks, positiveInteger } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments, take } from "../arguments/read-arguments.js";
 import { atCaller } from "../errors/index.js";
@@ -70,6 +70,15 @@ export interface Listing<T> extends Walk<T, Page<T>> {
   readonly coverage: Promise<Coverage>;
 }
 
+const cursor = expected("a string", (value) => typeof value === "string");
+const paginationChecks: OptionChecks<Pagination> = {
+  first: positiveInteger,
+  after: cursor,
+  last: positiveInteger,
+  before: cursor,
+  newestFirst: boolean,
+};
+
 /**
  * Reads any list with Relay-style cursor pagination page by page, as the client's listings are read.
  *
@@ -92,13 +101,15 @@ export function paginate<T>(
   options: WalkOptions = {},
 ): Walk<T> {
   const taken = take(() => {
+    const start: Pagination = { ...pagination };
+    checkOptions(paginationChecks, start, { name: "pagination", prefix: "pagination." });
     checkOptions(walkChecks, options, { name: "paginate" });
-    return { pagination: { ...pagination }, pageSize: 1000, ...readWalkOptions(options) };
+    return { pagination: start, pageSize: 1000, ...readWalkOptions(options) };
   });
   const { coverage: _, ...list } = walk<T>(async () => {
     const request = taken();
-    const { OpenWalk } = await loadLists(request.signal);
-    return new OpenWalk<T>({ ...request, fetchPage: ({ pagination }, _, signal) => fetchPage(pagination, signal) });
+    const { openWalk } = await loadLists(request.signal);
+    return openWalk<T>({ ...request, fetchPage: ({ pagination }, _, signal) => fetchPage(pagination, signal) });
   });
   return printedAs(list, `Walk of paginate(). ${usage}`);
 }

@@ -1,6 +1,5 @@
 import type { Pagination } from "../../generated/types.js";
-import { isPositiveInteger } from "../arguments/check-options.js";
-import { refuse, refuseByRule } from "../arguments/refuse.js";
+import { refuseByRule } from "../arguments/refuse.js";
 import { nanosecondsOf } from "../evidence/cursors.js";
 import {
   type Backward,
@@ -62,7 +61,7 @@ export interface WalkRequest<T> extends WalkSettings {
     decidesStart: boolean,
   ): PromiseLike<FetchedPage<T>>;
   /** Finds out whether nodes have dropped records since a time. */
-  readHistory?(time: bigint, signal: AbortSignal): Promise<Pick<NodePage<T>, "availableFrom">>;
+  readHistory?: ((time: bigint, signal: AbortSignal) => Promise<Pick<NodePage<T>, "availableFrom">>) | undefined;
 }
 
 export interface WalkPlan<T = unknown> extends WalkRequest<T> {
@@ -71,14 +70,9 @@ export interface WalkPlan<T = unknown> extends WalkRequest<T> {
   size: number;
 }
 
-/** @throws {@link ArgumentError} if a parameter is invalid, or contradicts another one. */
+/** @throws {@link ArgumentError} if a parameter contradicts another one. */
 export function planWalk<T>(request: WalkRequest<T>): WalkPlan<T> {
   const { operation, pagination, pageSize } = request;
-  for (const name of ["first", "last"] as const) {
-    const size = pagination[name];
-    if (size === undefined || isPositiveInteger(size)) continue;
-    refuse({ operation, argument: `pagination.${name}` }, "a positive integer", size);
-  }
   const [one, other] = contradictions.find((names) => names.every((name) => pagination[name] !== undefined)) ?? [];
   if (one !== undefined) {
     refuseByRule({ operation, argument: `pagination.${other}` }, `cannot be combined with \`pagination.${one}\``);

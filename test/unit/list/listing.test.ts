@@ -251,6 +251,8 @@ describe("the errors of a walk", () => {
     [null, {}, "Expected the options of paginate to be an object, got null."],
     [{}, { first: 0 }, "Expected `pagination.first` to be a positive integer, got 0."],
     [{}, { last: "3" }, 'Expected `pagination.last` to be a positive integer, got "3".'],
+    [{}, { after: 3 }, "Expected `pagination.after` to be a string, got 3."],
+    [{}, { firsts: 3 }, "pagination has no option `firsts`. Did you mean `first`?"],
     [{}, { first: 1, last: 1 }, "`pagination.last` cannot be combined with `pagination.first`."],
     [{}, { after: "a", before: "b" }, "`pagination.before` cannot be combined with `pagination.after`."],
   ])("name an invalid argument when the listing is used: %j %j", async (options, pagination, message) => {
