@@ -7,11 +7,10 @@ export const ignore = () => {};
 
 /** Where the items of a loop come from. */
 export interface Batches<Item> {
-  readonly maxItems?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Reads the next items; `undefined` at the end. */
   next(): Promise<readonly Item[] | undefined>;
-  /** What the items cover. After `next` has returned `undefined`, without `taken`: everything. */
+  /** What the items cover, if only so many of the last ones were taken. Without `taken`: all, after `next` has returned `undefined`. */
   coverage?(taken?: number): Coverage;
   /** Ends what is in flight. */
   end(): void;
@@ -31,7 +30,6 @@ export class ItemIterator<Item> {
   readonly #open: () => Promise<Batches<Item>>;
   readonly #receiver: CoverageReceiver | undefined;
   #batches: Batches<Item> | undefined;
-  #left = Number.POSITIVE_INFINITY;
   #items: readonly Item[] = [];
   #index = 0;
   #end = 0;
@@ -117,8 +115,7 @@ export class ItemIterator<Item> {
         if (items === undefined) return await this.return();
         this.#items = items;
         this.#index = 0;
-        this.#end = Math.min(items.length, this.#left);
-        this.#left -= this.#end;
+        this.#end = items.length;
       }
       return this.#take();
     } catch (error) {
@@ -131,11 +128,8 @@ export class ItemIterator<Item> {
   }
 
   async #more(): Promise<readonly Item[] | undefined> {
-    if (this.#batches === undefined) {
-      this.#batches = await this.#open();
-      this.#left = this.#batches.maxItems ?? this.#left;
-    }
-    if (this.#ended || this.#left === 0) return undefined;
+    this.#batches ??= await this.#open();
+    if (this.#ended) return undefined;
     const items = await this.#batches.next();
     const coverage = items ? undefined : this.#batches.coverage?.();
     if (coverage) this.#receiver?.resolve(coverage);

@@ -25,7 +25,6 @@ const prefetchedPages = 5;
 
 /** One scan of balance changes from its first request to its last: of the list operation, by ranges of time. */
 export class ScanRun implements Batches<BalanceChange> {
-  readonly maxItems: number;
   readonly signal: AbortSignal | undefined;
   readonly #operation: string;
   readonly #options: ScanSettings;
@@ -47,7 +46,7 @@ export class ScanRun implements Batches<BalanceChange> {
   #parts: readonly PartScan[] = [];
   #merged: MergedParts | undefined;
   /** The last records that were returned. */
-  #last: readonly BalanceChange[] | undefined;
+  #last: readonly BalanceChange[] = [];
   #pagesRead = 0;
   #itemsRead = 0;
 
@@ -59,7 +58,6 @@ export class ScanRun implements Batches<BalanceChange> {
     const concurrency = options.concurrency * (call.node === undefined ? connection.nodeCount : 1);
     const bufferSize = Math.floor((prefetchedPages * concurrency * pageSize) / lists.length);
     const semaphore = new Semaphore(concurrency);
-    this.maxItems = options.maxItems;
     this.signal = options.signal;
     this.#operation = id;
     this.#options = options;
@@ -95,7 +93,8 @@ export class ScanRun implements Batches<BalanceChange> {
   /**
    * What the scan covers. Without a block, nothing shows that the end was reached.
    *
-   * @param taken - How many of the last records were yielded, of the time of the last one perhaps not all.
+   * @param taken - How many of the last records were yielded, of the time of the last one perhaps not all. Default: all, and if that is less
+   * than `maxItems`, the whole range.
    */
   coverage(taken?: number): Coverage {
     const { start = 0n } = this.#range;
@@ -108,8 +107,8 @@ export class ScanRun implements Batches<BalanceChange> {
       end: isEndShown ? end : undefined,
       block: this.#block,
     };
-    if (taken === undefined) return whole;
-    const last = this.#last?.[taken - 1];
+    if (taken === undefined && this.#itemsRead < this.#options.maxItems) return whole;
+    const last = this.#last[(taken ?? this.#last.length) - 1];
     return coverageUpTo(last && BigInt(last.timestamp), whole, this.#order.newestFirst);
   }
 
@@ -122,6 +121,8 @@ export class ScanRun implements Batches<BalanceChange> {
   /** The next records; `undefined` at the end. */
   async next(): Promise<readonly BalanceChange[] | undefined> {
     let unread: Range | undefined;
+    const left = this.#options.maxItems - this.#itemsRead;
+    if (left === 0) return undefined;
     try {
       this.#merged ??= await this.#begin();
       const next = await this.#merged.next();
@@ -129,8 +130,9 @@ export class ScanRun implements Batches<BalanceChange> {
         unread = next.unread;
         throw next.error;
       }
-      this.#last = this.#isWanted ? next?.filter(this.#isWanted) : next;
-      this.#itemsRead += this.#last?.length ?? 0;
+      if (next === undefined) return undefined;
+      this.#last = (this.#isWanted ? next.filter(this.#isWanted) : next).slice(0, left);
+      this.#itemsRead += this.#last.length;
       return this.#last;
     } catch (error) {
       throw this.#describe(error, unread);
@@ -139,7 +141,7 @@ export class ScanRun implements Batches<BalanceChange> {
 
   async #begin(): Promise<MergedParts> {
     const { start, end: wantedEnd } = this.#range;
-    const { newestFirst, ignoresMissingHistory } = this.#options;
+    const { newestFirst, ignoresMissingHistory, maxItems } = this.#options;
     const [first] = this.#plans;
     const isEmpty = start !== undefined && wantedEnd !== undefined && start >= wantedEnd;
     if (first === undefined || isEmpty) return new MergedParts([], this.#order);
@@ -150,19 +152,19 @@ export class ScanRun implements Batches<BalanceChange> {
       if (availableFrom !== undefined) throw prunedError(this.#operation, from, availableFrom, undefined);
     }
     // It is unknown how many records have to be read for that many wanted ones.
-    const maxItems = this.#isWanted ? Number.POSITIVE_INFINITY : this.maxItems;
+    const needed = this.#isWanted ? Number.POSITIVE_INFINITY : maxItems;
     const read: PartOptions["read"] = (plan, position, left) =>
       this.#run((signal) => readPage(plan, position, signal, left));
     // An open end is fixed once, by the first response.
     const open = { ...first, range: { start: from, end: undefined } };
-    const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(maxItems)) : undefined;
+    const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(needed)) : undefined;
     const end = wantedEnd ?? (await this.#findEnd(page));
     this.#range.end = end;
     // A node leaves out the first record behind a cursor that is after the end, as those of the current block are.
     const [newest] = page?.nodes ?? [];
     const kept = newest && BigInt(newest.timestamp) >= end ? undefined : page;
     const microseconds = { start: this.#start, end: microsecondFrom(end) };
-    const options = { ...this.#share, order: this.#order, range: microseconds, maxItems, read };
+    const options = { ...this.#share, order: this.#order, range: microseconds, maxItems: needed, read };
     this.#parts = this.#plans.map(
       (plan) => new PartScan({ ...options, plan, first: plan === first ? kept : undefined }),
     );
