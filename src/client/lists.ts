@@ -1,4 +1,4 @@
 /** The code of lists and scans. `loadLists` has the one `import()` of the client. */
 export { openList } from "../list/open-list.js";
-export { OpenWalk } from "../list/walk.js";
+export { openWalk } from "../list/walk.js";
 export { ScanRun } from "../scan/scan-run.js";

@@ -12,7 +12,7 @@ import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
 import type { OperationRoute } from "../http/route.js";
 import { splitFilters } from "./filters.js";
 import type { OpenRange, WalkRequest } from "./plan.js";
-import { OpenWalk } from "./walk.js";
+import { type OpenWalk, openWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
 
 /** What a caller reads of a list. */
@@ -36,7 +36,7 @@ export function openList<T>(list: ListRequest<T> & { walk: WalkSettings }): Open
     const what = `must fit a URL; this one takes ${lists.length} requests`;
     refuseByRule(place, `${what}. Use \`scanBalanceChanges\`, which sends them`);
   }
-  return new OpenWalk({
+  return openWalk({
     ...walk,
     ...(only as ListSource<T>),
     pagination: (checked["pagination"] ?? {}) as Pagination,
@@ -71,7 +71,7 @@ export function listsOf<T>(
       advice: hintsOf(id).repeatedCursor,
       fetchPage: (request, expectation, signal, decidesStart) =>
         (decidesStart ? reader.readOldest : reader.read)(request, expectation, signal),
-      ...(operation.range && { readHistory: reader.readHistory }),
+      readHistory: operation.range && reader.readHistory,
     };
   });
   return {

@@ -1,5 +1,5 @@
 import { untilAborted } from "../async/abort.js";
-import type { Batches } from "../async/item-iterator.js";
+import { type Batches, ignore } from "../async/item-iterator.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 import { nanosecondsOf } from "../evidence/cursors.js";
@@ -12,30 +12,18 @@ import { goesDown, planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
 import { type Position, paginationAt, startOf } from "./position.js";
 import { type ListPage, readPage } from "./read-page.js";
 
-/** A list that was opened, of which nothing is read yet. */
-export class OpenWalk<T> {
-  readonly #plan: WalkPlan<T>;
+/** A list of which nothing is read yet. */
+export type OpenWalk<T> = ReturnType<typeof openWalk<T>>;
 
-  constructor(request: WalkRequest<T>) {
-    this.#plan = planWalk(request);
-  }
-
-  /** The first page, for a caller who wants this page and not the list. */
-  first(): Promise<Page<T>> {
-    const plan = this.#plan;
-    const read = (signal: AbortSignal) => readPage(plan, startOf(plan), signal, plan.maxItems, true);
-    return untilAborted(plan.signal, new AbortController(), read);
-  }
-
-  /** Reads the pages one after the other, and takes items from each. */
-  items<Item>(itemsOf: (page: Page<T>) => readonly Item[]): Batches<Item> {
-    return new WalkReader(this.#plan, itemsOf);
-  }
-}
-
-interface Outcome<T> {
-  page?: ListPage<T>;
-  error?: unknown;
+export function openWalk<T>(request: WalkRequest<T>) {
+  const plan = planWalk(request);
+  const readFirst = (signal: AbortSignal) => readPage(plan, startOf(plan), signal, plan.maxItems, true);
+  return {
+    /** The first page, for a caller who wants this page and not the list. */
+    first: (): Promise<Page<T>> => untilAborted(plan.signal, new AbortController(), readFirst),
+    /** Reads the pages one after the other, and takes items from each. */
+    items: <Item>(itemsOf: (page: Page<T>) => readonly Item[]): Batches<Item> => new WalkReader(plan, itemsOf),
+  };
 }
 
 /** Reads the pages of one walk, and fetches the next one while the caller works on the current one. */
@@ -45,8 +33,8 @@ class WalkReader<T, Item> implements Batches<Item> {
   readonly #controller = new AbortController();
   /** Where the next page begins; `undefined` at the end. */
   #position: Position<T> | undefined;
-  /** The next page, or what ends the walk after the current one. */
-  #prefetched: Promise<Outcome<T>> | undefined;
+  /** The next page. It rejects with what ends the walk after the current one. */
+  #prefetched: Promise<ListPage<T>> | undefined;
   #pagesRead = 0;
   #itemsRead = 0;
   /** The time from which on the pages show that no record is missing. */
@@ -69,27 +57,27 @@ class WalkReader<T, Item> implements Batches<Item> {
 
   /** The items of the next page, in the order of the walk; `undefined` at the end. */
   async next(): Promise<readonly Item[] | undefined> {
-    const { signal, maxItems, readAhead, direction } = this.#plan;
-    signal?.throwIfAborted();
+    const { maxItems, readAhead, direction } = this.#plan;
     const position = this.#position;
     if (position === undefined) return undefined;
-    const { page, error } = await (this.#prefetched ?? this.#fetch(position));
-    if (page === undefined) throw this.#describe(error, position);
+    const page = await (this.#prefetched ?? this.#fetch(position)).catch((error: unknown) => {
+      throw this.#describe(error, position);
+    });
     const left = maxItems - this.#itemsRead;
     this.#note(page, left);
     this.#prefetched = undefined;
     try {
       this.#position = this.#itemsRead < maxItems ? page.after(direction) : undefined;
       // Not after the first page: most callers who take one page do not want another.
-      if (readAhead && this.#pagesRead > 1 && this.#position) {
-        this.#prefetched = this.#fetch(this.#position);
-        // From Node.js 22 on a request leaves when the event loop turns, which a busy caller would delay.
-        await turn();
-      }
+      if (readAhead && this.#pagesRead > 1 && this.#position) this.#prefetched = this.#fetch(this.#position);
     } catch (error) {
       // The caller gets the records of this page first.
-      this.#prefetched = Promise.resolve({ error });
+      this.#prefetched = Promise.reject(error);
     }
+    // A caller who never gets to the next page shall not get an unhandled rejection.
+    this.#prefetched?.catch(ignore);
+    // From Node.js 22 on a request leaves when the event loop turns, which a busy caller would delay.
+    if (this.#prefetched) await turn();
     const items = inWalkOrder(this.#itemsOf(page), direction).slice(0, left);
     this.#itemCount = items.length;
     return items;
@@ -136,14 +124,10 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#itemsRead += edges.length;
   }
 
-  /** The outcome is a value: a caller who never gets to a prefetched page shall not get an unhandled rejection. */
-  #fetch(position: Position<T>): Promise<Outcome<T>> {
+  #fetch(position: Position<T>): Promise<ListPage<T>> {
     const left = this.#plan.maxItems - this.#itemsRead;
     const read = (signal: AbortSignal) => readPage(this.#plan, position, signal, left);
-    return untilAborted(this.#plan.signal, this.#controller, read).then(
-      (page) => ({ page }),
-      (error: unknown) => ({ error }),
-    );
+    return untilAborted(this.#plan.signal, this.#controller, read);
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */
