@@ -45,7 +45,8 @@ export class PartScan {
   #fullPages = 0;
   /** How many records a full page has, as far as is known. */
   #pageSize = 1;
-  #completeFrom = 0n;
+  /** The time from which on no record of the filter is missing, in Unix nanoseconds; 0 if no page has shown it yet. */
+  completeFrom = 0n;
   #wake: () => void = ignore;
 
   constructor(options: PartOptions) {
@@ -53,11 +54,6 @@ export class PartScan {
     this.#segments = isEmpty(options.range) ? [] : [this.#newSegment(options.range)];
     this.#first = options.first;
     this.#left = options.maxItems;
-  }
-
-  /** The time from which on no record of the filter is missing, in Unix nanoseconds; 0 if no page has shown it yet. */
-  get completeFrom(): bigint {
-    return this.#completeFrom;
   }
 
   #newSegment(range: Range, density?: number): Segment {
@@ -168,7 +164,7 @@ export class PartScan {
     if (segment.range !== range && !isPast && !page.pageInfo?.hasNextPage) return;
     if (page.completeFrom > toTime(segment.range.start)) {
       // A page without records shows nothing.
-      this.#completeFrom = maximum(this.#completeFrom, minimum(page.completeFrom, times.end));
+      this.completeFrom = maximum(this.completeFrom, minimum(page.completeFrom, times.end));
     }
     const added = page.nodes.filter((record) => holds(unread, microsecondAt(record)));
     const records = [...segment.held, ...added];

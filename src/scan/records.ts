@@ -1,6 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
+import { never } from "../evidence/judge.js";
 import { directionOf, hasRecord, type ReceivedPage } from "../evidence/page.js";
 import { compareDigits, compareText, isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
@@ -27,31 +28,29 @@ export const microsecondAt = ({ timestamp }: Timed): bigint => microsecondOf(Big
 /** A record of a list that is sorted by time, in Unix nanoseconds. */
 type Timed = Pick<BalanceChange, "timestamp">;
 
-/** Refuses a page whose records are not in order of time, or outside of the range by more than a microsecond. */
+/** Refuses a page whose records are not in order of time, or outside of the range by more than two microseconds. */
 export function checkPage(
   operation: string,
-  { edges, pageInfo, request: { pagination, start, end } }: ReceivedPage<Timed>,
+  { edges, pageInfo, request: { pagination, start = 0n, end = never } }: ReceivedPage<Timed>,
   response: Response,
 ): void {
-  const fail = (what: string, record?: Timed): never => {
-    const body = record ?? records;
+  const fail = (what: string, body: unknown): never => {
     const message = `${operation} got ${what} from ${response.url}`;
     throw new ResponseError(message, { operation, attempts: 1, response, body });
   };
-  const records = edges.filter(hasRecord<Timed>).map(({ node }) => node);
-  if (edges.length === 0 && pageInfo?.[directionOf(pagination).more]) fail("an empty page that reports a next page");
-  const sign = pagination.newestFirst === false ? 1 : -1;
-  let previous: string | undefined;
-  for (const node of records) {
-    const { timestamp } = node;
-    if (!isDigits(timestamp)) fail(`a record with the timestamp ${show(timestamp)}`, node);
-    if (previous !== undefined && sign * compareDigits(timestamp, previous) < 0)
-      fail("records that are out of order", node);
-    previous = timestamp;
-  }
-  for (const node of [records.at(0), records.at(-1)].flatMap((record) => record ?? [])) {
-    const isEarly = start !== undefined && microsecondAt(node) < microsecondOf(start) - 1n;
-    const isLate = end !== undefined && microsecondAt(node) > microsecondOf(end) + 1n;
-    if (isEarly || isLate) fail("records outside of the requested range", node);
+  if (edges.length === 0 && pageInfo?.[directionOf(pagination).more])
+    fail("an empty page that reports a next page", []);
+  // Nodes compare microseconds.
+  const [earliest, latest] = [start - 2000n, end + 2000n];
+  const isDown = pagination.newestFirst !== false;
+  let previous = isDown ? latest : earliest;
+  for (const edge of edges) {
+    if (!hasRecord(edge)) continue;
+    const { node } = edge;
+    if (!isDigits(node.timestamp)) fail(`a record with the timestamp ${show(node.timestamp)}`, node);
+    const time = BigInt(node.timestamp);
+    if (time < earliest || time > latest) fail("records outside of the requested range", node);
+    if (isDown ? time > previous : time < previous) fail("records that are out of order", node);
+    previous = time;
   }
 }

@@ -213,7 +213,7 @@ describe("a scan ends", () => {
 });
 
 test.each([
-  ["out of order", ["12", "11"], "records that are out of order"],
+  ["out of order", ["12000", "11000"], "records that are out of order"],
   ["from before the range", ["3000", "11000"], "records outside of the requested range"],
   ["from after the range", ["11000", "25000"], "records outside of the requested range"],
   ["that is empty and reports a next page", [], "an empty page that reports a next page"],
