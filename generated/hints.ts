@@ -4,7 +4,7 @@
 export const hints = {
   listVotes: {
     repeatedCursor:
-      "v0.74 nodes repeat a page if one block has more votes than their largest page (5000). Request the votes of one party. The votes after the block are reached from the other end, with the opposite `newestFirst`.",
+      "v0.74 nodes repeat a page if one block has more votes than their largest page (5000). Request the votes of one party, or those after the block from the other end, with the opposite `newestFirst`.",
   },
   listPartiesProfiles: {
     rejectedCursor:

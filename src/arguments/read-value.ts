@@ -115,7 +115,7 @@ export function readBaseUrl(baseUrl: unknown, place: Place = { argument: "baseUr
     refuse(place, "an address without credentials, which `fetch` does not accept. Use `headers`");
   }
   if (url.search !== "" || url.hash !== "") refuse(place, "an address without query and fragment");
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/+api\/+v2)$/, "");
+  return `${url.origin}${url.pathname}`.replace(/(?:\/+api\/+v2)?\/*$/, "");
 }
 
 /** An optional scheme, a host, an optional port and an optional path. Such an address cannot contain credentials. */

@@ -54,7 +54,7 @@ export function withAnyRange<T>(read: ReadPage<T>, operation: string, session: S
     const { [direction.size]: size = 0, newestFirst } = pagination;
     const isDown = isDescending(pagination);
     const pageAt = ({ size, cursor }: Direction, count: number, place: string) => ({
-      pagination: { [size]: count, [cursor]: place, ...(newestFirst !== undefined && { newestFirst }) },
+      pagination: { [size]: count, [cursor]: place, newestFirst },
     });
     const { continuesFrom, ...expected } = expectation;
     const bound = cursorAt(isDown ? end : maximum(start - 1000n, 0n));

@@ -1,7 +1,6 @@
 import { PaginationError, type PaginationErrorOptions } from "../errors/index.js";
 import { annotate } from "../errors/vega-error.js";
 import type { Block } from "../http/call.js";
-import { toDate } from "../values/times.js";
 
 type Resume = PaginationError["resume"];
 
@@ -49,4 +48,4 @@ export const gapError = (operation: string | undefined, time: bigint | undefined
     resume,
   );
 
-export const describeTime = (time: bigint): string => `${time} (${toDate(time).toISOString()})`;
+const describeTime = (time: bigint): string => `${time} (${new Date(Number(time / 1_000_000n)).toISOString()})`;

@@ -60,12 +60,10 @@ function named<T>(
 }
 
 function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): CheckedArguments {
-  if (range === undefined || (start === undefined && end === undefined)) return {};
+  if (range === undefined) return {};
   const [group = "", first = ""] = range.start.split(".");
   const [, last = ""] = range.end.split(".");
-  return {
-    [group]: { ...(start !== undefined && { [first]: `${start}` }), ...(end !== undefined && { [last]: `${end}` }) },
-  };
+  return { [group]: { [first]: start?.toString(), [last]: end?.toString() } };
 }
 
 /** Takes a parameter with a name that some versions of nodes reject out of the filters: the client selects the records itself. */
