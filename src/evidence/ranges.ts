@@ -27,8 +27,8 @@ const longestRange = 364n * nanosecondsPerDay;
 /** The earliest time of a range: 1 January 2020 (observed on v0.79 nodes). */
 const earliest = 1_577_836_800_000_000_000n;
 
-/** How often a record that a node has left out is requested: behind one address, the next node may have it. */
-const attempts = 3;
+/** How often a record that nodes have is requested before it counts as missing: behind one address, the next node may keep it. */
+export const attempts = 4;
 
 /**
  * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and later nodes do. With

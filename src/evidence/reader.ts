@@ -12,7 +12,7 @@ import {
   timeOf,
   withRoom,
 } from "./page.js";
-import { withAnyRange } from "./ranges.js";
+import { attempts, withAnyRange } from "./ranges.js";
 import { gapError } from "./reading-errors.js";
 import { type NodeList, sendPage } from "./sender.js";
 
@@ -35,9 +35,6 @@ export interface ListReader<T> {
   /** Finds out whether nodes have dropped records since a time: if they have, and a response shows it, `availableFrom` is set. */
   readHistory(start: bigint, signal: AbortSignal): Promise<Pick<NodePage<T>, "availableFrom">>;
 }
-
-/** How often a record that nodes have is requested before it counts as missing: behind one address, the next node may keep it. */
-const attempts = 4;
 
 export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   const { filters, route } = options;
