@@ -110,11 +110,13 @@ function inTurn<T>(operation: string, lists: readonly ListSource<T>[]): FetchPag
     const left = (pagination[size] ?? 0) - edges.length;
     if (isLast || left <= 0) return { ...page, edges, pageInfo };
     const following = await fetchPage({ pagination: { ...others, [size]: left, [name]: `${next}:` } }, ...rest);
-    const end = following.edges.length > 0 ? following.pageInfo : pageInfo;
+    const { [more]: hasMore = false, [nextCursor]: end } = following.pageInfo ?? {};
+    // What a page leaves of a list needs a cursor, and v0.74 nodes reject those of profiles: such a list begins a page of its own.
+    if (hasMore && !end?.endsWith(":")) return { ...page, edges, pageInfo };
     return {
       ...following,
       edges: isForward ? [...edges, ...following.edges] : [...following.edges, ...edges],
-      pageInfo: { ...pageInfo, [nextCursor]: end?.[nextCursor] ?? "", [more]: following.pageInfo?.[more] ?? false },
+      pageInfo: { ...pageInfo, [nextCursor]: end || pageInfo[nextCursor], [more]: hasMore },
       extra: earlierOf(page.extra, following.extra),
     };
   };
