@@ -57,15 +57,12 @@ async function httpCall(
     params: {},
     attempt: async (_, attemptInit) => {
       received = undefined;
-      // A stream is read after the call, and still ends with the caller's signal.
-      const signals = signal && parseAs === "stream" ? [attemptInit.signal, signal] : undefined;
-      const lasting = signals && { signal: AbortSignal.any(signals) };
-      received = await send(method, path, { ...attemptInit, ...rest, headers, ...lasting });
+      received = await send(method, path, { ...attemptInit, ...rest, headers });
       return received;
     },
     read: (body) => body,
     // openapi-fetch knows when there is no body.
-    receive: async (response) => (received?.data === undefined ? undefined : readAs(parseAs, response)),
+    receive: async (response) => (received?.data === undefined ? undefined : readAs(parseAs, response, signal)),
   };
   try {
     const { data, response } = await sendCall(call);
@@ -78,10 +75,17 @@ async function httpCall(
   }
 }
 
-async function readAs(parseAs: NonNullable<Init["parseAs"]>, received: Received): Promise<unknown> {
+async function readAs(
+  parseAs: NonNullable<Init["parseAs"]>,
+  received: Received,
+  signal: AbortSignal | null | undefined,
+): Promise<unknown> {
   const { response } = received;
-  // Its reader may take longer than any deadline.
-  if (parseAs === "stream") return response.body;
+  if (parseAs === "stream") {
+    // Its reader may take longer than any deadline. The caller's signal ends it: through the Request, Node.js would do so only until
+    // that is garbage. The bodies of node-fetch are streams of Node.js.
+    return (signal && response.body?.pipeThrough?.(new TransformStream(), { signal })) ?? response.body;
+  }
   const chunks = await readChunks(received);
   if (parseAs !== "json") {
     return (await new Response(new Blob([...chunks]), { headers: response.headers })[parseAs]()) || undefined;

@@ -1,9 +1,8 @@
 import { getEventListeners } from "node:events";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { orAborted } from "../../../src/async/abort.js";
 import { type ClientOptions, createClient } from "../../../src/index.js";
+import { collectGarbage } from "../../support/garbage.js";
 import { json } from "../../support/recorder.js";
 
 const hanging = () => new Promise<Response>(() => {});
@@ -45,14 +44,10 @@ test.each([200, 500])("a body that does not end and has status %i does not hold 
 });
 
 test("a signal that lives on does not keep the result of what was waited for", async () => {
-  setFlagsFromString("--expose-gc");
-  const collectGarbage = runInNewContext("gc") as () => void;
   const { signal } = new AbortController();
   const read = async () => new WeakRef(await orAborted(signal, Promise.resolve({ records: [] })));
   const page = await read();
-  // A weak reference keeps its object until the end of the current task.
-  await new Promise(setImmediate);
-  collectGarbage();
+  await collectGarbage();
   expect(page.deref()).toBeUndefined();
   expect(signal.aborted).toBe(false);
 });
