@@ -115,12 +115,14 @@ export function atCaller(error: unknown): unknown {
 }
 
 /** What a layer knows of an error that passes through it. */
-type Known = Pick<VegaError, "resume" | "node" | "failures" | "pagesRead" | "itemsRead" | "coverage" | "message">;
+type ErrorContext = {
+  [Name in "resume" | "node" | "failures" | "pagesRead" | "itemsRead" | "coverage" | "message"]?:
+    | VegaError[Name]
+    | undefined;
+};
 
 /** Adds what a layer knows to an error, also to one of another copy of this package. A member that is `undefined` is cleared. */
-export function annotate<E extends VegaError>(error: E, known: { [Name in keyof Known]?: Known[Name] | undefined }): E {
-  return Object.assign(error, known);
-}
+export const annotate = <E extends VegaError>(error: E, known: ErrorContext): E => Object.assign(error, known);
 
 /**
  * Returns the message of an error with those of its causes that it does not contain. Node.js says "fetch failed" and keeps the

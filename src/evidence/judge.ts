@@ -1,5 +1,5 @@
 import type { Block } from "../http/call.js";
-import type { Expectation, KnownRecord, Lack, Place, Shown } from "../http/expectation.js";
+import type { Expectation, KnownRecord, Lack, PlaceInList, Shown } from "../http/expectation.js";
 import { finalTime, nanosecondsPerDay } from "../values/times.js";
 import { nanosecondsOf } from "./cursors.js";
 import { directionOf, edgesOf, isDescending, type ReceivedPage, timeOf } from "./page.js";
@@ -54,7 +54,7 @@ export function completeFrom(
 /** The records of a page that follow a place; `undefined` if the page does not continue there. */
 export function edgesAfter<T extends { node: unknown; cursor: string }>(
   edges: readonly T[],
-  place: Place,
+  place: PlaceInList,
 ): readonly T[] | undefined {
   if ("from" in place) {
     const { from, to } = place;
@@ -72,7 +72,7 @@ export function edgesAfter<T extends { node: unknown; cursor: string }>(
   return index < 0 ? undefined : edges.slice(index + 1);
 }
 
-const isContinued = (page: ReceivedPage<unknown>, place: Place) =>
+const isContinued = (page: ReceivedPage<unknown>, place: PlaceInList) =>
   edgesAfter(edgesOf(page, directionOf(page.request.pagination)), place) !== undefined;
 
 /** Compares the members that are known. */

@@ -21,7 +21,7 @@ export interface PageContent<T> {
 }
 
 /** A request for one page. Times are Unix nanoseconds; the start belongs to the range, the end does not. */
-export interface ListRequest {
+export interface PageRequest {
   pagination: Pagination;
   start?: bigint | undefined;
   end?: bigint | undefined;
@@ -29,7 +29,7 @@ export interface ListRequest {
 
 /** A page with the request that it responds to: what a judge sees. */
 export interface ReceivedPage<T> extends PageContent<T> {
-  request: ListRequest;
+  request: PageRequest;
 }
 
 /** A page of a node, with its response. */
@@ -48,7 +48,7 @@ export interface NodePage<T> extends PageContent<T> {
  *
  * @throws `NotShown` if none does.
  */
-export type ReadPage<T> = (request: ListRequest, expectation: Expectation, signal: AbortSignal) => Promise<NodePage<T>>;
+export type ReadPage<T> = (request: PageRequest, expectation: Expectation, signal: AbortSignal) => Promise<NodePage<T>>;
 
 export const hasRecord = <T>(edge: PageContent<T>["edges"][number]): edge is Edge<T> => edge?.node != null;
 

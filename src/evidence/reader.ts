@@ -5,8 +5,8 @@ import { cursorAt } from "./cursors.js";
 import { completeFrom, judge, never, startOfDay } from "./judge.js";
 import {
   directionOf,
-  type ListRequest,
   type NodePage,
+  type PageRequest,
   type ReadPage,
   type ReceivedPage,
   timeOf,
@@ -40,7 +40,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   const { filters, route } = options;
   const read = pageReader(options, filters);
   const whole = hasValues(filters) ? listReader({ ...options, filters: {} }) : undefined;
-  const oldestFrom = (start: bigint): ListRequest => ({ pagination: { first: 1, newestFirst: false }, start });
+  const oldestFrom = (start: bigint): PageRequest => ({ pagination: { first: 1, newestFirst: false }, start });
 
   /** The time of one of the two newest records before a time, if a response has one. */
   async function findBefore(end: bigint, signal: AbortSignal) {
@@ -57,7 +57,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   const readOldest: ReadPage<T> = async (request, expectation, signal) => {
     const { historyFrom: start = 0n } = expectation;
     let page = await read(request, expectation, signal);
-    const readAgain = async (request: ListRequest, tries: number) => {
+    const readAgain = async (request: PageRequest, tries: number) => {
       for (let count = 0; count < tries && page.completeFrom > start; count++) {
         const next = await read(request, expectation, signal);
         if (next.completeFrom < page.completeFrom) page = next;
@@ -105,7 +105,7 @@ const hasValues = (filters: CheckedArguments): boolean =>
   );
 
 /** A page that begins at a time before its range, with room for the records of the block of that time. */
-function beginningBefore({ pagination, ...request }: ListRequest, start: bigint): ListRequest {
+function beginningBefore({ pagination, ...request }: PageRequest, start: bigint): PageRequest {
   const { size } = directionOf(pagination);
   return { ...request, start, pagination: { ...pagination, [size]: withRoom(pagination[size] ?? 0, 50) } };
 }

@@ -6,7 +6,7 @@ import type { Expectation } from "../http/expectation.js";
 import type { CallRequest, OperationRoute } from "../http/route.js";
 import { toName } from "../values/names.js";
 import type { Connection } from "./connection.js";
-import { cursorOf, type ListRequest, type PageContent, type ReceivedPage } from "./page.js";
+import { cursorOf, type PageContent, type PageRequest, type ReceivedPage } from "./page.js";
 
 export type CursorRules = Pick<CallRequest<never>, "finalStatuses" | "hints">;
 
@@ -24,7 +24,7 @@ export interface NodeList<T> {
 export function sendPage<T>(
   { connection, route, operation: { envelope, enums, range }, call, rules }: NodeList<T>,
   filters: CheckedArguments,
-  request: ListRequest,
+  request: PageRequest,
   expectation: Expectation,
   signal: AbortSignal,
 ): Promise<Answer<ReceivedPage<T>>> {

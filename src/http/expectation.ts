@@ -19,7 +19,7 @@ export interface Expectation {
   readonly needsBlock?: boolean | undefined;
   /** The same, for a page that no other page follows, or that ends within the block of its node. */
   readonly minBlockAtEnd?: bigint | undefined;
-  readonly continuesFrom?: Place | undefined;
+  readonly continuesFrom?: PlaceInList | undefined;
   /**
    * The time from which on the page is complete, in Unix nanoseconds; 0 for as early as any node can. Of responses that reach back less
    * far, a pool returns the one that reaches back furthest, once all nodes that may have a better one have responded.
@@ -30,7 +30,7 @@ export interface Expectation {
 export type KnownRecord = Readonly<Record<string, unknown>>;
 
 /** What a page shows that continues at a place. */
-export type Place =
+export type PlaceInList =
   | {
       /** Known records, of which the page has one. */
       readonly records: readonly KnownRecord[];

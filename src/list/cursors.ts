@@ -57,7 +57,7 @@ export const afterVotes = (cursor: string, { lastBlock, known }: ReadVotes): str
   withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known });
 
 /** A cursor as the node wrote it, the time of the block that a node must have reached to continue from it, and the votes that it names. */
-export function readMembers(cursor: string): {
+export function readAddedMembers(cursor: string): {
   own: string;
   after: bigint | undefined;
   read: ReadVotes | undefined;

@@ -25,7 +25,7 @@ export interface ListRequest<T> {
   checked: CheckedArguments;
 }
 
-type FetchPage<T> = (...args: Parameters<WalkRequest<T>["fetchPage"]>) => Promise<NodePage<T>>;
+type FetchListPage<T> = (...args: Parameters<WalkRequest<T>["fetchPage"]>) => Promise<NodePage<T>>;
 
 export function openList<T>(list: ListRequest<T> & { walk: WalkSettings }): OpenWalk<T> {
   const { id, operation, checked, walk } = list;
@@ -49,7 +49,7 @@ export function openList<T>(list: ListRequest<T> & { walk: WalkSettings }): Open
 
 /** What a walk reads that does not depend on its range and its options. */
 export type ListSource<T> = Pick<WalkRequest<T>, "operation" | "cursorsLack" | "advice" | "readHistory"> & {
-  fetchPage: FetchPage<T>;
+  fetchPage: FetchListPage<T>;
 };
 
 /** The lists that show what the arguments select: one for each request that the filter takes. */
@@ -82,8 +82,8 @@ export function listsOf<T>(
 }
 
 /** Reads several lists one after the other. A cursor begins with the number of its list, and is valid for the same filters only. */
-function inTurn<T>(operation: string, lists: readonly ListSource<T>[]): FetchPage<T> {
-  const fetchPage: FetchPage<T> = async ({ pagination }, ...rest) => {
+function inTurn<T>(operation: string, lists: readonly ListSource<T>[]): FetchListPage<T> {
+  const fetchPage: FetchListPage<T> = async ({ pagination }, ...rest) => {
     const { size, cursor: name, more, nextCursor } = directionOf(pagination);
     const isForward = name === "after";
     const { [name]: given = `${isForward ? 0 : lists.length - 1}:`, ...others } = pagination;

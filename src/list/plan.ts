@@ -8,9 +8,9 @@ import {
   directionOf,
   type Forward,
   forward,
-  type ListRequest,
   type NodePage,
   type PageContent,
+  type PageRequest,
 } from "../evidence/page.js";
 import type { Expectation } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
@@ -55,7 +55,7 @@ export interface WalkRequest<T> extends WalkSettings {
    * @param decidesStart - Whether the page decides how far back the walk is complete.
    */
   fetchPage(
-    request: ListRequest,
+    request: PageRequest,
     expectation: Expectation,
     signal: AbortSignal,
     decidesStart: boolean,
@@ -105,7 +105,7 @@ export function pageAfter(
 }
 
 /** The request of a page. One that continues from before the range shows what it continues from. */
-export function requestOf({ range }: WalkPlan, pagination: Pagination): ListRequest {
+export function requestOf({ range }: WalkPlan, pagination: Pagination): PageRequest {
   const { start, end } = range ?? {};
   const place = start === undefined ? undefined : nanosecondsOf(cursorOf(pagination) ?? "");
   return { pagination, start: place === undefined || start === undefined ? start : minimum(start, place), end };

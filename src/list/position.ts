@@ -6,7 +6,7 @@ import type { Block } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
 import { show } from "../values/show.js";
-import { afterBlock, readMembers } from "./cursors.js";
+import { afterBlock, readAddedMembers } from "./cursors.js";
 import { goesDown, pageAfter, type WalkPlan } from "./plan.js";
 import { type Continuation, continuationAfter, continuationFrom, remember } from "./repair.js";
 
@@ -54,7 +54,7 @@ export const emptyPosition = (direction: Direction): Position<never> => ({
 export function startOf({ direction, cursor, cursorsLack }: WalkPlan): Position<never> {
   if (cursor === undefined) return { ...emptyPosition(direction), count: 0 };
   const from = continuationFrom(cursor, cursorsLack);
-  const count = readMembers(cursor).read ? 0 : undefined;
+  const count = readAddedMembers(cursor).read ? 0 : undefined;
   return { ...emptyPosition(direction), count, places: { id: from.id }, from };
 }
 

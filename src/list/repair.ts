@@ -2,8 +2,8 @@ import { operations } from "../../generated/operations.js";
 import { blockTimeOf, nanosecondsOf, readCursor, withAccountId } from "../evidence/cursors.js";
 import { isSame } from "../evidence/judge.js";
 import type { Edge } from "../evidence/page.js";
-import type { KnownRecord, Place } from "../http/expectation.js";
-import { afterVotes, continuingAt, identify, readMembers, shortKeyOf } from "./cursors.js";
+import type { KnownRecord, PlaceInList } from "../http/expectation.js";
+import { afterVotes, continuingAt, identify, readAddedMembers, shortKeyOf } from "./cursors.js";
 import type { WalkRequest } from "./plan.js";
 
 /** How a page is requested that follows others, and what it shows if it does. */
@@ -17,7 +17,7 @@ export interface Continuation {
   /** How many of the requested records are known. */
   overlap: number;
   /** Default: a page is used without it. */
-  continuesFrom?: Place;
+  continuesFrom?: PlaceInList;
   /** The time that the node must have passed, in Unix nanoseconds: that of the cursor's block. */
   after?: bigint | undefined;
   /** What to continue from if no page shows the place. */
@@ -144,7 +144,7 @@ function fromRecordBefore<T>(edges: readonly Edge<T>[], cursorsLack: CursorsLack
 
 /** After a cursor that the caller brings, of which no page is known. */
 export function continuationFrom(cursor: string, cursorsLack: CursorsLack): Continuation {
-  const { own, after, read, last } = readMembers(cursor);
+  const { own, after, read, last } = readAddedMembers(cursor);
   // On the last page, nodes compare the cursor with that of the first record as text.
   const asSent: Continuation = { cursor: own, resume: cursor, id: cursor, overlap: 0, after };
   const from = nanosecondsOf(cursor);

@@ -2,7 +2,7 @@ import type { PageInfo } from "../../generated/types.js";
 import { never } from "../evidence/judge.js";
 import { type Direction, type Edge, laterOf, opposite, timeOf } from "../evidence/page.js";
 import { microsecondOf } from "../values/times.js";
-import { isRead, readMembers, voteKeyOf } from "./cursors.js";
+import { isRead, readAddedMembers, voteKeyOf } from "./cursors.js";
 import { type FetchedPage, goesDown, type WalkPlan } from "./plan.js";
 import type { Position } from "./position.js";
 
@@ -75,7 +75,7 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
 export function takeFresh<T>(walk: WalkPlan, position: Position, edges: readonly Edge<T>[], most = edges.length) {
   if (walk.cursorsLack !== "record") return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most) };
   const { direction, pages, pageOf } = position;
-  const { read } = readMembers((direction === walk.direction && walk.cursor) || "");
+  const { read } = readAddedMembers((direction === walk.direction && walk.cursor) || "");
   const fresh = new Map<string, Edge<T>>();
   let taken = 0;
   for (const edge of edges) {

@@ -7,7 +7,7 @@ import type { ReadingOrder } from "./timeline.js";
 type Batch = readonly BalanceChange[];
 
 /** A part, and what of it comes next. */
-interface Head {
+interface PartHead {
   part: PartScan;
   next: Batch | Failure | undefined;
 }
@@ -15,7 +15,7 @@ interface Head {
 /** Merges the records of the parts of a scan in one order. */
 export class MergedParts {
   readonly #order: ReadingOrder;
-  #heads: readonly Head[];
+  #heads: readonly PartHead[];
 
   constructor(parts: readonly PartScan[], order: ReadingOrder) {
     this.#heads = parts.map((part) => ({ part, next: [] }));
@@ -48,4 +48,4 @@ export class MergedParts {
   }
 }
 
-const isBatch = (next: Head["next"]): next is Batch => Array.isArray(next);
+const isBatch = (next: PartHead["next"]): next is Batch => Array.isArray(next);
