@@ -28,7 +28,7 @@ const longestRange = 364n * nanosecondsPerDay;
 const earliest = 1_577_836_800_000_000_000n;
 
 /** How often a record that nodes have is requested before it counts as missing: behind one address, the next node may keep it. */
-export const attempts = 4;
+export const maxReads = 4;
 
 /**
  * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and later nodes do. With
@@ -87,7 +87,7 @@ export function withAnyRange<T>(read: ReadPage<T>, operation: string, session: S
       const { historyFrom } = isDown ? {} : expectation;
       const shown = { prefer: page.node, minBlock: page.extra.block?.timestamp, continuesFrom: known, historyFrom };
       const isInRange = (edge: Edge<T>) => (isDown ? (timeOf(edge) ?? 0n) < end : (timeOf(edge) ?? 0n) >= start);
-      for (let count = 0; count < attempts; count++) {
+      for (let count = 0; count < maxReads; count++) {
         const before = await read(pageAt(back, 50, place), shown, signal).catch((error: unknown) => {
           if (!NotShown.is(error)) throw error;
         });

@@ -12,7 +12,7 @@ import {
   timeOf,
   withRoom,
 } from "./page.js";
-import { attempts, withAnyRange } from "./ranges.js";
+import { maxReads, withAnyRange } from "./ranges.js";
 import { gapError } from "./reading-errors.js";
 import { type NodeList, sendPage } from "./sender.js";
 
@@ -46,7 +46,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   async function findBefore(end: bigint, signal: AbortSignal) {
     // A node that needs a range needs none with a cursor.
     const request = { pagination: { first: 1, newestFirst: true, after: cursorAt(end) } };
-    for (let count = 0; count < (whole ? 1 : attempts); count++) {
+    for (let count = 0; count < (whole ? 1 : maxReads); count++) {
       const { edges } = await read(request, { historyFrom: end }, signal);
       const time = timeOf(edges[0]);
       if (time !== undefined) return time;
@@ -57,8 +57,8 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   const readOldest: ReadPage<T> = async (request, expectation, signal) => {
     const { historyFrom: start = 0n } = expectation;
     let page = await read(request, expectation, signal);
-    const readAgain = async (request: PageRequest, tries: number) => {
-      for (let count = 0; count < tries && page.completeFrom > start; count++) {
+    const readAgain = async (request: PageRequest, times: number) => {
+      for (let count = 0; count < times && page.completeFrom > start; count++) {
         const next = await read(request, expectation, signal);
         if (next.completeFrom < page.completeFrom) page = next;
       }
@@ -69,7 +69,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
     const before = await findBefore(start, signal);
     const isShown = await (before === undefined
       ? readAgain(request, whole ? 1 : 0)
-      : readAgain(beginningBefore(request, before), attempts));
+      : readAgain(beginningBefore(request, before), maxReads));
     if (isShown) return page;
     if (whole) {
       // A filter can select no record of a day that is kept, which only all records show.
@@ -82,7 +82,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
     if (oldest === undefined || startOfDay(oldest) > start) return { ...page, availableFrom: oldest };
     // A node that keeps the first day has no record before that one.
     if (oldest >= (request.end ?? never)) return { ...page, completeFrom: start };
-    if (await readAgain(request, attempts)) return page;
+    if (await readAgain(request, maxReads)) return page;
     throw gapError(route.operation, oldest, undefined);
   };
 
