@@ -32,7 +32,6 @@ export class ItemIterator<Item> {
   #batches: Batches<Item> | undefined;
   #items: readonly Item[] = [];
   #index = 0;
-  #end = 0;
   #ended = false;
   /** The last call of `next` that waits, and the number of those. */
   #last: Promise<unknown> | undefined;
@@ -57,7 +56,7 @@ export class ItemIterator<Item> {
 
   next(): Promise<IteratorResult<Item, undefined>> {
     // Most items have arrived when they are asked for: they skip the queue.
-    const isHere = this.#index < this.#end && this.#waiting === 0 && !this.#batches?.signal?.aborted;
+    const isHere = this.#index < this.#items.length && this.#waiting === 0 && !this.#batches?.signal?.aborted;
     if (isHere) return Promise.resolve(this.#take());
     const result = this.#nextAfter(this.#last);
     this.#last = result;
@@ -85,7 +84,7 @@ export class ItemIterator<Item> {
       const { done, value } = await this.next();
       if (done) return all;
       all.push(value);
-      while (this.#index !== this.#end) all.push(this.#take().value);
+      while (this.#index < this.#items.length) all.push(this.#take().value);
     }
   }
 
@@ -110,12 +109,11 @@ export class ItemIterator<Item> {
   async #advance(): Promise<IteratorResult<Item, undefined>> {
     try {
       this.#batches?.signal?.throwIfAborted();
-      while (this.#index === this.#end) {
+      while (this.#index === this.#items.length) {
         const items = await this.#more();
         if (items === undefined) return await this.return();
         this.#items = items;
         this.#index = 0;
-        this.#end = items.length;
       }
       return this.#take();
     } catch (error) {
@@ -140,7 +138,7 @@ export class ItemIterator<Item> {
   protected cancel(): void {
     // Has no effect after the last item.
     this.#receiver?.resolve(this.#batches?.coverage?.(this.#index) ?? { start: 0n, end: 0n, block: undefined });
-    this.#end = this.#index;
+    this.#items = this.#items.slice(0, this.#index);
     this.#batches?.end();
   }
 
