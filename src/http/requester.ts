@@ -1,5 +1,5 @@
 import { refuseByRule } from "../arguments/refuse.js";
-import { onAbort, orAborted, sleep } from "../async/abort.js";
+import { onAbort, sleep } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import { RateLimitError, type SentRequest, TimeoutError } from "../errors/index.js";
@@ -93,8 +93,14 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
   const timeout = Math.min(settings.timeout, endsAt - startedAt);
   // Of this attempt alone: a Request keeps a listener on its signal for as long as the signal lives.
   const controller = new AbortController();
-  const removeListener = signal && onAbort(signal, () => controller.abort(signal.reason));
-  const clearTimer = timeout < Number.POSITIVE_INFINITY ? clock.after(timeout, () => controller.abort(late)) : ignore;
+  let rejectExchange: (reason: unknown) => void = ignore;
+  const abort = (reason: unknown) => {
+    controller.abort(reason);
+    // What it waits for may not listen to the signal.
+    rejectExchange(reason);
+  };
+  const removeListener = signal && onAbort(signal, () => abort(signal.reason));
+  const clearTimer = timeout < Number.POSITIVE_INFINITY ? clock.after(timeout, () => abort(late)) : ignore;
   const origin = { operation, attempts: number, maxResponseSize: settings.maxResponseSize };
   let permit: Permit | undefined;
   let sentAt: number | undefined;
@@ -129,7 +135,10 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
     permit = await limiter?.acquire({ operation, attempt: number, settings }, controller.signal, emit);
     sentAt = clock.now();
     controller.signal.throwIfAborted();
-    return await orAborted(controller.signal, exchange());
+    return await new Promise((resolve, reject) => {
+      rejectExchange = reject;
+      exchange().then(resolve, reject);
+    });
   } catch (reason) {
     error = reason === late ? timeoutError(call, attempt, timeout, sent, sentAt && sentAt - startedAt) : reason;
     throw error;
