@@ -84,8 +84,8 @@ export function withAnyRange<T>(read: ReadPage<T>, operation: string, session: S
       if (second === undefined || third === undefined || !page.pageInfo?.[back.more]) return [];
       const place = withAccountId(third.cursor, third.node as KnownRecord)?.cursor ?? third.cursor;
       const known = { records: [second.node as KnownRecord] };
-      const { historyFrom } = isDown ? {} : expectation;
-      const shown = { prefer: page.node, minBlock: page.extra.block?.timestamp, continuesFrom: known, historyFrom };
+      const { historyFrom, minBlock } = isDown ? { minBlock: page.extra.block?.timestamp } : expectation;
+      const shown = { prefer: page.node, minBlock, continuesFrom: known, historyFrom };
       const isInRange = (edge: Edge<T>) => (isDown ? (timeOf(edge) ?? 0n) < end : (timeOf(edge) ?? 0n) >= start);
       for (let count = 0; count < maxReads; count++) {
         const before = await read(pageAt(back, 50, place), shown, signal).catch((error: unknown) => {
