@@ -21,6 +21,7 @@ interface WrittenVote {
   time: bigint;
 }
 
+const hour = 3600n * second;
 const neverEnds = "The reading does not end";
 
 /** The network of a world, and what a client does with it, on a clock of its own. */
@@ -60,7 +61,7 @@ export class RunningWorld {
     const head = blocks.at(-1)?.time ?? firstDay;
     this.kept = nodes.map(({ keepsDays, lag }) => {
       const own = blocks.at(-1 - lag)?.time ?? firstDay;
-      return keepsDays === undefined ? 0n : startOfDay(own - 60n * second) - BigInt(keepsDays) * day;
+      return keepsDays === undefined ? 0n : startOfDay(own - hour) - BigInt(keepsDays) * day;
     });
     this.clock = new WorldClock({ start: Number(head / 1_000_000n) + clockAhead * 86_400_000 });
     const recent = blocks.slice(-14);
@@ -225,7 +226,7 @@ export class RunningWorld {
     }
   }
 
-  /** A node drops its oldest days. Real nodes keep the current one. */
+  /** A node drops its oldest days. */
   #drop(node: number, count: number): void {
     const kept = this.kept[node] ?? 0n;
     const days = [...new Set(this.changes.map(({ timestamp }) => startOfDay(BigInt(timestamp))))].filter(
@@ -238,9 +239,9 @@ export class RunningWorld {
     this.#network.nodes[node]?.configure({ history: last + day });
   }
 
-  /** The day that a node keeps whatever it drops: that of its own block. */
+  /** The day that a node keeps whatever it drops: that of an hour before its own block. Real nodes keep a whole day at least. */
   #currentDay(node: number): bigint {
-    return startOfDay((this.#network.nodes[node]?.block.timestamp ?? this.head) - 60n * second);
+    return startOfDay((this.#network.nodes[node]?.block.timestamp ?? this.head) - hour);
   }
 
   #lowestHead(): bigint {
