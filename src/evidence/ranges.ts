@@ -84,6 +84,7 @@ export function withAnyRange<T>(read: ReadPage<T>, operation: string, session: S
       if (second === undefined || third === undefined || !page.pageInfo?.[back.more]) return [];
       const place = withAccountId(third.cursor, third.node as KnownRecord)?.cursor ?? third.cursor;
       const known = { records: [second.node as KnownRecord] };
+      // Older records are final on every node that has the second one. Of newer ones, a node that is behind lacks some.
       const { historyFrom, minBlock } = isDown ? { minBlock: page.extra.block?.timestamp } : expectation;
       const shown = { prefer: page.node, minBlock, continuesFrom: known, historyFrom };
       const isInRange = (edge: Edge<T>) => (isDown ? (timeOf(edge) ?? 0n) < end : (timeOf(edge) ?? 0n) >= start);

@@ -96,7 +96,7 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
   let rejectExchange: (reason: unknown) => void = ignore;
   const abort = (reason: unknown) => {
     controller.abort(reason);
-    // What it waits for may not listen to the signal.
+    // The caller's `fetch` and `validate` may not listen to the signal.
     rejectExchange(reason);
   };
   const removeListener = signal && onAbort(signal, () => abort(signal.reason));

@@ -239,7 +239,7 @@ export class RunningWorld {
     this.#network.nodes[node]?.configure({ history: last + day });
   }
 
-  /** The day that a node keeps whatever it drops: that of an hour before its own block. Real nodes keep a whole day at least. */
+  /** The day that a node keeps whatever it drops: that of an hour before its own block. Real nodes keep a day at least. */
   #currentDay(node: number): bigint {
     return startOfDay((this.#network.nodes[node]?.block.timestamp ?? this.head) - hour);
   }
