@@ -1,5 +1,5 @@
 /**
- * Reads the votes on a proposal and the balance changes of a day: `node examples/quick-start/main.mjs [URL of a node]`, after
+ * Reads the votes on a proposal and the balance changes of ten minutes: `node examples/quick-start/main.mjs [URL of a node]`, after
  * `npm ci && npm run build` in the root. Without a URL, a fake node in this process responds.
  */
 import { createClient, PaginationError, toDate, VegaError } from "vegaprotocol-client";
@@ -20,7 +20,7 @@ try {
 
   // A scan reads a range of time completely, or it ends with an error.
   const end = isFake ? node.block.timestamp : BigInt(Date.now()) * 1_000_000n;
-  const scan = client.scanBalanceChanges({ dateRange: { startTimestamp: end - 3_600_000_000_000n } });
+  const scan = client.scanBalanceChanges({ dateRange: { startTimestamp: end - 600_000_000_000n } });
   let changes = 0;
   for await (const _ of scan) changes++;
   const coverage = await scan.coverage;

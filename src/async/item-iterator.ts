@@ -28,7 +28,8 @@ export interface CoverageReceiver {
  */
 export class ItemIterator<Item> {
   readonly #open: () => Promise<Batches<Item>>;
-  readonly #receiver: CoverageReceiver | undefined;
+  readonly #takeReceiver: () => CoverageReceiver | undefined;
+  #receiver: CoverageReceiver | undefined;
   #batches: Batches<Item> | undefined;
   #items: readonly Item[] = [];
   #index = 0;
@@ -49,9 +50,10 @@ export class ItemIterator<Item> {
     }
   }
 
-  constructor(open: () => Promise<Batches<Item>>, receiver?: CoverageReceiver) {
+  /** @param takeReceiver - Returns what receives the coverage, when the iterator is used. */
+  constructor(open: () => Promise<Batches<Item>>, takeReceiver: () => CoverageReceiver | undefined = () => undefined) {
     this.#open = open;
-    this.#receiver = receiver;
+    this.#takeReceiver = takeReceiver;
   }
 
   next(): Promise<IteratorResult<Item, undefined>> {
@@ -126,6 +128,7 @@ export class ItemIterator<Item> {
   }
 
   async #more(): Promise<readonly Item[] | undefined> {
+    this.#receiver ??= this.#takeReceiver();
     this.#batches ??= await this.#open();
     if (this.#ended) return undefined;
     const items = await this.#batches.next();
@@ -136,6 +139,7 @@ export class ItemIterator<Item> {
 
   /** Ends what is in flight. */
   protected cancel(): void {
+    this.#receiver ??= this.#takeReceiver();
     // Has no effect after the last item.
     this.#receiver?.resolve(this.#batches?.coverage?.(this.#index) ?? { start: 0n, end: 0n, block: undefined });
     this.#items = this.#items.slice(0, this.#index);

@@ -22,7 +22,7 @@ export async function loadLists(signal: AbortSignal | undefined): Promise<typeof
   }
 }
 
-/** The loops over a list or a scan. What the first of them covers is a promise. */
+/** The loops over a list or a scan. What the first one that is used covers is a promise. */
 export class Loops {
   readonly coverage: Promise<Coverage>;
   #receiver: CoverageReceiver | undefined;
@@ -36,8 +36,10 @@ export class Loops {
   }
 
   start<Item>(open: () => Promise<Batches<Item>>): ItemIterator<Item> {
-    const receiver = this.#receiver;
-    this.#receiver = undefined;
-    return new ItemIterator(open, receiver);
+    return new ItemIterator(open, () => {
+      const receiver = this.#receiver;
+      this.#receiver = undefined;
+      return receiver;
+    });
   }
 }

@@ -12,6 +12,8 @@ export interface Session {
   namesBlocks?: boolean;
   /** Whether a node has refused a request for its range. */
   refusesRanges?: boolean;
+  /** The block of that node, in Unix nanoseconds. */
+  newest?: bigint | undefined;
 }
 
 /**

@@ -1,54 +1,45 @@
 import type { Block } from "../http/call.js";
 import type { Expectation, KnownRecord, Lack, PlaceInList, Shown } from "../http/expectation.js";
-import { finalTime, nanosecondsPerDay } from "../values/times.js";
+import { finalTime } from "../values/times.js";
 import { nanosecondsOf } from "./cursors.js";
 import { directionOf, edgesOf, isDescending, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */
 export const never = (1n << 63n) - 1n;
 
-/** A node keeps at least one day, so that a range that begins less than an hour before its block needs no proof. */
-const certain = nanosecondsPerDay / 24n;
-
-export const startOfDay = (time: bigint): bigint => time - (time % nanosecondsPerDay);
-
 /**
  * Returns what a response lacks; `undefined` if it can be used. It decides for one address and for a pool alike.
  *
- * @param namesBlocks - Whether blocks were named before, by this node or by another one of the pool.
+ * @param namesBlocks - Whether earlier responses had block headers, of this node or of another one of the pool.
  */
 export function judge(expectation: Expectation, shown: Shown, namesBlocks: boolean): Lack | undefined {
-  const { minBlock = 0n, minBlockAtEnd = 0n, needsBlock, continuesFrom, historyFrom } = expectation;
+  const { minBlock = 0n, minBlockAtEnd = 0n, needsBlock, continuesFrom, includes, historyFrom } = expectation;
   const { block } = shown;
   if (block && block.timestamp < minBlock) return "block";
+  // A node that waits for its first block has no records yet.
+  if (block?.height === 0n && needsBlock) return "block";
   // Only pages of lists are expected to show more.
   const page = shown.data as ReceivedPage<unknown>;
   if (block && block.timestamp < minBlockAtEnd && (!hasMore(page) || endsAt(page, block))) return "block";
   if (continuesFrom && !isContinued(page, continuesFrom)) return "place";
+  // What follows can have it.
+  if (includes && !hasMore(page) && !page.edges.some((edge) => isSame(includes, edge?.node))) return "place";
   if (!block && namesBlocks && needsBlock) return "block";
-  return historyFrom !== undefined && completeFrom(page, shown, historyFrom) > historyFrom ? "history" : undefined;
+  return historyFrom !== undefined && completeFrom(page) > historyFrom ? "history" : undefined;
 }
 
 /**
  * The time from which on no record of the list is missing before the oldest one of a page, in Unix nanoseconds; 0 if older pages follow,
  * which decide it. A page without records proves nothing.
  *
- * A node that does not keep everything drops balance changes by whole days, the oldest first: the database of a node keeps them in
- * chunks of one day (UTC). So a record of a day shows that nothing of that day and of later ones was dropped.
- *
- * @param start - The start of the range; 0 if it is open.
+ * A node keeps every record from some time on, which can be any time. So a record shows that its node keeps whatever is later, and
+ * nothing shows what is earlier.
  */
-export function completeFrom(
-  { edges, pageInfo, request: { pagination } }: ReceivedPage<unknown>,
-  { block }: Pick<Shown, "block">,
-  start: bigint,
-): bigint {
+export function completeFrom({ edges, pageInfo, request: { pagination } }: ReceivedPage<unknown>): bigint {
   const { newestFirst = true } = pagination;
   const hasOlder = newestFirst ? pageInfo?.hasNextPage : pageInfo?.hasPreviousPage;
   if (hasOlder && isDescending(pagination)) return 0n;
-  if (block && start >= block.timestamp - certain) return start;
-  const oldest = timeOf(edges.at(newestFirst ? -1 : 0));
-  return oldest === undefined ? never : startOfDay(oldest);
+  return timeOf(edges.at(newestFirst ? -1 : 0)) ?? never;
 }
 
 /** The records of a page that follow a place; `undefined` if the page does not continue there. */

@@ -2,7 +2,7 @@ import type { PageInfo, Pagination } from "../../generated/types.js";
 import type { Coverage } from "../errors/vega-error.js";
 import type { Block, NodeExtra } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
-import { isDigits } from "../values/integers.js";
+import { isDigits, maximum } from "../values/integers.js";
 
 export type { Backward, Forward } from "../../generated/client.js";
 
@@ -41,6 +41,12 @@ export interface NodePage<T> extends PageContent<T> {
   completeFrom: bigint;
   /** Set if records between the start and that time are missing, as far as is known: the time of the oldest record that is there. */
   availableFrom?: bigint | undefined;
+  /** The range of the response, if its node refuses a longer one and more of the range follows. */
+  window?: { start: bigint; end: bigint } | undefined;
+  /** Whether it is of a later window than the place that it was requested from, which it does not show. */
+  isBeyond?: boolean;
+  /** The time from which on a reading through windows is complete, in Unix nanoseconds. */
+  gapFrom?: bigint;
 }
 
 /**
@@ -98,14 +104,21 @@ export const inWalkOrder = <T>(items: readonly T[], direction: Direction): reado
 export const laterOf = (block: Block | undefined, next: Block | undefined): Block | undefined =>
   block && (next === undefined || next.timestamp < block.timestamp) ? block : next;
 
-/** What is covered if reading ends at a record of a time, or before the first one: more can follow of its block. */
-export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDescending: boolean): Coverage {
-  if (!isDescending) return { ...whole, end: time ?? whole.start };
-  return { ...whole, start: time === undefined ? (whole.end ?? whole.start) : time + 1n };
+/**
+ * What is covered if reading ends at a record of a time: more can follow of its block.
+ *
+ * @param time - `undefined` if nothing was read. Then `none` is where the reading would have begun.
+ */
+export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDescending: boolean, none: bigint): Coverage {
+  if (time === undefined) return { ...whole, start: none, end: none };
+  return isDescending ? { ...whole, start: maximum(time + 1n, whole.start) } : { ...whole, end: time };
 }
 
 /** Nodes allow pages of this size (observed on v0.74 and v0.79 nodes). */
 export const largestPage = 5000;
+
+/** Records that a page has room for, of the block in which the one before it ended. */
+export const room = 50;
 
 /** The size of a page that has room for more records, as far as nodes allow it. */
 export const withRoom = (size: number, more: number): number => Math.min(size + more, Math.max(size, largestPage));

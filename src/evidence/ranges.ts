@@ -1,42 +1,36 @@
 import { ApiError } from "../errors/index.js";
-import type { NodeExtra } from "../http/call.js";
-import { type KnownRecord, NotShown } from "../http/expectation.js";
+import { readBlock } from "../http/call.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
-import type { Session } from "./connection.js";
-import { cursorAt, withAccountId } from "./cursors.js";
-import { edgesAfter, never, startOfDay } from "./judge.js";
+import type { Connection } from "./connection.js";
+import type { History } from "./history.js";
+import { completeFrom, edgesAfter, never } from "./judge.js";
 import {
   cursorOf,
-  type Direction,
   directionOf,
-  type Edge,
   edgesOf,
-  inWalkOrder,
   isDescending,
   type NodePage,
-  opposite,
+  type PageRequest,
   type ReadPage,
-  timeOf,
 } from "./page.js";
-import { gapError } from "./reading-errors.js";
 
 /** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
 const longestRange = 364n * nanosecondsPerDay;
 
+/** How much later than the newest block a range can end. */
+const spare = 2n * nanosecondsPerDay;
+
 /** The earliest time of a range: 1 January 2020 (observed on v0.79 nodes). */
 const earliest = 1_577_836_800_000_000_000n;
 
-/** How often a record that nodes have is requested before it counts as missing: behind one address, the next node may keep it. */
-export const maxReads = 4;
-
 /**
  * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and later nodes do. With
- * a cursor, they need no range (observed on v0.79 nodes): such a page begins at a cursor of the client's own, at the bound of the range. It
- * can have records outside of the range.
+ * a cursor, they need no range (observed on v0.79 nodes), and the page can have records outside of it. A page without a cursor is of the
+ * `window` that is read first: the newest year, or the oldest one from 2020 on.
  */
-export function withAnyRange<T>(read: ReadPage<T>, operation: string, session: Session): ReadPage<T> {
-  return async (request, expectation, signal) => {
+export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection): ReadPage<T> {
+  const readWindow: ReadPage<T> = async (request, expectation, signal) => {
     const { pagination, start = 0n, end = never } = request;
     const hasCursor = cursorOf(pagination) !== undefined;
     const isOpen = request.start === undefined && request.end === undefined;
@@ -47,61 +41,72 @@ export function withAnyRange<T>(read: ReadPage<T>, operation: string, session: S
       } catch (error) {
         if (isFine || !isRefused(error)) throw error;
         session.refusesRanges = true;
+        session.newest = readBlock(error)?.timestamp;
       }
     }
     if (hasCursor) return read({ pagination }, expectation, signal);
-    const direction = directionOf(pagination);
-    const { [direction.size]: size = 0, newestFirst } = pagination;
     const isDown = isDescending(pagination);
-    const pageAt = ({ size, cursor }: Direction, count: number, place: string) => ({
-      pagination: { [size]: count, [cursor]: place, newestFirst },
-    });
-    const { continuesFrom, ...expected } = expectation;
-    const bound = cursorAt(isDown ? end : maximum(start - 1000n, 0n));
-    const page = await read(pageAt(direction, Math.max(2, size), bound), expected, signal);
-    const edges = edgesOf(page, direction);
-    const whole = [...(await leftOut(page, edges)), ...edges];
-    if (continuesFrom && !edgesAfter(whole, continuesFrom)) throw new NotShown("place");
-    const shown = whole.slice(0, size);
-    const isCut = shown.length < whole.length;
-    const oldest = isDown ? undefined : timeOf(shown[0]);
-    return {
-      ...page,
-      edges: inWalkOrder(shown, direction),
-      pageInfo: {
-        hasNextPage: false,
-        hasPreviousPage: false,
-        startCursor: shown.at(0)?.cursor ?? "",
-        endCursor: shown.at(-1)?.cursor ?? "",
-        [direction.more]: isCut || (page.pageInfo?.[direction.more] ?? false),
-      },
-      completeFrom: isDown && isCut ? 0n : minimum(page.completeFrom, startOfDay(oldest ?? never)),
-    };
+    const from = maximum(start, earliest);
+    // Without a block, the clock of the client has to do, which may be a day slow.
+    const newest = session.newest ?? BigInt(Math.floor(clock.date())) * 1_000_000n;
+    const to = maximum(minimum(end, newest + spare), from + 1000n);
+    const window = isDown
+      ? { start: maximum(to - longestRange, from), end: to }
+      : { start: from, end: minimum(from + longestRange, to) };
+    const page = await read({ pagination, ...window }, expectation, signal);
+    const { timestamp = newest } = page.extra.block ?? {};
+    // The clock was wrong, or time has passed. A window after the newest block has no records, which would prove nothing.
+    if (to < end ? timestamp >= to : isDown && window.start > timestamp + spare) {
+      session.newest = timestamp;
+      return readWindow(request, expectation, signal);
+    }
+    if (isDown ? window.start === from : window.end === to) return page;
+    // What follows in the next window has a cursor.
+    const pageInfo = page.pageInfo && { ...page.pageInfo, [directionOf(pagination).more]: true };
+    return { ...page, pageInfo, window, completeFrom: completeFrom({ ...page, pageInfo, request }) };
+  };
+  return readWindow;
+}
 
-    /** What a full page leaves out: a node takes its first record for that of the cursor. A page that goes back from the third shows it. */
-    async function leftOut(page: NodePage<T>, [second, third]: readonly Edge<T>[]): Promise<readonly Edge<T>[]> {
-      const back = opposite(direction);
-      if (second === undefined || third === undefined || !page.pageInfo?.[back.more]) return [];
-      const place = withAccountId(third.cursor, third.node as KnownRecord)?.cursor ?? third.cursor;
-      const known = { records: [second.node as KnownRecord] };
-      // Older records are final on every node that has the second one. Of newer ones, a node that is behind lacks some.
-      const { historyFrom, minBlock } = isDown ? { minBlock: page.extra.block?.timestamp } : expectation;
-      const shown = { prefer: page.node, minBlock, continuesFrom: known, historyFrom };
-      const isInRange = (edge: Edge<T>) => (isDown ? (timeOf(edge) ?? 0n) < end : (timeOf(edge) ?? 0n) >= start);
-      for (let count = 0; count < maxReads; count++) {
-        const before = await read(pageAt(back, 50, place), shown, signal).catch((error: unknown) => {
-          if (!NotShown.is(error)) throw error;
-        });
-        const others = before && edgesAfter(edgesOf(before, back), known);
-        const inRange = others?.filter(isInRange) ?? [];
-        // Another node can keep more, also older ones. Of newer records, some can have come meanwhile.
-        const isWhole = isDown || inRange.length !== others?.length || !before?.pageInfo?.[back.more];
-        if (inRange.length > 0 && isWhole) return inRange.reverse();
+/**
+ * Reads on in the next window if one has no new records. An empty page proves nothing, so a window that is passed has to be proved to
+ * its start; otherwise `gapFrom` is the time from which on the list is known.
+ */
+export const throughWindows =
+  <T>(read: ReadPage<T>, { prove }: Pick<History<T>, "prove">): ReadPage<T> =>
+  async (request, expectation, signal) => {
+    const isDown = isDescending(request.pagination);
+    const { continuesFrom, ...expected } = expectation;
+    // Nothing is claimed of a page alone, nor of the time before the first record of an open range.
+    const needsProof = expectation.needsBlock === true && (isDown || request.start !== undefined);
+    const hasNew = (page: NodePage<T>, isBeyond: boolean) => {
+      const edges = edgesOf(page, directionOf(request.pagination));
+      return Boolean((continuesFrom && !isBeyond ? edgesAfter(edges, continuesFrom) : edges)?.length);
+    };
+    let gapFrom = 0n;
+    let next: PageRequest = request;
+    for (let isBeyond = false; ; isBeyond = true) {
+      const current = isBeyond ? expected : expectation;
+      let page = await read(next, current, signal);
+      const { window } = page;
+      const start = isDown ? window?.start : isBeyond ? next.start : undefined;
+      if (needsProof && start !== undefined && !(isDown && hasNew(page, isBeyond))) {
+        const whole = { ...page, completeFrom: completeFrom({ ...page, pageInfo: null, request: next }) };
+        const { availableFrom, ...proved } = await prove(whole, next, current, start, signal);
+        if (proved.completeFrom > start) gapFrom = maximum(gapFrom, minimum(proved.completeFrom, next.end ?? never));
+        // Nodes have nothing from before this window.
+        if (isDown && availableFrom !== undefined)
+          return { ...proved, isBeyond, gapFrom, pageInfo: ended(proved.pageInfo) };
+        page = proved;
       }
-      throw gapError(operation, timeOf(second), undefined);
+      if (window === undefined || hasNew(page, isBeyond)) return { ...page, isBeyond, gapFrom };
+      next = isDown ? { ...request, end: window.start } : { ...request, start: window.end };
+    }
+
+    function ended(pageInfo: NodePage<T>["pageInfo"]) {
+      return pageInfo && { ...pageInfo, [directionOf(request.pagination).more]: false };
     }
   };
-}
 
 /** Whether every node accepts a range. */
 const isAccepted = (start: bigint, end: bigint): boolean => start >= earliest && end - start <= longestRange;
@@ -109,7 +114,3 @@ const isAccepted = (start: bigint, end: bigint): boolean => start >= earliest &&
 /** Whether a node refused a request for its range, in the words of v0.75 and later nodes (observed on v0.79 nodes). */
 const isRefused = (error: unknown): error is ApiError =>
   ApiError.is(error) && error.status === 400 && error.detail?.["message"] === "invalid date range";
-
-/** Only the records before the earlier block of two responses are final in both. */
-export const earlierOf = (first: NodeExtra, second: NodeExtra): NodeExtra =>
-  first.block === undefined || first.block.timestamp <= (second.block?.timestamp ?? -1n) ? first : second;

@@ -5,6 +5,7 @@ import type { CallSettings } from "../http/call-options.js";
 import type { Expectation } from "../http/expectation.js";
 import type { CallRequest, OperationRoute } from "../http/route.js";
 import { toName } from "../values/names.js";
+import { microsecondFrom, toTime } from "../values/times.js";
 import type { Connection } from "./connection.js";
 import { cursorOf, type PageContent, type PageRequest, type ReceivedPage } from "./page.js";
 
@@ -14,7 +15,7 @@ export type CursorRules = Pick<CallRequest<never>, "finalStatuses" | "hints">;
 export interface NodeList<T> {
   connection: Connection;
   route: OperationRoute;
-  operation: Pick<ListOperation<T>, "envelope" | "enums" | "range">;
+  operation: Pick<ListOperation<T>, "envelope" | "enums" | "range" | "naturalKey">;
   call: CallSettings;
   /** For requests with a cursor. */
   rules?: CursorRules;
@@ -38,9 +39,20 @@ export function sendPage<T>(
   return connection.send({ ...route, ...cursorRules, ...call, read, params, signal, expectation });
 }
 
-/** The envelope of a page, if it is one: without edges or without `pageInfo`, a walk would end too early. */
+/** The envelope of a page, if it is one: without its edges or `pageInfo`, a walk would lose records or end too early. */
 const readEnvelope = <T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined =>
-  Array.isArray(envelope?.edges) && envelope.pageInfo !== undefined ? envelope : undefined;
+  Array.isArray(envelope?.edges) && envelope.edges.every(isEdge) && typeof envelope.pageInfo === "object"
+    ? envelope
+    : undefined;
+
+/** Whether an edge has a record, and a cursor that fits a URL. */
+const isEdge = (edge: { cursor: unknown; node: unknown } | null): boolean =>
+  typeof edge?.node === "object" &&
+  edge.node !== null &&
+  typeof edge.cursor === "string" &&
+  !loneSurrogate.test(edge.cursor);
+
+const loneSurrogate = /\p{Surrogate}/u;
 
 /**
  * Replaces the numbers of enumerations by their names: a node sends the number of a name that its version does not have, such as 24 for
@@ -59,11 +71,17 @@ function named<T>(
   });
 }
 
+/** Nodes cut times to microseconds, and so would leave out the records of the last one. */
 function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): CheckedArguments {
   if (range === undefined) return {};
   const [group = "", first = ""] = range.start.split(".");
   const [, last = ""] = range.end.split(".");
-  return { [group]: { [first]: start?.toString(), [last]: end?.toString() } };
+  return {
+    [group]: {
+      [first]: start?.toString(),
+      [last]: end === undefined ? undefined : String(toTime(microsecondFrom(end))),
+    },
+  };
 }
 
 /** Takes a parameter with a name that some versions of nodes reject out of the filters: the client selects the records itself. */

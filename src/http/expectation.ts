@@ -17,12 +17,14 @@ export interface Expectation {
   readonly minBlock?: bigint | undefined;
   /** Whether a block is needed, if nodes name blocks at all. */
   readonly needsBlock?: boolean | undefined;
-  /** The same, for a page that no other page follows, or that ends within the block of its node. */
+  /** The same, for a page that no other page follows, or that ends within the current block of its node. */
   readonly minBlockAtEnd?: bigint | undefined;
   readonly continuesFrom?: PlaceInList | undefined;
+  /** A record that another response had, which this page or a later one has as well. */
+  readonly includes?: KnownRecord | undefined;
   /**
-   * The time from which on the page is complete, in Unix nanoseconds; 0 for as early as any node can. Of responses that reach back less
-   * far, a pool returns the one that reaches back furthest, once all nodes that may have a better one have responded.
+   * The time from which on the page is complete, in Unix nanoseconds; 0 for as early as any node can. If no response reaches back that far,
+   * the one that reaches back furthest is used.
    */
   readonly historyFrom?: bigint | undefined;
 }

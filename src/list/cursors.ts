@@ -13,6 +13,8 @@ const { naturalKey } = operations.listBalanceChanges;
 const lastMember = "last_record";
 /** The time of the latest block of the pages so far: */
 const blockMember = "latest_block";
+/** The time of the block of the first page: */
+const firstMember = "first_block";
 /** The time of the block of the last vote that was read, and the keys of the votes of that block: */
 const [lastBlockMember, knownMember] = ["last_block", "known_votes"];
 
@@ -23,9 +25,12 @@ export const identify = (record: object, names: readonly string[] = naturalKey):
 /** A cursor that names the record with which its page has to begin, so that it continues exactly there in any process. */
 export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { [lastMember]: last });
 
-/** A cursor that names the latest block that was read, so that any process continues on a node that has reached it. */
-export const afterBlock = (cursor: string, time: bigint): string =>
-  withMembers(cursor, { [blockMember]: String(time) });
+/**
+ * A cursor that names the latest block that was read, so that any process continues on a node that has reached it, and the first one, so
+ * that it reads again what came meanwhile.
+ */
+export const continuedLater = (cursor: string, latest: bigint, first: bigint | undefined): string =>
+  withMembers(cursor, { [blockMember]: String(latest), ...(first !== undefined && { [firstMember]: String(first) }) });
 
 /** Votes that were read up to a block, of which others can follow. */
 export interface ReadVotes {
@@ -56,19 +61,27 @@ export function isRead(
 export const afterVotes = (cursor: string, { lastBlock, known }: ReadVotes): string =>
   withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known });
 
-/** A cursor as the node wrote it, the time of the block that a node must have reached to continue from it, and the votes that it names. */
-export function readAddedMembers(cursor: string): {
-  own: string;
-  after: bigint | undefined;
-  read: ReadVotes | undefined;
-  last: KnownRecord | undefined;
-} {
+/** What the client has added to a cursor. */
+export interface AddedMembers {
+  /** The cursor as the node wrote it. */
+  readonly own: string;
+  /** The time of the block that a node must have reached to continue from it. */
+  readonly after: bigint | undefined;
+  /** The time of the block of the first page, if the walk began with the newest votes. */
+  readonly first: bigint | undefined;
+  readonly read: ReadVotes | undefined;
+  readonly last: KnownRecord | undefined;
+}
+
+export function readAddedMembers(cursor: string): AddedMembers {
   const fields = readCursor(cursor) ?? {};
-  const { [blockMember]: latest, [lastBlockMember]: lastBlock, [knownMember]: known, ...others } = fields;
+  const { [blockMember]: latest, [firstMember]: first, ...others } = fields;
+  const { [lastBlockMember]: lastBlock, [knownMember]: known, ...own } = others;
   const isNamed = isDigits(lastBlock) && Array.isArray(known);
   return {
-    own: latest === undefined ? cursor : encodeCursor(others),
+    own: latest === undefined ? cursor : encodeCursor(own),
     after: isDigits(latest) ? BigInt(latest) : nanosecondsOf(cursor),
+    first: isDigits(first) ? BigInt(first) : undefined,
     read: isNamed ? { lastBlock: BigInt(lastBlock), known } : undefined,
     last: fields[lastMember] as KnownRecord | undefined,
   };

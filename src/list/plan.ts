@@ -1,9 +1,8 @@
 import type { Pagination } from "../../generated/types.js";
 import { refuseByRule } from "../arguments/refuse.js";
-import { nanosecondsOf } from "../evidence/cursors.js";
+import type { History } from "../evidence/history.js";
 import {
   type Backward,
-  cursorOf,
   type Direction,
   directionOf,
   type Forward,
@@ -13,7 +12,6 @@ import {
   type PageRequest,
 } from "../evidence/page.js";
 import type { Expectation } from "../http/expectation.js";
-import { minimum } from "../values/integers.js";
 import type { WalkSettings } from "./walk-options.js";
 
 /** A page as it is fetched. Its records can be outside of the range of the walk. */
@@ -23,6 +21,8 @@ export type FetchedPage<T> = PageContent<T> & Partial<NodePage<T>>;
 export interface OpenRange {
   start: bigint | undefined;
   end: bigint | undefined;
+  /** A time before the start, of a record that shows that nothing is missing after the start: pages are requested from it on. */
+  lead?: bigint | undefined;
 }
 
 /** What a walk reads, and how its pages are fetched. */
@@ -49,19 +49,12 @@ export interface WalkRequest<T> extends WalkSettings {
   advice?: string | undefined;
   /** Which records of a page belong to the list. Default: all do. */
   isWanted?(record: T): boolean;
-  /**
-   * Fetches one page that shows what is expected. The signal aborts if the page is no longer needed.
-   *
-   * @param decidesStart - Whether the page decides how far back the walk is complete.
-   */
-  fetchPage(
-    request: PageRequest,
-    expectation: Expectation,
-    signal: AbortSignal,
-    decidesStart: boolean,
-  ): PromiseLike<FetchedPage<T>>;
-  /** Finds out whether nodes have dropped records since a time. */
-  readHistory?: ((time: bigint, signal: AbortSignal) => Promise<Pick<NodePage<T>, "availableFrom">>) | undefined;
+  /** Fetches one page that shows what is expected. The signal aborts if the page is no longer needed. */
+  fetchPage(request: PageRequest, expectation: Expectation, signal: AbortSignal): PromiseLike<FetchedPage<T>>;
+  /** What nodes keep of a list with a range. Default: it is not proved that pages have everything from the start on. */
+  history?: History<T> | undefined;
+  /** Whether blocks of a time are new: a later one can be waited for. */
+  isRecent?(time: bigint): boolean;
 }
 
 export interface WalkPlan<T = unknown> extends WalkRequest<T> {
@@ -102,13 +95,6 @@ export function pageAfter(
     ...(cursor !== undefined && { [direction.cursor]: cursor }),
     ...(newestFirst !== undefined && { newestFirst }),
   };
-}
-
-/** The request of a page. One that continues from before the range shows what it continues from. */
-export function requestOf({ range }: WalkPlan, pagination: Pagination): PageRequest {
-  const { start, end } = range ?? {};
-  const place = start === undefined ? undefined : nanosecondsOf(cursorOf(pagination) ?? "");
-  return { pagination, start: place === undefined || start === undefined ? start : minimum(start, place), end };
 }
 
 /** Whether a walk in a direction goes from newer records to older ones. */

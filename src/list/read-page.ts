@@ -13,111 +13,156 @@ import {
   type Forward,
   forward,
   inWalkOrder,
-  opposite,
+  type NodePage,
+  type PageRequest,
   timeOf,
   withRoom,
 } from "../evidence/page.js";
 import { behindError, prunedError } from "../evidence/reading-errors.js";
-import type { Block, NodeExtra } from "../http/call.js";
+import type { Block } from "../http/call.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
-import { maximum } from "../values/integers.js";
+import { maximum, minimum } from "../values/integers.js";
+import { advance, gapAt, paginationAt, startAgain } from "./advance.js";
+import { type Anchor, anchorsOf } from "./anchors.js";
 import type { Page } from "./page.js";
-import { type FetchedPage, goesDown, pageAfter, requestOf, type WalkPlan } from "./plan.js";
-import { continueAfter, emptyPosition, expectationAt, gapAt, type Position, paginationAt } from "./position.js";
-import { type Continuation, fromNeighbor } from "./repair.js";
+import { type FetchedPage, goesDown, pageAfter, type WalkPlan } from "./plan.js";
+import { emptyState, type WalkState, withKeys } from "./state.js";
 import { type TakenPage, takeFresh, takePage } from "./take-page.js";
 
 /**
- * Reads the page after a position, of which `left` records are needed.
+ * Reads the page after a state, of which `left` records are needed: by the first anchor whose page shows that it continues there.
  *
  * @param isAlone - Whether the caller wants this page and not the list: what the node does not keep is left out.
  */
 export async function readPage<T>(
   walk: WalkPlan<T>,
-  start: Position<T>,
+  state: WalkState<T>,
   signal: AbortSignal,
   left = Number.POSITIVE_INFINITY,
   isAlone = false,
 ): Promise<ListPage<T>> {
   const size = walk.isWanted ? walk.size : Math.min(walk.size, left);
-  for (let position = start; ; ) {
-    try {
-      if (position.from?.only) position = await afterNeighbor(walk, position, signal);
-      const { overlap = 0, continuesFrom, after } = position.from ?? {};
-      const decides = !isAlone && decidesStart(walk, position);
-      const historyFrom = decides ? (walk.range?.start ?? 0n) : walk.range && after;
-      const expectation = { ...expectationAt(walk, position), needsBlock: !isAlone, historyFrom };
-      const content = await fetchPage(walk, position, withRoom(size, overlap), expectation, signal, decides);
-      const received = edgesOf(content, position.direction);
-      const edges = continuesFrom ? edgesAfter(received, continuesFrom) : received;
-      if (edges) {
-        const isContinued = edges !== received;
-        // Of a page that was requested as it is, all records are shown.
-        const most = isContinued || overlap > 0 ? size : undefined;
-        const page = takePage(walk, position, { ...content, edges }, most, isContinued);
-        const { extra, availableFrom } = content;
-        return new ListPage(walk, page, extra, decides ? content.completeFrom : 0n, availableFrom !== undefined);
-      }
-    } catch (error) {
-      if (!NotShown.is(error)) throw error;
-      if (error.lack !== "place") {
-        const { minBlock = 0n, minBlockAtEnd = 0n } = expectationAt(walk, position);
-        throw behindError(
-          walk.operation,
-          maximum(minBlock, minBlockAtEnd),
-          error.shown?.block,
-          paginationAt(walk, position),
-        );
-      }
-    }
-    position = { ...position, from: await fallbackOf(walk, position, signal) };
+  const anchors = anchorsOf(walk, state);
+  for (const anchor of anchors) {
+    const { skip, continuesFrom } = anchor;
+    const content = await fetchPage(walk, state, anchor, size, signal, isAlone);
+    const received = content && edgesOf(content, state.direction);
+    const isPlaced = continuesFrom !== undefined && !content?.isBeyond;
+    const edges = received && isPlaced ? edgesAfter(received, continuesFrom) : received;
+    if (content === undefined || edges === undefined) continue;
+    const isContinued = edges !== received || content.isBeyond === true;
+    // Of a page that was requested as it is, all records are shown.
+    const most = isContinued || skip > 0 ? size : undefined;
+    const page = takePage(walk, state, { ...content, edges }, most, isContinued);
+    const isWhole = anchor.cursor === undefined && anchor.at === undefined && !content.pageInfo?.[state.direction.more];
+    if (!page.isRepeated || anchor === anchors.at(-1)) return new ListPage(walk, page, content, isWhole);
   }
+  throw await lossAt(walk, state, signal);
+}
+
+/** Fetches a page by an anchor; `undefined` if no response shows that it continues there. */
+async function fetchPage<T>(
+  walk: WalkPlan<T>,
+  state: WalkState<T>,
+  anchor: Anchor,
+  size: number,
+  signal: AbortSignal,
+  isAlone: boolean,
+): Promise<FetchedPage<T> | undefined> {
+  const { operation, range, history, endsAtHistory } = walk;
+  const request = requestOf(walk, state, anchor, withRoom(size, anchor.skip));
+  const expectation = expectationAt(walk, state, anchor, isAlone);
+  let content: FetchedPage<T>;
+  try {
+    content = await fetchUpToDate(walk, state, request, expectation, signal);
+    if (!Array.isArray(content?.edges)) {
+      return refuse({ operation, argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
+    }
+    const { start } = range ?? {};
+    const { gapFrom = 0n } = content;
+    if (!reachesStart(walk, state, anchor)) content = { ...content, completeFrom: 0n };
+    else if (history && start !== undefined && !isAlone)
+      content = await history.prove(content as NodePage<T>, request, expectation, start, signal);
+    content = { ...content, completeFrom: maximum(content.completeFrom ?? 0n, gapFrom) };
+  } catch (error) {
+    if (!NotShown.is(error)) throw error;
+    if (error.lack === "place") return undefined;
+    const { minBlock = 0n, minBlockAtEnd = 0n } = expectation;
+    throw behindError(operation, maximum(minBlock, minBlockAtEnd), error.shown?.block, paginationAt(walk, state));
+  }
+  if (content.availableFrom === undefined || endsAtHistory) return content;
+  throw prunedAt(walk, state, range?.start ?? 0n, content.availableFrom);
+}
+
+/**
+ * Fetches a page. The last page of votes has to come from a node that is later than all before it: a vote that is cast again moves to the
+ * end of the list, and of two nodes at one block, one can show it there while the other still shows it where it was.
+ */
+async function fetchUpToDate<T>(
+  walk: WalkPlan<T>,
+  { block, until }: WalkState<T>,
+  request: PageRequest,
+  expectation: Expectation,
+  signal: AbortSignal,
+): Promise<FetchedPage<T>> {
+  const isMoving = walk.cursorsLack === "record" && block && walk.isRecent?.(block.timestamp);
+  if (isMoving) {
+    const later = block.timestamp + 1n;
+    const expected = until === undefined ? { minBlockAtEnd: later } : { minBlock: later };
+    try {
+      return await walk.fetchPage(request, { ...expectation, ...expected }, signal);
+    } catch (error) {
+      // The chain may have stopped. The coverage of the walk has no end then.
+      if (!NotShown.is(error) || error.lack !== "block") throw error;
+    }
+  }
+  return await walk.fetchPage(request, expectation, signal);
 }
 
 /** Whether a page decides how far back the walk is complete: the first one in ascending order, any one in descending order. */
-const decidesStart = (walk: WalkPlan, { direction, from }: Position): boolean =>
-  walk.range !== undefined && (goesDown(walk, direction) || from === undefined);
+const reachesStart = (walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor): boolean =>
+  walk.range !== undefined && (goesDown(walk, direction) || (cursor === undefined && at === undefined));
 
-async function fetchPage<T>(
-  walk: WalkPlan<T>,
-  position: Position<T>,
-  size: number,
-  expectation: Expectation,
-  signal: AbortSignal,
-  decides: boolean,
-): Promise<FetchedPage<T>> {
-  const { operation, range } = walk;
-  const pagination = pageAfter(walk, position.direction, position.from?.cursor, size);
-  const request = requestOf(walk, pagination);
-  const content = await walk.fetchPage(request, expectation, signal, decides);
-  if (!Array.isArray(content?.edges)) {
-    return refuse({ operation, argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
-  }
-  if (content.availableFrom === undefined || walk.endsAtHistory) return content;
-  throw prunedAt(walk, position, range?.start ?? 0n, content.availableFrom);
+/** The request of a page. One that continues from before the range shows what it continues from. */
+function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor, size: number): PageRequest {
+  const { start, end, lead = start } = walk.range ?? {};
+  const pagination = pageAfter(walk, direction, cursor, size);
+  if (at !== undefined)
+    return goesDown(walk, direction) ? { pagination, start: lead, end: at + 1000n } : { pagination, start: at, end };
+  const place = cursor === undefined ? undefined : nanosecondsOf(cursor);
+  return { pagination, start: place === undefined || lead === undefined ? lead : minimum(lead, place), end };
 }
 
-/** Continues from the record before a cursor that the caller brings: the page begins with the record of the cursor. */
-async function afterNeighbor<T>(walk: WalkPlan, position: Position<T>, signal: AbortSignal): Promise<Position<T>> {
-  const { direction } = position;
-  const from = position.from as Continuation;
-  const pagination = pageAfter(walk, opposite(direction), from.cursor, 2);
-  // A node that has dropped the records at the cursor shows none, or another one.
-  const expectation = { ...expectationAt(walk, position), historyFrom: from.after ?? 0n };
-  const before = await walk.fetchPage(requestOf(walk, pagination), expectation, signal, false);
-  return { ...position, from: fromNeighbor(edgesOf(before, direction), from) };
+/** What a page has to show, so that nothing before it and in it is missing. */
+function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone: boolean): Expectation {
+  const { direction, pages, block, node } = state;
+  const { after = 0n, continuesFrom } = anchor;
+  const { isFixed = false, range } = walk;
+  const { start = 0n, end } = range ?? {};
+  const isDown = goesDown(walk, direction);
+  // Before a record of a time, all records of the past are final.
+  const isPast = continuesFrom !== undefined && range !== undefined && isDown;
+  // Of a fixed range, each page shows that it is complete, whichever block the one before was of.
+  const reached = isFixed ? (isDown ? end : start && start + 1000n) : block?.timestamp;
+  return {
+    isFresh: pages === 0 && !(isFixed && end !== undefined),
+    prefer: node,
+    minBlock: isPast ? after : maximum(after, reached ?? 0n),
+    minBlockAtEnd: isFixed ? end : undefined,
+    needsBlock: !isAlone,
+    continuesFrom,
+    // Of an open range, a pool reads the node that keeps the most.
+    historyFrom: start === 0n && !isAlone && reachesStart(walk, state, anchor) ? 0n : undefined,
+  };
 }
 
-/** How else to continue if no page shows the place. */
-async function fallbackOf(walk: WalkPlan, position: Position, signal: AbortSignal): Promise<Continuation> {
-  const { cursor, resume = cursor, fallbacks = [], after } = position.from ?? {};
-  const [next, ...others] = fallbacks;
-  if (next) return { resume, ...next, fallbacks: others };
-  const place = timeOf(position.known.at(-1)) ?? after ?? nanosecondsOf(cursor ?? "");
-  // Records of whole days are dropped at once, also while they are read.
-  const { availableFrom } = (place !== undefined && (await walk.readHistory?.(place, signal))) || {};
-  if (place === undefined || availableFrom === undefined) throw gapAt(walk, position, place);
-  throw prunedAt(walk, position, place, availableFrom);
+/** The error of a walk whose next page no response shows: nodes can have dropped the records since the last page. */
+async function lossAt(walk: WalkPlan, state: WalkState, signal: AbortSignal): Promise<PaginationError> {
+  const { window, given } = state;
+  const place = timeOf(window.at(-1)) ?? given?.after;
+  const availableFrom = place === undefined ? undefined : await walk.history?.oldestAfter(place, signal);
+  if (place === undefined || availableFrom === undefined) return gapAt(walk, state, place);
+  return prunedAt(walk, state, place, availableFrom);
 }
 
 export class ListPage<T> implements Page<T> {
@@ -129,15 +174,18 @@ export class ListPage<T> implements Page<T> {
   declare readonly stale: boolean;
   readonly #walk: WalkPlan<T>;
   readonly #taken: TakenPage<T>;
+  /** The time from which on the walk is complete, in Unix nanoseconds; 0 if older pages decide it. */
   readonly #completeFrom: bigint;
   readonly #isOldest: boolean;
+
+  /** Whether its response had all of the list. */
+  readonly #isWhole: boolean;
 
   constructor(
     walk: WalkPlan<T>,
     taken: TakenPage<T>,
-    extra: NodeExtra | undefined,
-    completeFrom = 0n,
-    isOldest = false,
+    { extra, completeFrom = 0n, availableFrom }: FetchedPage<T>,
+    isWhole: boolean,
   ) {
     this.edges = inWalkOrder(taken.edges, taken.end.direction) as Edge<T>[];
     this.nodes = this.edges.map(({ node }) => node);
@@ -145,7 +193,8 @@ export class ListPage<T> implements Page<T> {
     this.#walk = walk;
     this.#taken = taken;
     this.#completeFrom = completeFrom;
-    this.#isOldest = isOldest;
+    this.#isOldest = availableFrom !== undefined;
+    this.#isWhole = isWhole;
     Object.assign(this, extra);
   }
 
@@ -159,14 +208,25 @@ export class ListPage<T> implements Page<T> {
     return this.#isOldest;
   }
 
-  /** The position after this page in a direction; `undefined` at the end. */
-  after(direction: Direction): Position<T> | undefined {
+  /** The state after this page in a direction; `undefined` at the end. */
+  after(direction: Direction): WalkState<T> | undefined {
     const { read, end } = this.#taken;
-    if (direction === end.direction) return continueAfter(this.#walk, end, read, this.pageInfo);
+    if (direction === end.direction) return advance(this.#walk, end, read, this.pageInfo);
     const turned = [...read].reverse();
-    const start = { ...emptyPosition(direction), block: end.block, node: end.node };
-    takeFresh(this.#walk, start, turned);
-    return continueAfter(this.#walk, { ...start, pages: 1 }, turned, this.pageInfo);
+    const start = { ...emptyState(direction), block: end.block, node: end.node };
+    const { keys } = takeFresh(this.#walk, start, turned);
+    const state = { ...start, pages: 1, seen: withKeys(undefined, keys) };
+    return advance(this.#walk, state, turned, this.pageInfo);
+  }
+
+  /** The state from which the newest votes are read again after this page, the last one; `undefined` if that is not needed. */
+  again(): WalkState<T> | undefined {
+    return this.#isWhole ? undefined : startAgain(this.#walk, this.#taken.end, this.#taken.read);
+  }
+
+  /** Whether one node gave this page and all before it, as far as is known, or its response had all of the list. */
+  get isOfOneNode(): boolean {
+    return this.#isWhole || this.#taken.end.onlyNode !== undefined;
   }
 
   get next(): Forward | undefined {
@@ -178,8 +238,8 @@ export class ListPage<T> implements Page<T> {
   }
 
   #paginationAfter(direction: Direction): Pagination | undefined {
-    const position = this.after(direction);
-    return position && paginationAt(this.#walk, position);
+    const state = this.after(direction);
+    return state && paginationAt(this.#walk, state);
   }
 
   nextPage(): Promise<this | undefined> {
@@ -192,9 +252,9 @@ export class ListPage<T> implements Page<T> {
 
   async #pageAfter(direction: Direction): Promise<this | undefined> {
     const walk = this.#walk;
-    const position = this.after(direction);
-    if (position === undefined) return undefined;
-    const read = (signal: AbortSignal) => readPage(walk, position, signal);
+    const state = this.after(direction);
+    if (state === undefined) return undefined;
+    const read = (signal: AbortSignal) => readPage(walk, state, signal);
     return (await untilAborted(walk.signal, new AbortController(), read)) as this;
   }
 
@@ -217,5 +277,5 @@ function unlessUnreachable<P extends Pagination>(read: () => P | undefined): P |
   }
 }
 
-const prunedAt = (walk: WalkPlan, position: Position, start: bigint, availableFrom: bigint): PaginationError =>
-  prunedError(walk.operation, start, availableFrom, paginationAt(walk, position));
+const prunedAt = (walk: WalkPlan, state: WalkState, start: bigint, availableFrom: bigint): PaginationError =>
+  prunedError(walk.operation, start, availableFrom, paginationAt(walk, state));

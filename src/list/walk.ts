@@ -7,10 +7,11 @@ import { coverageUpTo, type Edge, inWalkOrder, laterOf, timeOf } from "../eviden
 import type { Block } from "../http/call.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
+import { paginationAt } from "./advance.js";
 import type { Page } from "./page.js";
 import { goesDown, planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
-import { type Position, paginationAt, startOf } from "./position.js";
 import { type ListPage, readPage } from "./read-page.js";
+import { startOf, type WalkState } from "./state.js";
 
 /** A list of which nothing is read yet. */
 export type OpenWalk<T> = ReturnType<typeof openWalk<T>>;
@@ -31,8 +32,8 @@ class WalkReader<T, Item> implements Batches<Item> {
   readonly #plan: WalkPlan<T>;
   readonly #itemsOf: (page: Page<T>) => readonly Item[];
   readonly #controller = new AbortController();
-  /** Where the next page begins; `undefined` at the end. */
-  #position: Position<T> | undefined;
+  /** The state before the next page; `undefined` at the end. */
+  #state: WalkState<T> | undefined;
   /** The next page. It rejects with what ends the walk after the current one. */
   #prefetched: Promise<ListPage<T>> | undefined;
   #pagesRead = 0;
@@ -40,6 +41,8 @@ class WalkReader<T, Item> implements Batches<Item> {
   /** The time from which on the pages show that no record is missing. */
   #completeFrom = 0n;
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
+  /** Whether the last page is of a later block than those before. */
+  #isLatest = true;
   /** The last record of the pages before the current one, and the current page, in the order of the walk. */
   #passed: Edge<T> | undefined;
   #current: readonly Edge<T>[] = [];
@@ -48,7 +51,7 @@ class WalkReader<T, Item> implements Batches<Item> {
   constructor(plan: WalkPlan<T>, itemsOf: (page: Page<T>) => readonly Item[]) {
     this.#plan = plan;
     this.#itemsOf = itemsOf;
-    this.#position = startOf(plan);
+    this.#state = startOf(plan);
   }
 
   get signal(): AbortSignal | undefined {
@@ -58,18 +61,18 @@ class WalkReader<T, Item> implements Batches<Item> {
   /** The items of the next page, in the order of the walk; `undefined` at the end. */
   async next(): Promise<readonly Item[] | undefined> {
     const { maxItems, readAhead, direction } = this.#plan;
-    const position = this.#position;
-    if (position === undefined) return undefined;
-    const page = await (this.#prefetched ?? this.#fetch(position)).catch((error: unknown) => {
-      throw this.#describe(error, position);
+    const state = this.#state;
+    if (state === undefined) return undefined;
+    const page = await (this.#prefetched ?? this.#fetch(state)).catch((error: unknown) => {
+      throw this.#describe(error, state);
     });
     const left = maxItems - this.#itemsRead;
     this.#note(page, left);
     this.#prefetched = undefined;
     try {
-      this.#position = this.#itemsRead < maxItems ? page.after(direction) : undefined;
+      this.#state = this.#itemsRead < maxItems ? (page.after(direction) ?? page.again()) : undefined;
       // Not after the first page: most callers who take one page do not want another.
-      if (readAhead && this.#pagesRead > 1 && this.#position) this.#prefetched = this.#fetch(this.#position);
+      if (readAhead && this.#pagesRead > 1 && this.#state) this.#prefetched = this.#fetch(this.#state);
     } catch (error) {
       // The caller gets the records of this page first.
       this.#prefetched = Promise.reject(error);
@@ -78,7 +81,8 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#prefetched?.catch(ignore);
     // From Node.js 22 on a request leaves when the event loop turns, which a busy caller would delay.
     if (this.#prefetched) await turn();
-    const items = inWalkOrder(this.#itemsOf(page), direction).slice(0, left);
+    const isEmptyAgain = state.until !== undefined && page.edges.length === 0;
+    const items = isEmptyAgain ? [] : inWalkOrder(this.#itemsOf(page), direction).slice(0, left);
     this.#itemCount = items.length;
     return items;
   }
@@ -95,7 +99,12 @@ class WalkReader<T, Item> implements Batches<Item> {
     const isPageUsed = used === undefined || used === this.#itemCount;
     const edge = this.#current[(isPageUsed ? this.#current.length : used) - 1] ?? this.#passed;
     const time = edge && (nanosecondsOf(edge.cursor) ?? (plan.range && timeOf(edge)));
-    return coverageUpTo(time, whole, goesDown(plan));
+    const isDescending = goesDown(plan);
+    const place = plan.cursor === undefined ? undefined : nanosecondsOf(plan.cursor);
+    const bound = isDescending ? (plan.range?.end ?? whole.end) : plan.range?.start;
+    // More of the block of a cursor can follow.
+    const none = place === undefined ? (bound ?? 0n) : isDescending ? place + 1n : place;
+    return coverageUpTo(time, whole, isDescending, none);
   }
 
   #wholeCoverage(): Coverage {
@@ -111,11 +120,17 @@ class WalkReader<T, Item> implements Batches<Item> {
     const end = isDescending ? (place ?? upTo) : upTo;
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
     const after = isDescending || place === undefined ? 0n : place + 1n;
-    return { start: [range?.start ?? 0n, shown].reduce(maximum, after), end, block: newest };
+    const isEndShown = cursorsLack !== "record" || this.#isLatest;
+    return {
+      start: [range?.start ?? 0n, shown].reduce(maximum, after),
+      end: isEndShown ? end : undefined,
+      block: newest,
+    };
   }
 
-  #note({ block, completeFrom, edges }: ListPage<T>, left: number): void {
-    const { first, newest } = this.#blocks ?? { first: block, newest: block };
+  #note({ block, completeFrom, edges, isOfOneNode }: ListPage<T>, left: number): void {
+    const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
+    this.#isLatest = isOfOneNode || block === undefined || newest === undefined || block.timestamp > newest.timestamp;
     this.#blocks = { first, last: block, newest: laterOf(newest, block) };
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
     this.#passed = this.#current.at(-1) ?? this.#passed;
@@ -124,16 +139,16 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#itemsRead += edges.length;
   }
 
-  #fetch(position: Position<T>): Promise<ListPage<T>> {
+  #fetch(state: WalkState<T>): Promise<ListPage<T>> {
     const left = this.#plan.maxItems - this.#itemsRead;
-    const read = (signal: AbortSignal) => readPage(this.#plan, position, signal, left);
+    const read = (signal: AbortSignal) => readPage(this.#plan, state, signal, left);
     return untilAborted(this.#plan.signal, this.#controller, read);
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */
-  #describe(error: unknown, position: Position<T>): unknown {
+  #describe(error: unknown, state: WalkState<T>): unknown {
     if (!VegaError.is(error)) return error;
-    const { resume = paginationAt(this.#plan, position) } = error;
+    const { resume = paginationAt(this.#plan, state) } = error;
     return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 }

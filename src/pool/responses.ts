@@ -38,7 +38,7 @@ export class Responses<T> {
     const { historyFrom } = this.#call.expectation ?? {};
     const usable = this.all.filter((response) => [undefined, "history"].includes(this.#lackOf(response)));
     if (historyFrom === undefined || usable.length === 0) return latest(usable);
-    const starts = usable.map(({ answer }) => completeFrom(answer.data as ReceivedPage<unknown>, answer, historyFrom));
+    const starts = usable.map(({ answer }) => completeFrom(answer.data as ReceivedPage<unknown>));
     const earliest = starts.reduce(minimum);
     const longest = usable.filter((_, index) => starts[index] === earliest);
     const trusted = longest.filter((response) => this.#doubtOf(response) !== "suspect");

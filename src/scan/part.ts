@@ -1,10 +1,10 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { ignore } from "../async/item-iterator.js";
 import { PaginationError } from "../errors/index.js";
-import { forward } from "../evidence/page.js";
+import { forward, room, withRoom } from "../evidence/page.js";
 import type { WalkPlan } from "../list/plan.js";
-import { type Position, startOf } from "../list/position.js";
 import type { ListPage } from "../list/read-page.js";
+import { startOf, type WalkState } from "../list/state.js";
 import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/times.js";
 import { compareRecords, microsecondAt } from "./records.js";
@@ -22,17 +22,18 @@ export interface PartOptions {
   concurrency: number;
   /** How many records are read before the caller needs them. */
   bufferSize: number;
+  /** How many segments, of all parts, have taken further requests to prove where they begin. */
+  countProofs(): number;
   /** The first page of the range, if it was read already. */
   first?: ListPage<BalanceChange> | undefined;
-  read(
-    plan: WalkPlan<BalanceChange>,
-    position: Position<BalanceChange>,
-    left: number,
-  ): Promise<ListPage<BalanceChange>>;
+  read(plan: WalkPlan<BalanceChange>, state: WalkState<BalanceChange>, left: number): Promise<ListPage<BalanceChange>>;
 }
 
 /** How many records a caller needs who wants so many. Some more show where the last block ends. */
 export const neededFor = (left: number): number => left + 100;
+
+/** How many records before its start a segment is requested with, so that one of them shows that nothing is missing there. */
+const leadIn = (pageSize: number): number => Math.min(room, Math.ceil(5 + pageSize / 50));
 
 /** Scans one filter: segments that are read concurrently and yielded one after the other. */
 export class PartScan {
@@ -43,7 +44,7 @@ export class PartScan {
   #busy = 0;
   #splits = 0;
   #fullPages = 0;
-  /** How many records a full page has, as far as is known. */
+  /** How many new records the last full page had. */
   #pageSize = 1;
   /** The time from which on no record of the filter is missing, in Unix nanoseconds; 0 if no page has shown it yet. */
   completeFrom = 0n;
@@ -51,17 +52,18 @@ export class PartScan {
 
   constructor(options: PartOptions) {
     this.#options = options;
-    this.#segments = isEmpty(options.range) ? [] : [this.#newSegment(options.range)];
+    const { range } = options;
+    this.#segments = isEmpty(range) ? [] : [this.#newSegment(range, range.start)];
     this.#first = options.first;
     this.#left = options.maxItems;
   }
 
-  #newSegment(range: Range, density?: number): Segment {
-    const position = startOf(this.#options.plan);
+  #newSegment(range: Range, lead: bigint, density?: number): Segment {
     return {
       range,
+      lead,
       unread: range,
-      position,
+      state: startOf(this.#options.plan),
       held: [],
       batches: [],
       buffered: 0,
@@ -99,14 +101,18 @@ export class PartScan {
     const { concurrency, bufferSize, order, range } = this.#options;
     while (this.#busy < concurrency) {
       const decision = decide(this.#segments, {
+        free: concurrency - this.#busy,
         limit: Math.min(this.#left, bufferSize),
         pageSize: this.#pageSize,
         fullPages: this.#fullPages,
-        splits: this.#splits,
+        splits: this.#splits + 2 * this.#options.countProofs(),
       });
       if (decision === undefined) return;
-      const { length } = decision;
-      const segment = length === undefined ? decision.segment : this.#split(decision.segment, length);
+      const { segment, length } = decision;
+      if (length !== undefined) {
+        this.#split(segment, length);
+        continue;
+      }
       segment.isBusy = true;
       this.#busy++;
       this.#read(segment)
@@ -128,10 +134,17 @@ export class PartScan {
   /** Splits a segment, and returns its second half. */
   #split(segment: Segment, length: bigint): Segment {
     const { order } = this.#options;
+    const { range, density = 0 } = segment;
     const [first, second] = order.split(segment.unread, length);
+    const newer = order.newestFirst ? first : second;
+    // Far enough before the start that a record is likely there.
+    const before = density > 0 ? BigInt(Math.ceil(leadIn(this.#pageSize) / density)) : 0n;
+    const lead = maximum(newer.start - before, range.start);
+    const older = segment.lead;
     segment.unread = first;
-    segment.range = order.newestFirst ? { ...segment.range, start: first.start } : { ...segment.range, end: first.end };
-    const added = this.#newSegment(second, segment.density);
+    segment.range = order.newestFirst ? { ...range, start: first.start } : { ...range, end: first.end };
+    segment.lead = order.newestFirst ? lead : older;
+    const added = this.#newSegment(second, order.newestFirst ? older : lead, segment.density);
     this.#segments.splice(this.#segments.indexOf(segment) + 1, 0, added);
     this.#splits++;
     return added;
@@ -149,20 +162,24 @@ export class PartScan {
   /** Reads one page of a segment. */
   async #read(segment: Segment): Promise<void> {
     const { order, plan, read } = this.#options;
-    const { range, position } = segment;
+    const { range, lead, state } = segment;
     const isNeeded = segment === this.#segments[0] && segment.buffered === 0;
-    const times = { start: range.start > 0n ? toTime(range.start) : undefined, end: toTime(range.end) };
+    const times = {
+      start: range.start > 0n ? toTime(range.start) : undefined,
+      end: toTime(range.end),
+      lead: lead > 0n ? toTime(lead) : undefined,
+    };
+    const isLead = state.pages === 0 && lead < range.start;
+    const size = isLead ? withRoom(plan.size, 2 * leadIn(plan.size)) : plan.size;
     const left = isNeeded ? neededFor(this.#left) : Number.POSITIVE_INFINITY;
-    const page = this.#first ?? (await read({ ...plan, range: times }, position, left));
+    const page = this.#first ?? (await read({ ...plan, size, range: times }, state, left));
     this.#first = undefined;
-    // Meanwhile, one before it can have found that nodes keep nothing earlier.
+    // An earlier segment may have reached the end of the history while this page loaded.
     if (!this.#segments.includes(segment)) return;
     const { unread } = segment;
     const end = page.nodes.at(-1);
     const isPast = end !== undefined && order.compare(microsecondAt(end), order.lastOf(unread)) > 0;
-    // Meanwhile, a split has shortened the segment: the page does not show that no record is missing before its new end.
-    if (segment.range !== range && !isPast && !page.pageInfo?.hasNextPage) return;
-    if (page.completeFrom > toTime(segment.range.start)) {
+    if (page.completeFrom > toTime(range.start)) {
       // A page without records shows nothing.
       this.completeFrom = maximum(this.completeFrom, minimum(page.completeFrom, times.end));
     }
@@ -179,16 +196,16 @@ export class PartScan {
     if (next === undefined) {
       this.#add(segment, segment.held);
       segment.unread = emptyRange;
-      if (page.isOldest && segment.range === range) this.#segments.splice(this.#segments.indexOf(segment) + 1);
+      if (page.isOldest) this.#segments.splice(this.#segments.indexOf(segment) + 1);
       return;
     }
-    segment.position = next;
+    segment.state = next;
     const length = lengthOf(unread) - lengthOf(segment.unread);
     // A page within one microsecond does not show how many records are in the others.
     if (length === 0) return;
     segment.density = added.length / length;
     this.#fullPages++;
-    this.#pageSize = Math.max(this.#pageSize, added.length);
+    this.#pageSize = added.length;
   }
 
   #add(segment: Segment, records: BalanceChange[]): void {

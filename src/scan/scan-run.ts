@@ -4,21 +4,22 @@ import type { Batches } from "../async/item-iterator.js";
 import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
+import type { History } from "../evidence/history.js";
 import { coverageUpTo, laterOf, type NodePage, type ReceivedPage, timeOf } from "../evidence/page.js";
 import { prunedError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/call.js";
-import { type ListRequest, listsOf } from "../list/open-list.js";
+import { type ListRequest, type ListSource, listsOf } from "../list/open-list.js";
 import { type OpenRange, planWalk, type WalkPlan } from "../list/plan.js";
-import { startOf } from "../list/position.js";
 import { type ListPage, readPage } from "../list/read-page.js";
+import { startOf } from "../list/state.js";
 import { readWalkOptions } from "../list/walk-options.js";
 import { maximum, minimum } from "../values/integers.js";
-import { finalTime, toTime } from "../values/times.js";
+import { finalTime, microsecondFrom, toTime } from "../values/times.js";
 import { MergedParts } from "./merge.js";
 import { neededFor, type PartOptions, PartScan } from "./part.js";
 import { checkPage } from "./records.js";
 import type { ScanSettings } from "./scan-options.js";
-import { microsecondFrom, type Range, type ReadingOrder, readingOrder } from "./timeline.js";
+import { type Range, type ReadingOrder, readingOrder } from "./timeline.js";
 
 /** How many pages are read before the caller needs them, for each request that may be in flight. */
 const prefetchedPages = 5;
@@ -47,6 +48,8 @@ export class ScanRun implements Batches<BalanceChange> {
   #merged: MergedParts | undefined;
   /** The last records that were returned. */
   #last: readonly BalanceChange[] = [];
+  /** How many segments began with a page that did not show it. */
+  #proofs = 0;
   #pagesRead = 0;
   #itemsRead = 0;
 
@@ -74,10 +77,9 @@ export class ScanRun implements Batches<BalanceChange> {
         pageSize,
         isFixed: true,
         endsAtHistory: newestFirst && (range.start === undefined || ignoresMissingHistory),
-        fetchPage: async (request, expectation, signal, decidesStart) => {
-          const isStart = expectation.historyFrom === toTime(this.#start);
-          const decides = decidesStart && !(isStart && ignoresMissingHistory);
-          const page = await semaphore.run(() => source.fetchPage(request, expectation, signal, decides));
+        history: this.#historyOf(source, connection.isPool),
+        fetchPage: async (request, expectation, signal) => {
+          const page = await semaphore.run(() => source.fetchPage(request, expectation, signal));
           this.#note(page);
           return page;
         },
@@ -100,8 +102,8 @@ export class ScanRun implements Batches<BalanceChange> {
     const { start = 0n } = this.#range;
     const isEndShown = this.#block !== undefined && !this.#hasPageWithoutBlock;
     // A range can begin after the newest block.
-    const end = this.#range.end && maximum(this.#range.end, start);
-    const shown = this.#parts.map(({ completeFrom }) => completeFrom).reduce(maximum, start);
+    const end = this.#range.end === undefined ? undefined : maximum(this.#range.end, start);
+    const shown = maximum(start, this.#completeFrom);
     const whole = {
       start: end === undefined ? shown : minimum(shown, end),
       end: isEndShown ? end : undefined,
@@ -109,7 +111,31 @@ export class ScanRun implements Batches<BalanceChange> {
     };
     if (taken === undefined && this.#itemsRead < this.#options.maxItems) return whole;
     const last = this.#last[(taken ?? this.#last.length) - 1];
-    return coverageUpTo(last && BigInt(last.timestamp), whole, this.#order.newestFirst);
+    const none = (this.#order.newestFirst ? end : undefined) ?? start;
+    return coverageUpTo(last && BigInt(last.timestamp), whole, this.#order.newestFirst, none);
+  }
+
+  /** The time from which on no part lacks a record, as far as pages have shown it. */
+  get #completeFrom(): bigint {
+    return this.#parts.map(({ completeFrom }) => completeFrom).reduce(maximum, 0n);
+  }
+
+  /** Proves where segments begin, and counts what that costs; and where the range does, unless the caller ignores it. */
+  #historyOf({ history, fetchPage }: ListSource<BalanceChange>, isPool: boolean): History<BalanceChange> | undefined {
+    const { ignoresMissingHistory } = this.#options;
+    return (
+      history && {
+        ...history,
+        prove: async (page, request, expectation, start, signal) => {
+          const isStart = start === toTime(this.#start);
+          const isIgnored = isStart && ignoresMissingHistory;
+          // Of a pool, the node that keeps the most.
+          if (isIgnored) return isPool ? fetchPage(request, { ...expectation, historyFrom: start }, signal) : page;
+          if (!isStart && page.completeFrom > start) this.#proofs++;
+          return history.prove(page, request, expectation, start, signal);
+        },
+      }
+    );
   }
 
   #note({ extra: { block } }: Pick<NodePage<BalanceChange>, "extra">): void {
@@ -146,17 +172,16 @@ export class ScanRun implements Batches<BalanceChange> {
     const isEmpty = start !== undefined && wantedEnd !== undefined && start >= wantedEnd;
     if (first === undefined || isEmpty) return new MergedParts([], this.#order);
     // A range that begins too early is refused before records are yielded, whichever end they come from.
-    const from = start && toTime(this.#start);
-    if (from !== undefined && newestFirst && !ignoresMissingHistory) {
-      const { availableFrom } = (await this.#run(async (signal) => first.readHistory?.(from, signal))) ?? {};
-      if (availableFrom !== undefined) throw prunedError(this.#operation, from, availableFrom, undefined);
+    if (start !== undefined && newestFirst && !ignoresMissingHistory) {
+      const { availableFrom } = (await this.#run(async (signal) => first.history?.check(start, signal))) ?? {};
+      if (availableFrom !== undefined) throw prunedError(this.#operation, start, availableFrom, undefined);
     }
     // It is unknown how many records have to be read for that many wanted ones.
     const needed = this.#isWanted ? Number.POSITIVE_INFINITY : maxItems;
     const read: PartOptions["read"] = (plan, position, left) =>
       this.#run((signal) => readPage(plan, position, signal, left));
     // An open end is fixed once, by the first response.
-    const open = { ...first, range: { start: from, end: undefined } };
+    const open = { ...first, range: { start: start && toTime(this.#start), end: undefined } };
     const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(needed)) : undefined;
     const end = wantedEnd ?? (await this.#findEnd(page));
     this.#range.end = end;
@@ -164,7 +189,14 @@ export class ScanRun implements Batches<BalanceChange> {
     const [newest] = page?.nodes ?? [];
     const kept = newest && BigInt(newest.timestamp) >= end ? undefined : page;
     const microseconds = { start: this.#start, end: microsecondFrom(end) };
-    const options = { ...this.#share, order: this.#order, range: microseconds, maxItems: needed, read };
+    const options = {
+      ...this.#share,
+      order: this.#order,
+      range: microseconds,
+      maxItems: needed,
+      read,
+      countProofs: () => this.#proofs,
+    };
     this.#parts = this.#plans.map(
       (plan) => new PartScan({ ...options, plan, first: plan === first ? kept : undefined }),
     );
@@ -179,7 +211,7 @@ export class ScanRun implements Batches<BalanceChange> {
   async #findEnd(first: ListPage<BalanceChange> | undefined): Promise<bigint> {
     if (first?.block) return finalTime(first.block.timestamp);
     const request = { pagination: { first: 1, newestFirst: true } };
-    const newest = this.#plans.map((plan) => this.#run(async (signal) => plan.fetchPage(request, {}, signal, false)));
+    const newest = this.#plans.map((plan) => this.#run(async (signal) => plan.fetchPage(request, {}, signal)));
     const times = (await Promise.all(newest)).map(({ edges }) => timeOf(edges[0]) ?? -1n);
     return times.reduce(maximum) + 1n;
   }
@@ -188,7 +220,9 @@ export class ScanRun implements Batches<BalanceChange> {
   #describe(error: unknown, unread: Range | undefined): unknown {
     if (!VegaError.is(error)) return error;
     let { start, end } = this.#range;
-    if (unread && this.#order.newestFirst) end = toTime(unread.end);
+    // Between the last record and an older segment, others can be missing.
+    const last = BigInt(this.#last.at(-1)?.timestamp ?? 0);
+    if (unread && this.#order.newestFirst) end = maximum(toTime(unread.end), minimum(this.#completeFrom, last));
     else if (unread) start = toTime(unread.start);
     const { availableFrom } = error as { availableFrom?: bigint };
     if (availableFrom !== undefined) start = maximum(start ?? 0n, minimum(availableFrom, end ?? availableFrom));

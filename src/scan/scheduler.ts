@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
-import type { Position } from "../list/position.js";
+import type { WalkState } from "../list/state.js";
 import { isEmpty, lengthOf, type Range } from "./timeline.js";
 
 /** Where a scan could not continue. What comes before was yielded. */
@@ -13,10 +13,12 @@ export interface Failure {
 export interface Segment {
   /** All of it, what was read included. */
   range: Range;
+  /** The microsecond from which on it is requested: a record before its start shows that nothing is missing there. */
+  lead: bigint;
   /** What is not read yet, from the microsecond of the last record on. */
   unread: Range;
-  /** Where its next page begins. */
-  position: Position<BalanceChange>;
+  /** What is known before its next page. */
+  state: WalkState<BalanceChange>;
   /** The records of the last microsecond, of which more can follow. */
   held: BalanceChange[];
   batches: (readonly BalanceChange[])[];
@@ -31,6 +33,8 @@ export interface Segment {
 }
 
 export interface QueueLoad {
+  /** How many requests may be sent now. */
+  free: number;
   /** How many records are read before the caller needs them. */
   limit: number;
   /** How many records a full page has. */
@@ -42,40 +46,47 @@ export interface QueueLoad {
 }
 
 /**
- * What to request next: the first segment that no request reads, else what follows a length of the one with the most unread records.
- * `undefined` if another request would gain nothing.
+ * What to do with a request that may be sent: request the first segment that waits for one, or if there are fewer of these than requests,
+ * split the one with the most unread records after a length. `undefined` if another request would gain nothing. A segment that is being
+ * read is never split.
  *
  * @param segments - In reading order.
  */
 export function decide(
   segments: readonly Segment[],
-  { limit, pageSize, fullPages, splits }: QueueLoad,
+  { free, limit, pageSize, fullPages, splits }: QueueLoad,
 ): { segment: Segment; length?: bigint } | undefined {
   let ahead = 0;
-  let largest: { segment: Segment; needed: number; estimate: number } | undefined;
+  const waiting: { segment: Segment; needed: number; estimate: number }[] = [];
   for (const segment of segments) {
     const { unread, buffered, isBusy, density = 0, failure } = segment;
     ahead += buffered;
     if (failure || isEmpty(unread)) continue;
-    if (!isBusy && ahead < limit) return { segment };
-    if (isBusy) ahead += pageSize;
-    const estimate = Math.max(0, density * lengthOf(unread) - (isBusy ? pageSize : 0));
-    const needed = Math.max(0, Math.min(estimate, limit - ahead));
-    if (isBusy && lengthOf(unread) > 1 && needed > (largest?.needed ?? 0)) largest = { segment, needed, estimate };
-    ahead += estimate;
+    const estimate = density * lengthOf(unread);
+    if (isBusy) ahead += Math.max(estimate, pageSize);
+    else {
+      if (ahead < limit) waiting.push({ segment, needed: Math.min(estimate, limit - ahead), estimate });
+      ahead += estimate;
+    }
   }
-  // A split costs one request more, for a page that is not full. One in four full pages is a price worth paying.
-  const affordable = Math.max(Math.min(1, fullPages), Math.floor(fullPages / 4));
-  if (largest === undefined || largest.needed < 2 * pageSize || splits >= affordable) return undefined;
-  const { segment, needed, estimate } = largest;
-  return { segment, length: lengthOfFirst(segment, pageSize, needed / 2 / estimate) };
+  const [first] = waiting;
+  const [largest] = [...waiting].sort((a, b) => b.needed - a.needed);
+  if (!first || !largest) return undefined;
+  // A split costs one request more, for a page that is not full. One in three full pages is a price worth paying.
+  const affordable = Math.min(fullPages, Math.floor((fullPages + Math.min(ahead, limit) / pageSize) / 3));
+  const isWorthIt = largest.needed >= 4 * pageSize && lengthOf(largest.segment.unread) > 1 && splits < affordable;
+  if (waiting.length >= free || !isWorthIt) return first;
+  return { segment: largest.segment, length: lengthOfFirst(largest, pageSize, free - waiting.length + 1) };
 }
 
-/** The length of what the request in flight may still return, and of a share of what follows, in whole pages. */
-function lengthOfFirst({ unread, density = 1 }: Segment, pageSize: number, share: number): bigint {
-  // A page begins with a record of the one before.
-  const page = Math.max(1, pageSize - 1) / density;
-  const pages = Math.ceil(1 + (lengthOf(unread) / page - 1) * share);
-  // The request in flight may be for the first microsecond alone.
-  return BigInt(Math.max(1, Math.floor(pages * page)));
+/** The length of one of several equal parts of what is needed, in whole pages. */
+function lengthOfFirst(
+  { segment, needed }: { segment: Segment; needed: number },
+  pageSize: number,
+  parts: number,
+): bigint {
+  const pages = needed / pageSize;
+  // Of few pages, one each.
+  const records = pageSize * Math.ceil(pages < 4 ? pages / 2 : Math.max(2, pages / parts));
+  return BigInt(Math.max(1, Math.floor(records / (segment.density ?? 1))));
 }

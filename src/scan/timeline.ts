@@ -1,5 +1,4 @@
 import { compareIntegers } from "../values/integers.js";
-import { microsecondOf } from "../values/times.js";
 
 /** A range in whole microseconds since Unix time 0. Nodes have no finer times (observed on v0.74 and v0.79 nodes). */
 export interface Range {
@@ -7,9 +6,6 @@ export interface Range {
   /** Not part of the range. */
   readonly end: bigint;
 }
-
-/** The first microsecond from a time in Unix nanoseconds on. */
-export const microsecondFrom = (time: bigint): bigint => -microsecondOf(-time);
 
 export const holds = ({ start, end }: Range, microsecond: bigint): boolean => microsecond >= start && microsecond < end;
 export const isEmpty = ({ start, end }: Range): boolean => start >= end;

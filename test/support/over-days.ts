@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../src/index.js";
 import { nanosecondsPerDay } from "../../src/values/times.js";
 
-export { startOfDay } from "../../src/evidence/judge.js";
+export const startOfDay = (time: bigint): bigint => time - (time % 86_400_000_000_000n);
 
 /** Balance changes up to the same time and in the same order, but over several days: nodes drop whole days. */
 export function overDays(changes: readonly BalanceChange[], days = 4n): BalanceChange[] {

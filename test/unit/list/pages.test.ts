@@ -99,6 +99,28 @@ describe("a chain of pages", () => {
   });
 });
 
+test("the coverage is of the first loop that is used, and of a scan closed before its first record empty", async () => {
+  const { client } = connect({ balances: 100 });
+  const listing = client.listBalanceChanges();
+  listing[Symbol.asyncIterator]();
+  await listing.toArray();
+  expect((await listing.coverage).end).toBeDefined();
+  const dateRange = { startTimestamp: start };
+  for (const order of ["oldest-first", "newest-first"] as const) {
+    const scan = client.scanBalanceChanges(
+      { dateRange: { ...dateRange, endTimestamp: start + 9n } },
+      { order, missingHistory: "ignore" },
+    );
+    const records = scan[Symbol.asyncIterator]();
+    const first = records.next();
+    await new Promise(setImmediate);
+    await records.return(undefined);
+    await first;
+    const { start: from, end } = await scan.coverage;
+    expect(from).toBe(end);
+  }
+});
+
 test("a record that a page repeats is yielded once", async () => {
   const [one, two] = votesOf(2);
   const edges = [one, two, one].map((node, index) => ({ cursor: `${index}`, node }));

@@ -1,0 +1,255 @@
+/**
+ * Whether nodes keep the start of a range.
+ *
+ * A node keeps every record from some time on, which can be any time, and nothing in a response names it. So a reading is complete from its
+ * start only if one response shows a record at or before the start, and goes on from there to the first record that is yielded:
+ *
+ * 1. One request finds a witness: the newest record of the list before the start. If there is none, another one finds records that satisfy the
+ *    rest of the filter, as of another party.
+ * 2. One more request reads from the witness to the first record; for another party, with both in the filter. What it has in between was
+ *    missing.
+ * 3. Otherwise the start is not proved. If nodes have no record at all before the start, `availableFrom` is the oldest one that they have.
+ */
+import type { CheckedArguments } from "../arguments/read-arguments.js";
+import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
+import { minimum } from "../values/integers.js";
+import { never } from "./judge.js";
+import {
+  directionOf,
+  type Edge,
+  edgesOf,
+  forward,
+  hasRecord,
+  isDescending,
+  largestPage,
+  type NodePage,
+  type PageRequest,
+  type ReadPage,
+  timeOf,
+} from "./page.js";
+import { type ListReaderOptions, pageReader } from "./reader.js";
+
+/** What nodes have from before a start. */
+interface Evidence {
+  /** The time of the newest record of the list before the start. */
+  before?: bigint | undefined;
+  /** Otherwise: records of others, of which those come first that seem to have few. */
+  witnesses?: readonly Witness[];
+}
+
+/** A page that has to show everything from a start on, and how it was read. */
+interface Proof<T> {
+  page: NodePage<T>;
+  request: PageRequest;
+  expectation: Expectation;
+  start: bigint;
+}
+
+/** A record before the start, and filters that select it and all of the list. */
+interface Witness {
+  time: bigint;
+  filters: CheckedArguments;
+}
+
+export interface History<T> {
+  /** Finds a record before a start. If nodes have none, `availableFrom` is the time of the oldest record that they have. */
+  check(
+    start: bigint,
+    signal: AbortSignal,
+  ): Promise<{ before?: bigint | undefined; availableFrom?: bigint | undefined }>;
+  /**
+   * Proves that a page, which reaches the start of its range, has every record from there on; otherwise reads it again.
+   * If that cannot be proved because nodes lack records, the page has `availableFrom`.
+   */
+  prove(
+    page: NodePage<T>,
+    request: PageRequest,
+    expectation: Expectation,
+    start: bigint,
+    signal: AbortSignal,
+  ): Promise<NodePage<T>>;
+  /** The time of the oldest record that nodes keep, if nothing shows that they keep a time. */
+  oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined>;
+}
+
+/** How often a record is searched behind one address, whose nodes can keep more than the one that responds. */
+const searches = 2;
+
+/** How many records before a start are searched for a witness. */
+const searchedRecords = 100;
+
+const dimensions = [
+  ["partyIds", "partyId"],
+  ["marketIds", "marketId"],
+  ["accountTypes", "accountType"],
+] as const;
+
+export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArguments, read: ReadPage<T>): History<T> {
+  const { isPool } = options.connection;
+  const { filter = {} } = filters as { filter?: Record<string, readonly string[] | undefined> };
+  const isWhole = !Object.values(filter).some((value) => value !== undefined);
+  const readWhole = isWhole ? read : pageReader(options, {});
+  /** What was found already, of each start. */
+  const found = new Map<bigint, Evidence>();
+
+  async function newestBefore(read: ReadPage<T>, start: bigint, first: number, signal: AbortSignal) {
+    const request = { pagination: { first, newestFirst: true }, end: start };
+    // A pool asks the other nodes if one has nothing.
+    const { edges } = await read(request, { historyFrom: isPool ? start : undefined }, signal);
+    return edges.filter(hasRecord<T>);
+  }
+
+  async function oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+    const request = { pagination: { first: 1, newestFirst: false }, start: time };
+    const { edges } = await readWhole(request, { historyFrom: isPool ? time : undefined }, signal);
+    const oldest = timeOf(edges[0]);
+    return oldest !== undefined && oldest > time ? oldest : undefined;
+  }
+
+  /** The oldest record, if nodes have none before a start, or if a page shows that they have dropped some. */
+  async function missingFrom(start: bigint, short: NodePage<T> | undefined, signal: AbortSignal) {
+    if (isWhole && short) return short.completeFrom < never ? short.completeFrom : undefined;
+    const findAny = async () =>
+      isWhole ? (await find(start, signal)).before : (await newestBefore(readWhole, start, 1, signal))[0];
+    const isKept = !short && (await findAny()) !== undefined;
+    return isKept ? undefined : oldestAfter(start, signal);
+  }
+
+  async function find(start: bigint, signal: AbortSignal): Promise<Evidence> {
+    const known = found.get(start);
+    if (known) return known;
+    let evidence: Evidence = {};
+    for (let count = 0; count < (isPool ? 1 : searches); count++) {
+      const [own] = await newestBefore(read, start, 1, signal);
+      evidence = own ? { before: timeOf(own) } : { witnesses: await findWitnesses(start, signal) };
+      if (own || evidence.witnesses?.length) break;
+    }
+    found.set(start, evidence);
+    return evidence;
+  }
+
+  /** Finds those who had a record shortly before the start, the ones with the fewest records first. */
+  async function findWitnesses(start: bigint, signal: AbortSignal): Promise<Witness[]> {
+    const [name, member] = dimensions.find(([name]) => filter[name]?.length) ?? [];
+    if (name === undefined) return [];
+    const { [name]: wanted = [], ...rest } = filter;
+    const edges = await newestBefore(pageReader(options, { ...filters, filter: rest }), start, searchedRecords, signal);
+    const times = new Map<string, bigint[]>();
+    for (const edge of edges) {
+      const value = (edge.node as KnownRecord)[member];
+      if (typeof value !== "string" || value === "" || wanted.includes(value)) continue;
+      times.set(value, [...(times.get(value) ?? []), timeOf(edge) ?? 0n]);
+    }
+    return [...times]
+      .sort(([, a], [, b]) => a.length - b.length)
+      .map(([value, [time = 0n]]) => ({
+        time,
+        filters: { ...filters, filter: { ...filter, [name]: [...wanted, value] } },
+      }));
+  }
+
+  /** Whether a record is of the list itself. */
+  const isOwn = ({ node }: Edge<T>): boolean =>
+    dimensions.every(([name, member]) => {
+      const values = filter[name];
+      return !values?.length || values.includes(String((node as KnownRecord)[member]));
+    });
+
+  /**
+   * Reads from a witness to the first record of a page.
+   *
+   * @returns The page if nothing is between, otherwise one that has what was missing; `"missing"` if nodes have dropped the witness, and
+   * `undefined` if that proves nothing.
+   */
+  async function proveBy(
+    { filters: witnessed, time }: Witness,
+    { page, request, expectation, start }: Proof<T>,
+    signal: AbortSignal,
+  ): Promise<NodePage<T> | "missing" | undefined> {
+    const isDown = isDescending(request.pagination);
+    const direction = isDown ? forward : directionOf(request.pagination);
+    const isInRange = (edge: Edge<T>) => (timeOf(edge) ?? 0n) >= start;
+    const oldest = page.edges
+      .filter(hasRecord<T>)
+      .filter(isInRange)
+      .map(timeOf)
+      .reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
+    const { end } = request;
+    const until = oldest === undefined ? end : oldest + 1000n;
+    const { timestamp: block } = page.extra.block ?? {};
+    const minBlock = oldest ?? (block === undefined || end === undefined ? block : minimum(block, end));
+    const { newestFirst } = isDown ? { newestFirst: false } : request.pagination;
+    const pagination = { [direction.size]: largestPage, newestFirst };
+    const readShown = witnessed === filters ? read : pageReader(options, witnessed);
+    const shown = await unlessNotShown(
+      readShown({ pagination, start: time, end: until }, { historyFrom: start, minBlock }, signal),
+    );
+    // A range of a year can end before the first record.
+    if (shown === undefined || shown.window) return undefined;
+    if (shown.completeFrom > start) return "missing";
+    const own = shown.edges.filter(hasRecord<T>).filter(isOwn);
+    const [first] = edgesOf({ ...shown, edges: own.filter(isInRange) }, direction);
+    const hasMore = shown.pageInfo?.[direction.more] ?? false;
+    if (!hasMore && timeOf(first) === oldest) return { ...page, completeFrom: start };
+    if (first === undefined) return undefined;
+    if (!isDown) {
+      const last = edgesOf({ ...shown, edges: own }, direction).at(-1);
+      const pageInfo = shown.pageInfo && {
+        ...shown.pageInfo,
+        [direction.more]: true,
+        [direction.nextCursor]: last?.cursor ?? "",
+      };
+      return { ...shown, edges: own, pageInfo };
+    }
+    if (hasMore) return undefined;
+    const includes = Object.fromEntries(options.operation.naturalKey.map((name) => [name, first.node[name]]));
+    const whole = await unlessNotShown(read(request, { ...expectation, includes }, signal));
+    if (whole === undefined) return "missing";
+    return whole.completeFrom === timeOf(first) ? { ...whole, completeFrom: start } : whole;
+  }
+
+  /** A record of the list itself from before a start, and two of others. */
+  async function* witnessesOf(start: bigint, signal: AbortSignal): AsyncGenerator<Witness> {
+    const { before, witnesses } = await find(start, signal);
+    if (before !== undefined) yield { time: before, filters };
+    yield* (witnesses ?? (await findWitnesses(start, signal))).slice(0, 2);
+  }
+
+  return {
+    async check(start, signal) {
+      const { before, witnesses } = await find(start, signal);
+      if (before !== undefined || witnesses?.length) return { before };
+      return { availableFrom: await missingFrom(start, undefined, signal) };
+    },
+
+    async prove(page, request, expectation, start, signal) {
+      if (page.completeFrom <= start) return page;
+      let isMissing = false;
+      for await (const witness of witnessesOf(start, signal)) {
+        const proved = await proveBy(witness, { page, request, expectation, start }, signal);
+        if (typeof proved === "object") return proved;
+        // It can have been dropped since it was found.
+        isMissing ||= proved === "missing";
+        if (isMissing && witness.filters !== filters) break;
+      }
+      // Nothing proves the start, but another node can keep more of what follows.
+      const again = isMissing ? page : await read(request, { ...expectation, historyFrom: start }, signal);
+      const isSameRange = again.window?.start === page.window?.start && again.window?.end === page.window?.end;
+      const longest = isSameRange && again.completeFrom < page.completeFrom ? again : page;
+      if (longest.completeFrom <= start) return longest;
+      return { ...longest, availableFrom: await missingFrom(start, isMissing ? longest : undefined, signal) };
+    },
+
+    oldestAfter,
+  };
+}
+
+/** What a read returns; `undefined` if no response shows what is expected. */
+async function unlessNotShown<T>(page: Promise<T>): Promise<T | undefined> {
+  try {
+    return await page;
+  } catch (error) {
+    if (NotShown.is(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import type { PageInfo, Pagination } from "../../generated/types.js";
+import type { PaginationError } from "../errors/index.js";
+import { nanosecondsOf } from "../evidence/cursors.js";
+import { type Backward, type Edge, type Forward, timeOf } from "../evidence/page.js";
+import { gapError, readingError } from "../evidence/reading-errors.js";
+import { show } from "../values/show.js";
+import { anchorsOf } from "./anchors.js";
+import { continuedLater, readAddedMembers } from "./cursors.js";
+import { goesDown, pageAfter, type WalkPlan } from "./plan.js";
+import { emptyState, hasKey, placeOf, type WalkState, windowAfter, withKeys } from "./state.js";
+
+/** The `pagination` to continue with in another walk. What a node at an earlier block has not written yet would be lost. */
+export function paginationAt(walk: WalkPlan, state: WalkState): Forward | Backward {
+  const { direction, block, first } = state;
+  const [anchor] = anchorsOf(walk, state);
+  const cursor = anchor?.resume ?? anchor?.cursor ?? state.given?.cursor;
+  const isProved = walk.operation === undefined || walk.cursorsLack === "account";
+  const isBare = isProved || block === undefined || cursor === undefined;
+  return pageAfter(walk, direction, isBare ? cursor : continuedLater(cursor, block.timestamp, first));
+}
+
+/**
+ * The state after records that were read; `undefined` at the end.
+ *
+ * @param state - What is known after the page but for the records that the next one continues from.
+ * @param edges - All records of the page, known ones included, in the order of the walk.
+ * @throws {@link PaginationError} if no cursor leads on.
+ */
+export function advance<T>(
+  walk: WalkPlan,
+  state: WalkState<T>,
+  edges: readonly Edge<T>[],
+  pageInfo: PageInfo | null,
+): WalkState<T> | undefined {
+  const { more, nextCursor } = state.direction;
+  if (!pageInfo?.[more]) return undefined;
+  const { until } = state;
+  if (until !== undefined && (nanosecondsOf(edges.at(-1)?.cursor ?? "") ?? until) < until) return undefined;
+  const cursor = pageInfo[nextCursor];
+  const window = windowAfter(state.window, edges, walk.cursorsLack, goesDown(walk, state.direction));
+  const next = { ...state, window, cursor: cursor || edges.at(-1)?.cursor || state.cursor };
+  if (!cursor) {
+    const what = `${senderOf(walk)} reports \`${more}\` but returned no \`${nextCursor}\`. `;
+    throw errorAt(walk, next, "missing-cursor", `${what}Request a page that holds everything, or narrow the filter.`);
+  }
+  if (anchorsOf(walk, next).length === 0) throw gapAt(walk, state, timeOf(window.at(-1)));
+  const place = placeOf(next);
+  if (hasKey(state.visited, place)) {
+    const { advice = "A larger page may pass the records that this one does not." } = walk;
+    const what = `${senderOf(walk)} returned cursor ${show(cursor)} twice; stopped to avoid an infinite loop.`;
+    throw errorAt(walk, next, "repeated-cursor", `${what} ${advice}`);
+  }
+  return { ...next, visited: withKeys(state.visited, [place]) };
+}
+
+/**
+ * The state from which the newest votes are read again, after those of a walk from the newest one to the oldest: a vote that was cast
+ * again meanwhile has moved to the start of the list. `undefined` if one response has shown all of them.
+ *
+ * @param end - The state after the last page.
+ * @param edges - All records of that page.
+ */
+export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly Edge<T>[]): WalkState<T> | undefined {
+  const { direction, pages, first, until } = end;
+  if (walk.cursorsLack !== "record" || !goesDown(walk) || direction !== walk.direction) return undefined;
+  if (first === undefined) return undefined;
+  // Of a second reading, all pages of one block will do.
+  const isAtOnce = pages === 1 || (until !== undefined && end.block?.timestamp === first);
+  if (isAtOnce && (until !== undefined || !end.given)) return undefined;
+  const window = windowAfter(end.window, edges, "record", true);
+  const { [direction.cursor]: cursor } = paginationAt(walk, { ...end, window }) as Pagination;
+  const given = until === undefined && cursor !== undefined ? { cursor, ...readAddedMembers(cursor) } : end.given;
+  const { seen, block, node, onlyNode } = end;
+  return { ...emptyState(direction), count: 0, seen, block, node, onlyNode, given, until: first };
+}
+
+const senderOf = ({ operation }: WalkPlan) =>
+  operation === undefined ? "The source" : `The node's response to ${operation}`;
+
+const errorAt = (
+  walk: WalkPlan,
+  state: WalkState,
+  reason: PaginationError["reason"],
+  message: string,
+): PaginationError => readingError(message, { operation: walk.operation, reason }, paginationAt(walk, state));
+
+export const gapAt = (walk: WalkPlan, state: WalkState, time = timeOf(state.window.at(-1))): PaginationError =>
+  gapError(walk.operation, time, paginationAt(walk, state));

@@ -1,0 +1,112 @@
+/**
+ * What a walk knows between two pages. A state is plain data and never changes: two pages that are read from one state cannot touch
+ * each other. `advance` returns the state after a page, and `anchorsOf` says how the page after a state is requested.
+ */
+import { blockTimeOf, nanosecondsOf } from "../evidence/cursors.js";
+import { type Direction, type Edge, room } from "../evidence/page.js";
+import type { Block } from "../http/call.js";
+import { type AddedMembers, readAddedMembers } from "./cursors.js";
+import type { WalkPlan } from "./plan.js";
+
+export interface WalkState<T = unknown> {
+  readonly direction: Direction;
+  /** How many pages were read. */
+  readonly pages: number;
+  /** How many records were read, if the walk began at the start of the list. */
+  readonly count?: number | undefined;
+  /** The last records, in the order of the walk. */
+  readonly window: readonly Edge<T>[];
+  /** The keys of the votes of earlier pages. */
+  readonly seen?: Keys | undefined;
+  /** The cursors that the walk has continued from; of votes, since the last new one. */
+  readonly visited?: Keys | undefined;
+  /** The cursor after which the next page comes, as the node sent it. */
+  readonly cursor?: string | undefined;
+  /** The latest block of the pages so far: no later page may be of an earlier one. */
+  readonly block?: Block | undefined;
+  /** The time of the block of the first page of a walk that begins with the newest votes: others can be cast again meanwhile. */
+  readonly first?: bigint | undefined;
+  /** The address of the node that gave the last page, if the client has several. */
+  readonly node?: string | undefined;
+  /** The same, if it gave all pages. */
+  readonly onlyNode?: string | undefined;
+  /** What the cursor says with which the caller began. */
+  readonly given?: GivenCursor | undefined;
+  /** The time of the block at which a second reading of the newest votes ends. */
+  readonly until?: bigint | undefined;
+}
+
+/** A cursor as the caller gave it, and what it says. */
+export type GivenCursor = AddedMembers & { readonly cursor: string };
+
+/** A set of texts that never changes: those of one page, and those before. */
+export interface Keys {
+  readonly own: ReadonlySet<string>;
+  readonly earlier: Keys | undefined;
+}
+
+export function hasKey(keys: Keys | undefined, key: string): boolean {
+  for (let each = keys; each; each = each.earlier) if (each.own.has(key)) return true;
+  return false;
+}
+
+/** Sets that are not larger are joined, so that there are few of them. */
+export function withKeys(keys: Keys | undefined, added: readonly string[]): Keys | undefined {
+  if (added.length === 0) return keys;
+  let own = new Set(added);
+  let earlier = keys;
+  for (; earlier && earlier.own.size <= own.size; earlier = earlier.earlier) own = new Set([...earlier.own, ...own]);
+  return { own, earlier };
+}
+
+/** A state of which nothing is known. */
+export const emptyState = (direction: Direction): WalkState<never> => ({ direction, pages: 0, window: [] });
+
+/** The state before the first page. */
+export function startOf({ direction, cursor }: WalkPlan): WalkState<never> {
+  const empty = emptyState(direction);
+  if (cursor === undefined) return { ...empty, count: 0 };
+  const given = { cursor, ...readAddedMembers(cursor) };
+  const visited = withKeys(undefined, [cursor]);
+  return { ...empty, count: given.read && 0, visited, first: given.first, given };
+}
+
+/** Names the place that a state continues from. */
+export const placeOf = ({ window, cursor = "" }: WalkState): string => window.at(-1)?.cursor ?? cursor;
+
+/** How many votes before the block of the last one are known at least, unless it is one of the first. */
+export const rememberedVotes = 50;
+
+export function startOfBlock(edges: readonly Edge<unknown>[], index: number): number {
+  const time = blockTimeOf(edges[index]?.cursor ?? "");
+  let start = index;
+  while (start > 0 && blockTimeOf(edges[start - 1]?.cursor ?? "") === time) start--;
+  return start;
+}
+
+/** Adds a page to the last records, as far as `anchorsOf` needs them. */
+export function windowAfter<T>(
+  previous: readonly Edge<T>[],
+  edges: readonly Edge<T>[],
+  cursorsLack: WalkPlan["cursorsLack"],
+  isDescending: boolean,
+): readonly Edge<T>[] {
+  if (cursorsLack === undefined) return [];
+  const inPage = new Set(edges.map(({ cursor }) => cursor));
+  const first = nanosecondsOf(edges[0]?.cursor ?? "");
+  // A page from the start of the list can end before records that are known, whose block was perhaps not read to its end.
+  const isLater = ({ cursor }: Edge<T>) => {
+    const time = nanosecondsOf(cursor);
+    return first !== undefined && time !== undefined && (isDescending ? time < first : time > first);
+  };
+  const again = previous.findIndex((edge) => inPage.has(edge.cursor) || isLater(edge));
+  const known = [...(again < 0 ? previous : previous.slice(0, again)), ...edges];
+  if (cursorsLack !== "record") return known.slice(-1 - room);
+  const start = startOfBlock(known, known.length - 1);
+  // The order of the votes of a block can differ between two pages, so that some are behind the end of this one.
+  const time = blockTimeOf(known.at(-1)?.cursor ?? "");
+  const behind = previous.slice(Math.max(0, again)).filter((edge) => blockTimeOf(edge.cursor) === time);
+  const others = behind.filter((edge) => !inPage.has(edge.cursor) && !known.includes(edge));
+  const remembered = known.slice(startOfBlock(known, Math.max(0, start - rememberedVotes)), start);
+  return [...remembered, ...others, ...known.slice(start)];
+}
