@@ -38,12 +38,12 @@ export function followBalanceChanges(
   query: Pick<ListBalanceChangesArguments, "filter"> = {},
   options: FollowOptions = {},
 ): Follower<BalanceChange> {
-  return followBalanceChangesWith({ clock: systemClock, pageSize: 5000 }, client, query, options);
+  return followBalanceChangesWith({ clock: systemClock, random: Math.random, pageSize: 5000 }, client, query, options);
 }
 
 /** @internal */
 export const followBalanceChangesWith = (
-  { clock, pageSize }: FollowSettings,
+  { clock, random, pageSize }: FollowSettings,
   client: VegaClient,
   query: Pick<ListBalanceChangesArguments, "filter">,
   options: FollowOptions,
@@ -51,6 +51,7 @@ export const followBalanceChangesWith = (
   new PollingFollower<BalanceChange, Batch<BalanceChange>>({
     operation,
     clock,
+    random,
     client,
     query,
     spec: { arguments: { filter } },

@@ -2,6 +2,7 @@ import { checkOptions, type OptionCheck } from "../arguments/check-options.js";
 import { type ArgumentsSpec, readArguments } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
 import { sleep, untilAborted } from "../async/abort.js";
+import { backoff } from "../async/backoff.js";
 import type { Clock } from "../async/clock.js";
 import { type Batches, ItemIterator } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
@@ -51,6 +52,8 @@ export interface Follower<T, B = Batch<T>> extends AsyncGenerator<T, undefined, 
 /** What tests replace. */
 export interface FollowSettings {
   clock: Clock;
+  /** Returns a number from 0 up to, but not including, 1. */
+  random: () => number;
   /** How many records to request at once. */
   pageSize: number;
 }
@@ -65,9 +68,8 @@ export interface Poll<B> {
   hasMore?: boolean;
 }
 
-export interface FollowerSettings<B> {
+export interface FollowerSettings<B> extends Pick<FollowSettings, "clock" | "random"> {
   operation: string;
-  clock: Clock;
   client: VegaClient;
   /** The caller's query, and what it can have. */
   query: unknown;
@@ -79,9 +81,8 @@ export interface FollowerSettings<B> {
   open(): (call: ListingOptions) => Promise<Poll<B>>;
 }
 
-/** The wait after a failed poll, in milliseconds. It doubles with each further failure. */
-const firstDelay = 1000;
-const longestDelay = 30_000;
+/** The wait after a failed poll, in milliseconds. */
+const retryDelay = { baseDelay: 1000, maxDelay: 30_000 };
 /** The wait between two polls, in milliseconds, if the caller does not name an interval. It grows while no records come. */
 const firstInterval = 1000;
 const longestInterval = 15_000;
@@ -90,7 +91,7 @@ const longestInterval = 15_000;
 function startPolling<B extends { records: readonly unknown[]; resume?: `${bigint}` }>(
   settings: FollowerSettings<B>,
 ): Batches<B> {
-  const { operation, clock, client, query, spec, options, checks, open } = settings;
+  const { operation, clock, random, client, query, spec, options, checks, open } = settings;
   if (typeof client?.listVotes !== "function") refuse({ operation, argument: "client" }, "a client", client);
   readArguments(operation, spec, query);
   checkOptions(checks, options, { name: operation, operation });
@@ -120,8 +121,8 @@ function startPolling<B extends { records: readonly unknown[]; resume?: `${bigin
     } catch (error) {
       signal.throwIfAborted();
       if (!isTransient(error) && !TimeoutError.is(error)) throw error;
-      const backoff = Math.min(longestDelay, firstDelay * 2 ** failures++);
-      const delay = Math.max(backoff, namedDelay(error, clock));
+      failures++;
+      const delay = Math.max(backoff(failures, { ...retryDelay, random }), namedDelay(error, clock));
       nextPollAt = clock.now() + delay;
       emit?.({ type: "retry", operation, failures, delay, error: observedError(error) });
       return undefined;

@@ -59,12 +59,12 @@ export function followNodeSignatures(
   query: Omit<ListNodeSignaturesArguments, "pagination">,
   options: Omit<FollowOptions, "from"> = {},
 ): SignatureFollower {
-  return followNodeSignaturesWith({ clock: systemClock, pageSize: 1000 }, client, query, options);
+  return followNodeSignaturesWith({ clock: systemClock, random: Math.random, pageSize: 1000 }, client, query, options);
 }
 
 /** @internal */
 export function followNodeSignaturesWith(
-  { clock, pageSize }: FollowSettings,
+  { clock, random, pageSize }: FollowSettings,
   client: VegaClient,
   query: Parameters<typeof followNodeSignatures>[1],
   options: Omit<FollowOptions, "from">,
@@ -72,6 +72,7 @@ export function followNodeSignaturesWith(
   const signatures = new PollingFollower<NodeSignature, SignatureBatch>({
     operation,
     clock,
+    random,
     client,
     query,
     spec: { arguments: { id } },

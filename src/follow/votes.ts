@@ -42,12 +42,12 @@ export function followVotes(
   query: Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">,
   options: FollowOptions = {},
 ): Follower<Vote> {
-  return followVotesWith({ clock: systemClock, pageSize: 5000 }, client, query, options);
+  return followVotesWith({ clock: systemClock, random: Math.random, pageSize: 5000 }, client, query, options);
 }
 
 /** @internal */
 export const followVotesWith = (
-  { clock, pageSize }: FollowSettings,
+  { clock, random, pageSize }: FollowSettings,
   client: VegaClient,
   query: Parameters<typeof followVotes>[1],
   options: FollowOptions,
@@ -55,6 +55,7 @@ export const followVotesWith = (
   new PollingFollower<Vote, Batch<Vote>>({
     operation,
     clock,
+    random,
     client,
     query,
     spec: { arguments: votesArguments, atLeastOneOf },

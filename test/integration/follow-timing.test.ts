@@ -24,7 +24,12 @@ function setting(blockTime: number, { latency = 0, records = () => ({}) } = {}) 
   const delaysOf = async (count: number): Promise<number[]> => {
     const delays: number[] = [];
     const read = async () => {
-      for await (const { timestamp } of followBalanceChangesWith({ clock, pageSize: 5000 }, client, {}, {})) {
+      for await (const { timestamp } of followBalanceChangesWith(
+        { clock, random: () => 1, pageSize: 5000 },
+        client,
+        {},
+        {},
+      )) {
         delays.push(clock.now() - (endedAt.get(BigInt(timestamp)) ?? Number.NaN));
         if (delays.length === count) break;
       }
@@ -54,7 +59,7 @@ describe("a follower on a manual clock", () => {
 
   test.each(["balance changes", "votes"])("sends at most four requests a minute if no %s come", async (what) => {
     const { node, clock, client, run } = setting(1000);
-    const options = { clock, pageSize: 5000 };
+    const options = { clock, random: () => 1, pageSize: 5000 };
     const proposalId = node.records.votes[0]?.proposalId ?? "";
     const follower =
       what === "votes"

@@ -29,7 +29,7 @@ export function followSetting(fetch: (request: Request) => Promise<Response>, la
   });
   // Time stands still while a request is in flight.
   const run = <T>(promise: Promise<T>): Promise<T> => clock.run(promise, () => inFlight > 0);
-  return { client, clock, requests, run };
+  return { client, clock, random: () => 1, requests, run };
 }
 
 /** Takes so many values of an iterator. */

@@ -58,7 +58,7 @@ async function follow<T>(
 export async function followSignatures({ size: pageSize }: Reader, reading: Reading): Promise<void> {
   const { world } = reading;
   const client = world.client();
-  const options = { clock: world.clock, pageSize };
+  const options = { clock: world.clock, random: () => 1, pageSize };
   let found: NodeSignature[] = [];
   let upTo = 0n;
   const isDone = await follow<NodeSignature>(
@@ -81,7 +81,7 @@ export async function followSignatures({ size: pageSize }: Reader, reading: Read
 export async function followVotes(_: Reader, reading: Reading): Promise<void> {
   const { world } = reading;
   const client = world.client();
-  const options = { clock: world.clock, pageSize: 5000 };
+  const options = { clock: world.clock, random: () => 1, pageSize: 5000 };
   const [proposalId = ""] = world.world.proposals;
   /** The last version of each party. */
   const found = new Map<string, string>();
@@ -133,7 +133,7 @@ export async function followChanges(reader: Reader, reading: Reading): Promise<v
     reading.compare("the follower", part, rows.filter(isShown), rows);
   };
   const open = (from: From) => {
-    const options = { clock: world.clock, pageSize: reading.sizeOf(reader) };
+    const options = { clock: world.clock, random: () => 1, pageSize: reading.sizeOf(reader) };
     return followBalanceChangesWith(options, client, { filter }, { from });
   };
   const onBatch = (batch: AnyBatch<BalanceChange>) => {

@@ -20,7 +20,7 @@ const change = (seconds: number, account: number): BalanceChange => ({
 
 function follow(node: { fetch(request: Request): Promise<Response> }, options: FollowOptions = {}, pageSize = 5000) {
   const setting = followSetting(node.fetch);
-  const follower = followBalanceChangesWith({ clock: setting.clock, pageSize }, setting.client, {}, options);
+  const follower = followBalanceChangesWith({ ...setting, pageSize }, setting.client, {}, options);
   return { ...setting, follower, take: (count: number) => setting.run(take(follower.batches(), count)) };
 }
 

@@ -15,7 +15,7 @@ const signature = (byte: number): NodeSignature => ({
 
 function follow(node: FakeNode, options: FollowOptions = {}, pageSize = 1000) {
   const setting = followSetting(node.fetch);
-  const follower = followNodeSignaturesWith({ clock: setting.clock, pageSize }, setting.client, { id }, options);
+  const follower = followNodeSignaturesWith({ ...setting, pageSize }, setting.client, { id }, options);
   return { ...setting, follower };
 }
 

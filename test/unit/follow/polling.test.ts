@@ -22,7 +22,7 @@ interface NumberBatch {
 type Step = { height: number; records?: number[]; hasMore?: boolean; seconds?: number } | { error: unknown } | "hang";
 
 /** A follower over polls that are given, and the times at which they begin. The last step is repeated. */
-function follow(steps: readonly Step[], options: FollowOptions = {}) {
+function follow(steps: readonly Step[], options: FollowOptions = {}, random = () => 1) {
   const clock = new ManualClock();
   const polls: number[] = [];
   const signals: (AbortSignal | undefined)[] = [];
@@ -43,6 +43,7 @@ function follow(steps: readonly Step[], options: FollowOptions = {}) {
   const followed = new PollingFollower<number, NumberBatch>({
     operation: "follow",
     clock,
+    random,
     client: createClient({ baseUrl: "https://node.example" }),
     query: {},
     spec: { arguments: {} },
@@ -127,6 +128,13 @@ describe("a follower", () => {
     });
     // After a success, the waits begin anew.
     expect(events.at(-1)).toMatchObject({ failures: 1, delay: 1000 });
+  });
+
+  test("repeats a poll after a random part of the wait, so that followers that lose a node do not return at once", async () => {
+    const random = [0.5, 0, 0.25, 1].values();
+    const failing = Array.from({ length: 4 }, () => ({ error: apiError(503) }));
+    const { waits } = follow([...failing, { height: 1 }], {}, () => random.next().value ?? 0);
+    expect(await waits()).toEqual([500, 0, 1000, 8000]);
   });
 
   test("waits until a ban has ended, and as long as a server asks for", async () => {

@@ -32,7 +32,7 @@ function follow(
   query = { proposalId },
 ) {
   const setting = followSetting(node.fetch);
-  const follower = followVotesWith({ clock: setting.clock, pageSize }, setting.client, query, options);
+  const follower = followVotesWith({ ...setting, pageSize }, setting.client, query, options);
   return { ...setting, take: (count: number) => setting.run(take(follower.batches(), count)) };
 }
 
