@@ -1,19 +1,14 @@
 import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
-import type { ListingOptions } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
-import { prunedError } from "../evidence/reading-errors.js";
-import { checkPage, compareRecords } from "../scan/records.js";
 import { maximum, minimum } from "../values/integers.js";
-import { finalTime, microsecondOf, toTime } from "../values/times.js";
-import { type Batch, type Follower, type FollowSettings, PollingFollower, readPages } from "./follower.js";
-import { type FollowOptions, followChecks, readCheckpoint } from "./options.js";
+import { type Batch, batchOf, type Follower, type FollowerKind, headOf, type Source } from "./follower.js";
+import { type Checkpoint, type FollowOptions, followChecks, readCheckpoint } from "./options.js";
+import { PollingFollower } from "./polling-follower.js";
 
-const operation = "followBalanceChanges";
-const { filter } = operations.listBalanceChanges.arguments;
+type Query = Pick<ListBalanceChangesArguments, "filter">;
 
 /**
  * Follows the changes of account balances: each record exactly once, in order of time, as soon as its block is final.
@@ -35,71 +30,80 @@ const { filter } = operations.listBalanceChanges.arguments;
  */
 export function followBalanceChanges(
   client: VegaClient,
-  query: Pick<ListBalanceChangesArguments, "filter"> = {},
+  query: Query = {},
   options: FollowOptions = {},
 ): Follower<BalanceChange> {
-  return followBalanceChangesWith({ clock: systemClock, random: Math.random, pageSize: 5000 }, client, query, options);
+  return new PollingFollower(balanceChanges, client, query, options);
 }
 
-/** @internal */
-export const followBalanceChangesWith = (
-  { clock, random, pageSize }: FollowSettings,
-  client: VegaClient,
-  query: Pick<ListBalanceChangesArguments, "filter">,
-  options: FollowOptions,
-): Follower<BalanceChange> =>
-  new PollingFollower<BalanceChange, Batch<BalanceChange>>({
-    operation,
-    clock,
-    random,
-    client,
-    query,
-    spec: { arguments: { filter } },
-    options,
-    checks: followChecks,
-    open: () => {
-      /** Every record before it was in a batch. */
-      let checkpoint = readCheckpoint(operation, options.from);
-      /** Reads a page. If all its records have one time, reads on until another one comes. */
-      const read = async (start: bigint | "now", call: ListingOptions) => {
-        // Nodes from v0.75 on refuse a request without a range.
-        const now = BigInt(Math.floor(clock.date())) * 1_000_000n;
-        const startTimestamp = start === "now" ? now : start > 0n ? toTime(microsecondOf(start)) : undefined;
-        const pagination = { first: start === "now" ? 1 : pageSize, newestFirst: false };
-        const dateRange = startTimestamp === undefined ? {} : { dateRange: { startTimestamp } };
-        const listing = client.listBalanceChanges({ ...query, ...dateRange, pagination }, call);
-        const records: BalanceChange[] = [];
-        let completeFrom: bigint | undefined;
-        const { block, hasMore } = await readPages(operation, listing, (page, block) => {
-          completeFrom ??= (page as { completeFrom?: bigint }).completeFrom ?? 0n;
-          if (start === "now") return true;
-          const { edges, nodes, response } = page;
-          // Of the records of a page, the client can have left out those that the filter does not want.
-          checkPage(operation, { edges, pageInfo: null, request: { pagination, start: startTimestamp } }, response);
-          records.push(...nodes);
-          const earliest = start || timeOf(records[0]);
-          return timeOf(records.at(-1)) > earliest || earliest >= finalTime(block.timestamp);
-        }).catch((error: unknown) => {
-          if (start === "now" || !PaginationError.is(error) || error.availableFrom === undefined) throw error;
-          throw prunedError(operation, start, error.availableFrom, undefined);
-        });
-        return { records, block, hasMore: hasMore && start !== "now", completeFrom: completeFrom ?? 0n };
-      };
-      return async (call) => {
-        const before = checkpoint;
-        const { records, block, hasMore, completeFrom } = await read(before, call);
-        const final = finalTime(block.timestamp);
-        const upTo = hasMore ? minimum(timeOf(records.at(-1)), final) : final;
-        const start = before === "now" ? 0n : before;
-        if (upTo <= start) return { block };
-        checkpoint = upTo;
-        const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < upTo;
-        const from = before === "now" ? upTo : minimum(maximum(start, completeFrom), upTo);
-        const batch = { records: records.filter(isNew).sort(compareRecords), from, upTo, resume: `${upTo}` as const };
-        return { block, batch, hasMore: upTo < final };
-      };
-    },
-  });
+const operation = "followBalanceChanges";
+const { filter } = operations.listBalanceChanges.arguments;
 
-/** The microsecond of a record, in Unix nanoseconds. */
-const timeOf = (record: BalanceChange | undefined) => toTime(microsecondOf(BigInt(record?.timestamp ?? 0)));
+interface State {
+  /** Every record before it was in a batch. */
+  readonly upTo: Checkpoint;
+  /** The time of a record before that: the first page of a scan from there shows whether nodes have dropped anything since. */
+  readonly known?: bigint | undefined;
+  /** Whether there was no such record when it was last scanned. */
+  readonly isQuiet?: boolean;
+}
+
+/** Without a known record, a proof takes several requests: then this much of the chain is scanned at once while nothing comes. */
+const quietTime = 60_000_000_000n;
+
+/** Each poll scans from the checkpoint, or a record before it, to the head. */
+export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, BalanceChange> = {
+  operation,
+  spec: { arguments: { filter } },
+  checks: followChecks,
+  // The largest page has room for more, which show where the last block ends.
+  pageSize: 4900,
+  begin: (from) => ({ upTo: readCheckpoint(operation, from) }),
+  async poll(state, source) {
+    let { upTo, known } = state;
+    if (known === undefined && upTo !== 0n) {
+      const { time, end, block } = await readNewest(source);
+      if (time !== undefined && time < (upTo === "now" ? end : upTo)) known = time;
+      if (upTo === "now") return { state: { upTo: end, known, isQuiet: true }, block, batch: batchOf([], end, end) };
+      if (time === undefined && state.isQuiet && end < upTo + quietTime) return { state, block };
+    }
+    const start = upTo === "now" ? 0n : upTo;
+    const found = await scan(known ?? start, start, source).catch((error: unknown) => {
+      // Nodes may have dropped the known record, and keep all that follows.
+      if (known === undefined || !PaginationError.is(error) || error.reason === "behind") throw error;
+      known = undefined;
+      return scan(start, start, source);
+    });
+    const { completeFrom, end, block, hasMore } = found;
+    if (end <= start) return { state, block };
+    const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < end;
+    const records = found.records.filter(isNew);
+    const last = records.at(-1);
+    const batch = batchOf(records, minimum(maximum(start, completeFrom), end), end);
+    known = last ? BigInt(last.timestamp) : known;
+    return { state: { upTo: end, known, isQuiet: known === undefined }, block, batch, hasMore };
+  },
+  valuesOf: ({ records }) => records,
+};
+
+/** The time of the newest record, if there is one. */
+async function readNewest(source: Source<Query>) {
+  const { client, query, call } = source;
+  const listing = client.listBalanceChanges({ ...query, pagination: { first: 1 } }, { ...call, maxItems: 1 });
+  const [record] = await listing.toArray();
+  return { time: record && BigInt(record.timestamp), ...(await headOf(listing, operation)) };
+}
+
+/** Scans a page of records; more if they do not lead beyond a checkpoint. */
+async function scan(from: bigint, checkpoint: bigint, source: Source<Query>) {
+  const { client, query, call, pageSize } = source;
+  const dateRange = from > 0n ? { startTimestamp: from } : {};
+  for (let maxItems = pageSize; ; maxItems *= 2) {
+    const options = { ...call, maxItems, concurrency: 1, catchUp: 0 };
+    const scan = client.scanBalanceChanges({ ...query, dateRange }, options);
+    const records = await scan.toArray();
+    const { start: completeFrom, end, block } = await headOf(scan, operation);
+    const hasMore = records.length === maxItems;
+    if (end > checkpoint || !hasMore) return { records, completeFrom, end, block, hasMore };
+  }
+}

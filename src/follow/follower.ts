@@ -1,17 +1,12 @@
-import { checkOptions, type OptionCheck } from "../arguments/check-options.js";
-import { type ArgumentsSpec, readArguments } from "../arguments/read-arguments.js";
-import { refuse } from "../arguments/refuse.js";
-import { sleep, untilAborted } from "../async/abort.js";
-import { backoff } from "../async/backoff.js";
+import type { OptionCheck } from "../arguments/check-options.js";
+import type { ArgumentsSpec } from "../arguments/read-arguments.js";
 import type { Clock } from "../async/clock.js";
-import { type Batches, ItemIterator } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
-import type { Listing, ListingOptions, Page } from "../client/listing.js";
-import { ApiError, annotate, RateLimitError, ResponseError, TimeoutError, VegaError } from "../errors/index.js";
+import { VegaError } from "../errors/index.js";
+import type { Coverage } from "../errors/vega-error.js";
 import type { Block } from "../http/call.js";
-import { createEmit, observedError } from "../http/events.js";
-import { isTransient, retryAfter } from "../http/retry.js";
-import { type FollowEvent, type FollowOptions, StalledError } from "./options.js";
+import type { CallOptions } from "../http/call-options.js";
+import type { FollowOptions } from "./options.js";
 
 /** New records, and how far they are complete. */
 export interface Batch<T> {
@@ -19,7 +14,7 @@ export interface Batch<T> {
   records: readonly T[];
   /**
    * Unix nanoseconds: every record of a block from this time on, and before `upTo`, is in this batch. It is where the batch before
-   * ends, or in the first batch, where the history of the node begins.
+   * ends, or later if no response can show that nodes keep everything from there on.
    */
   from: bigint;
   /** Unix nanoseconds: every record of a block before this time was in this batch or in an earlier one. */
@@ -35,7 +30,9 @@ export interface Batch<T> {
  * once, also in a wait; a follower that has ended yields nothing more. A `VegaError` that ends it has `resume` with the
  * option `from` that continues after what was yielded.
  */
-export interface Follower<T, B = Batch<T>> extends AsyncGenerator<T, undefined, undefined> {
+export interface Follower<T, B = Batch<T>, V = T> extends AsyncGenerator<T, undefined, undefined> {
+  /** When a node last responded with a block; `undefined` before the first response. */
+  readonly lastHeard: Date | undefined;
   /**
    * The records in batches, each with the checkpoint after it. A batch that is stored together with its checkpoint, in one
    * transaction, is processed exactly once.
@@ -47,172 +44,62 @@ export interface Follower<T, B = Batch<T>> extends AsyncGenerator<T, undefined, 
    * ```
    */
   batches(): AsyncGenerator<B, undefined, undefined>;
+  /**
+   * Resolves to the first record for which the predicate returns `true`, and ends the follower. A follower of signatures passes, and
+   * resolves to, all signatures so far.
+   *
+   * @param options.timeout - How many milliseconds to wait. Default: no limit.
+   * @throws `TimeoutError` after the timeout; the error that ends the follower; `ArgumentError` if an argument is invalid; `VegaError` if
+   * the follower is ended before.
+   * @example
+   * ```ts
+   * const votes = followVotes(client, { partyId, proposalId }, { from: "start" });
+   * const { timestamp } = await votes.until((vote) => vote.proposalId === proposalId, { timeout: 60_000 });
+   * ```
+   */
+  until(predicate: (value: V) => boolean | Promise<boolean>, options?: { timeout?: number | undefined }): Promise<V>;
 }
+
+/** A list that can be followed, and how to find what is new in it. */
+export interface FollowerKind<Query, S, B, V> {
+  operation: string;
+  /** What a query and the options can have. */
+  spec: ArgumentsSpec;
+  checks: Readonly<Record<string, OptionCheck>>;
+  pageSize: number;
+  begin(from: FollowOptions["from"]): S;
+  /**
+   * Finds what is new since a state, and returns the next one. There is no batch if nothing is new, and `hasMore` if more can be read at
+   * once. It changes nothing: a poll that fails is repeated from the same state.
+   */
+  poll(state: S, source: Source<Query>): Promise<{ state: S; block: Block; batch?: B; hasMore?: boolean }>;
+  /** What `until` passes to its predicate. */
+  valuesOf(batch: B): readonly V[];
+}
+
+/** What a poll reads from. */
+export type Source<Query> = { client: VegaClient; query: Query; call: CallOptions; pageSize: number };
 
 /** What tests replace. */
-export interface FollowSettings {
-  clock: Clock;
-  /** Returns a number from 0 up to, but not including, 1. */
-  random: () => number;
-  /** How many records to request at once. */
-  pageSize: number;
-}
+export type FollowSettings = { clock: Clock; random: () => number; pageSize?: number };
 
-/** What one poll found. */
-export interface Poll<B> {
-  /** The current block: of several responses, the earliest. */
-  block: Block;
-  /** Left out if the block is not later than that of the last batch. */
-  batch?: B;
-  /** Whether more records can be read at once. */
-  hasMore?: boolean;
-}
+export const batchOf = <T>(records: readonly T[], from: bigint, upTo: bigint): Batch<T> => ({
+  records,
+  from,
+  upTo,
+  resume: `${upTo}`,
+});
 
-export interface FollowerSettings<B> extends Pick<FollowSettings, "clock" | "random"> {
-  operation: string;
-  client: VegaClient;
-  /** The caller's query, and what it can have. */
-  query: unknown;
-  spec: ArgumentsSpec;
-  /** The caller's options, and their checks. */
-  options: FollowOptions;
-  checks: Readonly<Record<string, OptionCheck>>;
-  /** Called once, when the follower is used: wrong arguments and options are a rejection then. Finds what is new since its last poll. */
-  open(): (call: ListingOptions) => Promise<Poll<B>>;
-}
+/** Without block headers, nothing shows which records are final. */
+export const missingBlock = (operation: string): VegaError =>
+  new VegaError(
+    `${operation} got a response without X-Block-Height and X-Block-Timestamp. Use a node or a proxy that sends them.`,
+    { operation },
+  );
 
-/** The wait after a failed poll, in milliseconds. */
-const retryDelay = { baseDelay: 1000, maxDelay: 30_000 };
-/** The wait between two polls, in milliseconds, if the caller does not name an interval. It grows while no records come. */
-const firstInterval = 1000;
-const longestInterval = 15_000;
-
-/** The loop of a follower: it waits, polls, repeats polls that failed, and detects a chain without new blocks. */
-function startPolling<B extends { records: readonly unknown[]; resume?: `${bigint}` }>(
-  settings: FollowerSettings<B>,
-): Batches<B> {
-  const { operation, clock, random, client, query, spec, options, checks, open } = settings;
-  if (typeof client?.listVotes !== "function") refuse({ operation, argument: "client" }, "a client", client);
-  readArguments(operation, spec, query);
-  checkOptions(checks, options, { name: operation, operation });
-  const { from = "now", pollInterval, stalledAfter = 60_000, observe, ...call } = options;
-  const emit = createEmit<FollowEvent>(observe, clock);
-  const poll = open();
-  const controller = new AbortController();
-  let nextPollAt = Number.NEGATIVE_INFINITY;
-  let failures = 0;
-  let idlePolls = 0;
-  let newest: { block: Block; seenAt: number } | undefined;
-  let resume = "from" in checks ? from : undefined;
-
-  /** Waits, and polls once. Returns `undefined` if nothing is new, or after a transient failure. */
-  async function attempt(signal: AbortSignal): Promise<B | undefined> {
-    const wait = nextPollAt - clock.now();
-    if (wait > 0) await sleep(clock, wait, signal);
-    const startedAt = clock.now();
-    try {
-      const { block, batch, hasMore } = await poll({ ...call, signal, readAhead: false });
-      failures = 0;
-      idlePolls = batch?.records.length ? 0 : idlePolls + 1;
-      checkBlock(block, batch !== undefined);
-      const interval = pollInterval ?? Math.min(longestInterval, firstInterval * 1.5 ** idlePolls);
-      nextPollAt = startedAt + (hasMore ? 0 : interval);
-      return batch;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isTransient(error) && !TimeoutError.is(error)) throw error;
-      failures++;
-      const delay = Math.max(backoff(failures, { ...retryDelay, random }), namedDelay(error, clock));
-      nextPollAt = clock.now() + delay;
-      emit?.({ type: "retry", operation, failures, delay, error: observedError(error) });
-      return undefined;
-    }
-  }
-
-  /** @throws {@link StalledError} if no new block has come for too long. */
-  function checkBlock(block: Block, hasBatch: boolean): void {
-    if (newest === undefined || block.timestamp > newest.block.timestamp) {
-      newest = { block, seenAt: clock.now() };
-      return;
-    }
-    if (block.timestamp < newest.block.timestamp) emit?.({ type: "behind", operation, block, newest: newest.block });
-    const stalledFor = clock.now() - newest.seenAt;
-    if (hasBatch || stalledFor < stalledAfter) return;
-    const message = `${operation} has seen no block after ${newest.block.height} for ${Math.round(stalledFor)} ms`;
-    throw new StalledError(message, { operation, block: newest.block, stalledFor });
-  }
-
-  return {
-    async next() {
-      try {
-        let batch: B | undefined;
-        while (batch === undefined) batch = await untilAborted(options.signal, controller, attempt);
-        resume = batch.resume;
-        return [batch];
-      } catch (error) {
-        if (!VegaError.is(error)) throw error;
-        // What the listing inside of a poll would continue from is of no use to the caller.
-        throw annotate(error, { resume: resume === undefined ? undefined : { from: resume } });
-      }
-    },
-    end: () => controller.abort(),
-  };
-}
-
-/** The milliseconds that a server asks to wait for. A client that is banned sends nothing until they have passed. */
-function namedDelay(error: unknown, clock: Clock): number {
-  if (RateLimitError.is(error)) return (error.retryAfter ?? 0) * 1000;
-  return ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
-}
-
-/** Yields the records of the batches that polls find. */
-export class PollingFollower<T, B extends { records: readonly T[] }> extends ItemIterator<T> implements Follower<T, B> {
-  readonly #batches: ItemIterator<B>;
-
-  constructor(settings: FollowerSettings<B>) {
-    const batches = new ItemIterator<B>(async () => startPolling(settings));
-    const next = async () => (await batches.next()).value?.records;
-    super(async () => ({ signal: settings.options?.signal, next, end: () => void batches.return() }));
-    this.#batches = batches;
-  }
-
-  batches(): ItemIterator<B> {
-    return this.#batches;
-  }
-
-  protected override cancel(): void {
-    super.cancel();
-    this.#batches.return();
-  }
-}
-
-/** The error of a response that a follower cannot use. */
-export const unusable = (operation: string, what: string, response: Response, body?: unknown): ResponseError =>
-  new ResponseError(`${operation} got ${what} from ${response.url}`, { operation, attempts: 1, response, body });
-
-/** @throws {@link ResponseError} if the response names no block: nothing shows which records are final. */
-function blockOf(operation: string, { block, response }: Page<unknown>): Block {
-  if (block !== undefined) return block;
-  throw unusable(operation, "a response without X-Block-Height and X-Block-Timestamp", response);
-}
-
-/**
- * Reads pages of a list until a function that gets each of them returns that they are enough. The block is the earliest: one response
- * counts up to its own block.
- */
-export async function readPages<T>(
-  operation: string,
-  listing: Listing<T>,
-  isEnough: (page: Page<T>, block: Block) => boolean,
-): Promise<{ block: Block; hasMore: boolean }> {
-  let block: Block | undefined;
-  let hasMore = false;
-  // A page of a loop has a block if the nodes name any, unlike a page that is awaited alone.
-  for await (const page of listing.pages()) {
-    const own = blockOf(operation, page);
-    if (block === undefined || own.timestamp < block.timestamp) block = own;
-    hasMore = page.pageInfo?.hasNextPage ?? false;
-    if (isEnough(page, block)) break;
-  }
-  return { block: block as Block, hasMore };
+/** What a reading covers, once it has ended. */
+export async function headOf(reading: { coverage: Promise<Coverage> }, operation: string) {
+  const { start, end, block } = await reading.coverage;
+  if (end === undefined || block === undefined) throw missingBlock(operation);
+  return { start, end, block };
 }

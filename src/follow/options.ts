@@ -8,30 +8,14 @@ import { maximum } from "../values/integers.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 
 /**
- * The argument of {@link FollowOptions.observe}. `"retry"`: a poll has failed and will be repeated. `"behind"`: a response was ignored because
- * its block is earlier than one that was seen before, on another node or on one that restarts.
+ * The argument of {@link FollowOptions.observe}: `operation` is the name of the follower's function, `time` is in milliseconds since 1970.
+ *
+ * `"retry"`: a poll has failed, as so many before it (`failures`), and is repeated after `delay` milliseconds. `"behind"`: a response was
+ * ignored because its `block` is earlier than the `newest` one that was seen, on another node or on one that restarts.
  */
-export type FollowEvent = {
-  /** The follower: the name of its function. */
-  operation: string;
-  /** The time of the event, in milliseconds since 1970. */
-  time: number;
-} & (
-  | {
-      type: "retry";
-      /** How many polls in a row have failed. */
-      failures: number;
-      /** Milliseconds until the next poll. */
-      delay: number;
-      error: ObservedError;
-    }
-  | {
-      type: "behind";
-      /** The block of the response. */
-      block: Block;
-      /** The newest block that was seen. */
-      newest: Block;
-    }
+export type FollowEvent = { operation: string; time: number } & (
+  | { type: "retry"; failures: number; delay: number; error: ObservedError }
+  | { type: "behind"; block: Block; newest: Block }
 );
 
 /** Options of every follower. The options of a call apply to each request. */
@@ -47,8 +31,8 @@ export interface FollowOptions extends CallOptions {
    */
   pollInterval?: number | undefined;
   /**
-   * How many milliseconds may pass without a new block before the follower ends with a {@link StalledError}. `Infinity`
-   * sets no limit. Default: 60,000.
+   * How many milliseconds may pass without a new block, or with failed polls only, before the follower ends with a
+   * {@link StalledError}. A wait that a server asks for does not count. `Infinity` sets no limit. Default: 60,000.
    */
   stalledAfter?: number | undefined;
   /**
@@ -72,7 +56,7 @@ export const followChecks: OptionChecks<FollowOptions> = {
   observe: callback,
 };
 
-/** A time in Unix nanoseconds, before which every record was in a batch. 0: from the oldest record. `"now"`: from the current block. */
+/** Unix nanoseconds: every record before was in a batch. 0: from the oldest record. `"now"`: from the current block. */
 export type Checkpoint = bigint | "now";
 
 export function readCheckpoint(operation: string, from: FollowOptions["from"] = "now"): Checkpoint {
@@ -85,26 +69,16 @@ export function readCheckpoint(operation: string, from: FollowOptions["from"] = 
   }
 }
 
-/** The node responds, but no new block has come for `stalledAfter`: the chain or the node's copy of it stands still. */
+/** No new block has come for `stalledAfter`: the chain or the node stands still, or polls fail; then `cause` is the last error. */
 export class StalledError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.StalledError";
   override name = "StalledError" as const;
-  /** The newest block that the follower has seen. */
-  readonly block: Block;
-  /** Milliseconds since the follower first saw that block. */
-  readonly stalledFor: number;
+  /** The newest block that the follower has seen; `undefined` if it has seen none. */
+  declare readonly block: Block | undefined;
+  /** Milliseconds since the follower first saw that block, or since polls fail. */
+  declare readonly stalledFor: number;
 
-  constructor(
-    message: string,
-    { block, stalledFor, ...options }: VegaErrorOptions & { block: Block; stalledFor: number },
-  ) {
+  constructor(message: string, options: VegaErrorOptions & Pick<StalledError, "block" | "stalledFor">) {
     super(message, options);
-    this.block = block;
-    this.stalledFor = stalledFor;
-  }
-
-  override toJSON(): Record<string, unknown> {
-    const { block, stalledFor } = this;
-    return { ...super.toJSON(), block, stalledFor };
   }
 }

@@ -1,22 +1,17 @@
 import type { VotesOfParty, VotesOnProposal } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { Vote } from "../../generated/types.js";
-import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
-import type { ListingOptions, Page } from "../client/listing.js";
-import { PaginationError } from "../errors/index.js";
+import { PaginationError, VegaError } from "../errors/index.js";
 import { nanosecondsOf } from "../evidence/cursors.js";
 import type { Block } from "../http/call.js";
 import { compareText } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
-import { type Batch, type Follower, type FollowSettings, PollingFollower, readPages, unusable } from "./follower.js";
-import { type FollowOptions, followChecks, readCheckpoint } from "./options.js";
+import { type Batch, batchOf, type Follower, type FollowerKind, missingBlock, type Source } from "./follower.js";
+import { type Checkpoint, type FollowOptions, followChecks, readCheckpoint } from "./options.js";
+import { PollingFollower } from "./polling-follower.js";
 
-const operation = "followVotes";
-const { pagination: _, ...votesArguments } = operations.listVotes.arguments;
-const { atLeastOneOf } = operations.listVotes;
-
-const smallPage = 100;
+type Query = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
 
 /**
  * Follows the votes on a proposal, or those of a party: each vote when its block is final, in order of the blocks in which they
@@ -37,119 +32,95 @@ const smallPage = 100;
  * }
  * ```
  */
-export function followVotes(
-  client: VegaClient,
-  query: Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">,
-  options: FollowOptions = {},
-): Follower<Vote> {
-  return followVotesWith({ clock: systemClock, random: Math.random, pageSize: 5000 }, client, query, options);
+export function followVotes(client: VegaClient, query: Query, options: FollowOptions = {}): Follower<Vote> {
+  return new PollingFollower(votes, client, query, options);
 }
 
-/** @internal */
-export const followVotesWith = (
-  { clock, random, pageSize }: FollowSettings,
-  client: VegaClient,
-  query: Parameters<typeof followVotes>[1],
-  options: FollowOptions,
-): Follower<Vote> =>
-  new PollingFollower<Vote, Batch<Vote>>({
-    operation,
-    clock,
-    random,
-    client,
-    query,
-    spec: { arguments: votesArguments, atLeastOneOf },
-    options,
-    checks: followChecks,
-    open: () => {
-      /** Reads pages back to a vote that was written before a checkpoint; without one, a single page. */
-      const read = async (first: number, start: bigint | undefined, call: ListingOptions): Promise<VotesReading> => {
-        const listing = client.listVotes({ ...query, pagination: { first, newestFirst: true } }, call);
-        const votes: WrittenVote[] = [];
-        const isEnough = (page: Page<Vote>, block: Block) => {
-          votes.push(...readVotes(page));
-          return start === undefined || reachesBack({ votes, block }, start);
-        };
-        // Loses no vote at the border between two pages, or rejects.
-        const { block, hasMore } = await readPages(operation, listing, isEnough).catch((error: unknown) => {
-          throw PaginationError.is(error) && votes.length > 0 ? gapAfter(votes, error) : error;
-        });
-        return { votes, block, hasMore };
-      };
-      /** The votes that were yielded, by their natural key: nodes rewrite votes that have not changed. */
-      const seen = new Map<string, string>();
-      const isChanged = (vote: Vote) => {
-        const [key, text] = [keyOf(vote), JSON.stringify(vote)];
-        const isKnown = seen.get(key) === text;
-        seen.set(key, text);
-        return !isKnown;
-      };
-      /** Every vote that was written before it was in a batch. */
-      let checkpoint = readCheckpoint(operation, options.from);
-      return async (call) => {
-        const start = checkpoint === "now" ? undefined : checkpoint;
-        // Most polls find few votes: a small page first, unless all of them are wanted.
-        const size = start === undefined ? 1 : start > 0n ? Math.min(smallPage, pageSize) : pageSize;
-        let reading = await read(size, size < pageSize ? undefined : start, call);
-        const isShort = start !== undefined && size < pageSize && reading.hasMore;
-        if (isShort && !reachesBack(reading, start)) reading = await read(pageSize, start, call);
-        const { votes, block } = reading;
-        const upTo = finalTime(block.timestamp);
-        if (start !== undefined && upTo <= start) return { block };
-        checkpoint = upTo;
-        const isNew = ({ vote, time }: WrittenVote) =>
-          start !== undefined && time >= start && time < upTo && isChanged(vote);
-        const records = votes
-          .sort(inOrder)
-          .filter(isNew)
-          .map(({ vote }) => vote);
-        return { block, batch: { records, from: start ?? upTo, upTo, resume: `${upTo}` } };
-      };
-    },
-  });
+const operation = "followVotes";
+const { pagination: _, ...votesArguments } = operations.listVotes.arguments;
+const { atLeastOneOf } = operations.listVotes;
+
+const unsorted = `${operation} needs votes whose cursors say when they were written, newest first`;
+const unreachable =
+  `${operation} cannot reach all votes: more share a block than fit on a page. ` +
+  "Request them by party, and follow from `availableFrom`.";
+
+/** Most polls find few votes. */
+const smallPage = 100;
+
+interface State {
+  /** Every vote that was written before it was in a batch. */
+  readonly upTo: Checkpoint;
+  /** The votes that were yielded last, by their natural key: nodes rewrite votes that have not changed. */
+  readonly seen: ReadonlyMap<string, string>;
+}
 
 /** A vote and the time of the block in which it was last written. */
-interface WrittenVote {
-  vote: Vote;
-  time: bigint;
-}
+type WrittenVote = { readonly vote: Vote; readonly time: bigint };
 
-interface VotesReading {
-  /** Newest first. */
-  votes: WrittenVote[];
-  block: Block;
-  hasMore: boolean;
-}
+/** Votes are sorted by the block in which they were last written: each poll reads back, from the newest one, to the checkpoint. */
+export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
+  operation,
+  spec: { arguments: votesArguments, atLeastOneOf },
+  checks: followChecks,
+  pageSize: 5000,
+  begin: (from) => ({ upTo: readCheckpoint(operation, from), seen: new Map() }),
+  async poll({ upTo, seen }, source) {
+    if (upTo === "now") {
+      const { end, block } = await readBack(0n, source, 1);
+      return { state: { upTo: end, seen }, block, batch: batchOf([], end, end) };
+    }
+    const size = Math.min(smallPage, source.pageSize);
+    const few = upTo > 0n ? await readBack(upTo, source, size) : undefined;
+    const isWhole = few !== undefined && few.written.length < size;
+    const { written, end, block } = isWhole ? few : await readBack(upTo, source);
+    if (end <= upTo) return { state: { upTo, seen }, block };
+    const isNew = ({ vote, time }: WrittenVote) => time < end && seen.get(keyOf(vote)) !== JSON.stringify(vote);
+    const records = written
+      .filter(isNew)
+      .sort(inOrder)
+      .map(({ vote }) => vote);
+    const all = [...seen, ...records.map((vote) => [keyOf(vote), JSON.stringify(vote)] as const)];
+    // As many as two pages have: a proposal with more cannot be followed to its close.
+    const state = { upTo: end, seen: new Map(all.slice(-2 * source.pageSize)) };
+    return { state, block, batch: batchOf(records, upTo, end) };
+  },
+  valuesOf: ({ records }) => records,
+};
 
-/** Whether a reading has a vote that was written before a checkpoint, or is of no later block. */
-const reachesBack = ({ votes, block }: Pick<VotesReading, "votes" | "block">, checkpoint: bigint): boolean =>
-  finalTime(block.timestamp) <= checkpoint || (votes.at(-1)?.time ?? checkpoint) < checkpoint;
+/** Reads the votes that were written from a time on, newest first; at most so many. */
+async function readBack(start: bigint, source: Source<Query>, maxItems?: number) {
+  const { client, query, call, pageSize } = source;
+  const pagination = { first: maxItems ?? pageSize, newestFirst: true };
+  const listing = client.listVotes({ ...query, pagination }, { ...call, maxItems, readAhead: false });
+  const written: WrittenVote[] = [];
+  let block: Block | undefined;
+  try {
+    for await (const { edges, block: own } of listing.pages()) {
+      if (own === undefined) throw missingBlock(operation);
+      // No later page is of an earlier block. A vote that is written again meanwhile comes with the next batch.
+      block ??= own;
+      for (const { cursor, node: vote } of edges) {
+        const time = nanosecondsOf(cursor);
+        const isInOrder = time !== undefined && time <= (written.at(-1)?.time ?? time);
+        if (!isInOrder) throw new VegaError(unsorted, { operation });
+        written.push({ vote, time });
+      }
+      if ((written.at(-1)?.time ?? start) < start) break;
+    }
+  } catch (error) {
+    if (!PaginationError.is(error) || error.reason === "behind" || written.length === 0) throw error;
+    const availableFrom = (written.at(-1)?.time ?? 0n) + 1000n;
+    throw new PaginationError(unreachable, { operation, reason: "gap", availableFrom, cause: error });
+  }
+  if (block === undefined) throw missingBlock(operation);
+  const isNew = ({ time }: WrittenVote) => time >= start;
+  return { written: written.filter(isNew), block, end: finalTime(block.timestamp) };
+}
 
 /** By block; within a block by proposal and party, because the order of a node varies. */
 const inOrder = (a: WrittenVote, b: WrittenVote) =>
   Number(a.time - b.time) || compareText(keyOf(a.vote), keyOf(b.vote));
-
-/** The votes of a page, newest first, each with the time of its block, which only the cursor names. */
-function readVotes({ edges, response }: Page<Vote>): WrittenVote[] {
-  let previous: bigint | undefined;
-  return edges.map(({ cursor, node: vote }) => {
-    const time = nanosecondsOf(cursor);
-    if (time === undefined) throw unusable(operation, "a vote with a cursor that names no block", response, cursor);
-    if (previous !== undefined && time > previous) {
-      throw unusable(operation, "votes that are out of order", response, vote);
-    }
-    previous = time;
-    return { vote, time };
-  });
-}
-
-function gapAfter(votes: readonly WrittenVote[], cause: PaginationError): PaginationError {
-  return new PaginationError(
-    `${operation} cannot reach all votes: more share a block than fit on a page. Request them by party, and follow from ` +
-      "`availableFrom`.",
-    { operation, reason: "gap", availableFrom: (votes.at(-1)?.time ?? 0n) + 1000n, cause },
-  );
-}
 
 /** The natural key of a vote, whenever it was cast. */
 const keyOf = ({ partyId, proposalId }: Vote): string => `${proposalId} ${partyId}`;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { followBalanceChangesWith } from "../../src/follow/balance-changes.js";
-import { followVotesWith } from "../../src/follow/votes.js";
+import { balanceChanges } from "../../src/follow/balance-changes.js";
+import { PollingFollower } from "../../src/follow/polling-follower.js";
+import { votes } from "../../src/follow/votes.js";
 import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { followSetting } from "../support/follow-setting.js";
 
@@ -9,7 +10,8 @@ const minute = 60_000;
 /** A node whose blocks follow each other on the clock, and whose responses arrive after a while. */
 function setting(blockTime: number, { latency = 0, records = () => ({}) } = {}) {
   const node = createFakeNode({ balances: 10, votes: 30 }, { defects: nodeDefects, rateLimit: false });
-  const { clock, client, run } = followSetting(node.fetch, latency);
+  const settings = followSetting(node.fetch, latency);
+  const { clock, client, run } = settings;
   /** When each block has ended, by its time. */
   const endedAt = new Map<bigint, number>();
   const endBlock = () => {
@@ -24,12 +26,7 @@ function setting(blockTime: number, { latency = 0, records = () => ({}) } = {}) 
   const delaysOf = async (count: number): Promise<number[]> => {
     const delays: number[] = [];
     const read = async () => {
-      for await (const { timestamp } of followBalanceChangesWith(
-        { clock, random: () => 1, pageSize: 5000 },
-        client,
-        {},
-        {},
-      )) {
+      for await (const { timestamp } of new PollingFollower(balanceChanges, client, {}, {}, settings)) {
         delays.push(clock.now() - (endedAt.get(BigInt(timestamp)) ?? Number.NaN));
         if (delays.length === count) break;
       }
@@ -37,7 +34,7 @@ function setting(blockTime: number, { latency = 0, records = () => ({}) } = {}) 
     await run(read());
     return delays;
   };
-  return { node, clock, client, run, delaysOf };
+  return { node, settings, clock, client, run, delaysOf };
 }
 
 describe("a follower on a manual clock", () => {
@@ -57,23 +54,27 @@ describe("a follower on a manual clock", () => {
     },
   );
 
-  test.each(["balance changes", "votes"])("sends at most four requests a minute if no %s come", async (what) => {
-    const { node, clock, client, run } = setting(1000);
-    const options = { clock, random: () => 1, pageSize: 5000 };
+  const nobody = { filter: { partyIds: ["0".repeat(64)] } };
+  test.each<[what: string, query: object | undefined, most: number]>([
+    ["votes", undefined, 4],
+    ["balance changes", {}, 4],
+    ["balance changes of a party that has none", nobody, 8],
+  ])("sends few requests a minute if no %s come", async (_, query, most) => {
+    const { node, settings, clock, client, run } = setting(1000);
     const proposalId = node.records.votes[0]?.proposalId ?? "";
     const follower =
-      what === "votes"
-        ? followVotesWith(options, client, { proposalId }, {})
-        : followBalanceChangesWith(options, client, {}, {});
+      query === undefined
+        ? new PollingFollower(votes, client, { proposalId }, {}, settings)
+        : new PollingFollower(balanceChanges, client, query, {}, settings);
     const pending = follower.next();
     await run(clock.sleep(5 * minute));
     for (let count = 0; count < 20; count++) {
       node.requests.length = 0;
       await run(clock.sleep(minute));
       expect(node.requests.length).toBeGreaterThanOrEqual(3);
-      expect(node.requests.length).toBeLessThanOrEqual(4);
+      expect(node.requests.length).toBeLessThanOrEqual(most);
     }
-    await follower.return(undefined);
+    await follower.return();
     expect(await pending).toEqual({ done: true, value: undefined });
   });
 

@@ -1,6 +1,7 @@
-import { followBalanceChangesWith } from "../../../src/follow/balance-changes.js";
-import { followNodeSignaturesWith } from "../../../src/follow/node-signatures.js";
-import { followVotesWith } from "../../../src/follow/votes.js";
+import { balanceChanges } from "../../../src/follow/balance-changes.js";
+import { nodeSignatures } from "../../../src/follow/node-signatures.js";
+import { PollingFollower } from "../../../src/follow/polling-follower.js";
+import { votes } from "../../../src/follow/votes.js";
 import {
   type BalanceChange,
   type NodeSignature,
@@ -64,7 +65,7 @@ export async function followSignatures({ size: pageSize }: Reader, reading: Read
   const isDone = await follow<NodeSignature>(
     reading,
     "start",
-    () => followNodeSignaturesWith(options, client, { id: world.world.resource }, {}),
+    () => new PollingFollower(nodeSignatures, client, { id: world.world.resource }, {}, options),
     (batch) => {
       found.push(...batch.records);
       upTo = batch.upTo;
@@ -90,7 +91,7 @@ export async function followVotes(_: Reader, reading: Reading): Promise<void> {
   let upTo = 0n;
   const open = (from: From) => {
     seen.clear();
-    return followVotesWith(options, client, { proposalId }, { from });
+    return new PollingFollower(votes, client, { proposalId }, { from }, options);
   };
   const isDone = await follow<Vote>(reading, "start", open, (batch) => {
     if (batch.upTo <= upTo) reading.fail("order", `a batch up to ${show(batch.upTo)} after ${show(upTo)}`);
@@ -134,7 +135,7 @@ export async function followChanges(reader: Reader, reading: Reading): Promise<v
   };
   const open = (from: From) => {
     const options = { clock: world.clock, random: () => 1, pageSize: reading.sizeOf(reader) };
-    return followBalanceChangesWith(options, client, { filter }, { from });
+    return new PollingFollower(balanceChanges, client, { filter }, { from }, options);
   };
   const onBatch = (batch: AnyBatch<BalanceChange>) => {
     const from = upTo ?? start;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { followBalanceChangesWith } from "../../../src/follow/balance-changes.js";
-import type { FollowOptions } from "../../../src/follow/options.js";
+import { balanceChanges as kind } from "../../../src/follow/balance-changes.js";
+import { type FollowOptions, StalledError } from "../../../src/follow/options.js";
+import { PollingFollower } from "../../../src/follow/polling-follower.js";
 import type { BalanceChange, PaginationError } from "../../../src/index.js";
 import { compareRecords } from "../../../src/scan/records.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
@@ -18,9 +19,14 @@ const change = (seconds: number, account: number): BalanceChange => ({
   balance: "1",
 });
 
-function follow(node: { fetch(request: Request): Promise<Response> }, options: FollowOptions = {}, pageSize = 5000) {
+function follow(
+  node: { fetch(request: Request): Promise<Response> },
+  options: FollowOptions = {},
+  pageSize = 5000,
+  query = {},
+) {
   const setting = followSetting(node.fetch);
-  const follower = followBalanceChangesWith({ ...setting, pageSize }, setting.client, {}, options);
+  const follower = new PollingFollower(kind, setting.client, query, options, { ...setting, pageSize });
   return { ...setting, follower, take: (count: number) => setting.run(take(follower.batches(), count)) };
 }
 
@@ -31,13 +37,11 @@ const firstBatch = (node: FakeNode, from: FollowOptions["from"], pageSize?: numb
 describe("a follower of balance changes", () => {
   test("begins by default with the current block", async () => {
     const node = nodeAt(3, { balances: [change(1, 1), change(2, 1)] });
-    const { take, requests } = follow(node);
+    const { take } = follow(node);
     expect(await take(1)).toMatchObject([batchOf([], 3)]);
     endBlock(node, 4, { balances: [change(3, 1), change(3, 2)] });
     endBlock(node, 5, { balances: [change(4, 1)] });
     expect(await take(1)).toMatchObject([batchOf([change(3, 1), change(3, 2), change(4, 1)], 5)]);
-    // Nodes from v0.75 on refuse a request without a range.
-    for (const { url } of requests) expect(url.searchParams.has("dateRange.startTimestamp")).toBe(true);
   });
 
   test("begins at the oldest record, a time or the resume of a batch", async () => {
@@ -100,9 +104,36 @@ describe("a follower of balance changes", () => {
     const error = (await take(1).catch((reason: unknown) => reason)) as PaginationError;
     const [availableFrom, from] = [timeAt(3 * day), `${timeAt(3)}`];
     expect(error).toMatchObject({ name: "PaginationError", reason: "pruned", availableFrom, resume: { from } });
-    expect(error.message).toContain(`followBalanceChanges begins at ${from} (2023-11-14T22:13:23.000Z)`);
+    expect(error.message).toContain(`scanBalanceChanges begins at ${from} (2023-11-14T22:13:23.000Z)`);
     const rest = await firstBatch(node, error.availableFrom);
     expect(rest).toMatchObject([batchOf([change(3 * day, 1)], 4 * day + 1)]);
+  });
+
+  test("continues from its checkpoint if the node has dropped the last record before it, as of an account that rarely changes", async () => {
+    const others = [1, 2, 2.9].map((days) => ({ ...change(days * day, 1), partyId: "2".padStart(64, "0") }));
+    const node = nodeAt(3 * day, { balances: [change(1, 1), ...others] });
+    const { take, requests } = follow(node, {}, 5000, { filter: { partyIds: [change(1, 1).partyId as string] } });
+    await take(1);
+    endBlock(node, 3 * day + 1);
+    expect(await take(1)).toMatchObject([batchOf([], 3 * day + 1)]);
+    expect(requests).toHaveLength(2);
+    node.configure({ history: timeAt(2 * day) });
+    endBlock(node, 3 * day + 2, { balances: [change(3 * day + 1, 1)] });
+    expect(await take(1)).toMatchObject([batchOf([change(3 * day + 1, 1)], 3 * day + 2)]);
+  });
+
+  test("yields the first batch at once, also of a party without records, and then one for a minute of blocks", async () => {
+    const node = nodeAt(30, { balances: [change(1, 1), change(20, 1)] });
+    const { take, requests } = follow(node, { from: timeAt(25) }, 5000, {
+      filter: { partyIds: ["2".padStart(64, "0")] },
+    });
+    expect(await take(1)).toMatchObject([batchOf([], 30)]);
+    for (const seconds of [40, 80, 90]) endBlock(node, seconds);
+    expect(await take(1)).toMatchObject([batchOf([], 90)]);
+    endBlock(node, 100);
+    requests.length = 0;
+    await take(1).catch((error: unknown) => expect(StalledError.is(error)).toBe(true));
+    for (const { url } of requests) expect(url.searchParams.get("pagination.first")).toBe("1");
   });
 
   test("detects that the node drops history while it is read", async () => {
@@ -111,24 +142,19 @@ describe("a follower of balance changes", () => {
     const { take } = follow(node, { from: "start" }, 10);
     await take(2);
     node.configure({ history: timeAt(300_000) });
-    await expect(take(1)).rejects.toMatchObject({ reason: "pruned", resume: { from: `${timeAt(180_000)}` } });
+    await expect(take(1)).rejects.toMatchObject({ reason: "pruned", resume: { from: `${timeAt(170_000)}` } });
   });
 
-  const edgesOf = (...timestamps: string[]) =>
-    timestamps.map((timestamp) => ({ cursor: "", node: { ...change(1, 1), timestamp } }));
-  test.each<[what: string, headers: Record<string, string>, edges: object[], message: string]>([
-    ["without a block", { "x-block-height": "" }, [], "a response without X-Block-Height and X-Block-Timestamp"],
-    ["with a block that is no number", { "x-block-timestamp": "soon" }, [], "a response without"],
-    ["with records out of order", {}, edgesOf("2000", "1000"), "records that are"],
-    ["with an invalid time", {}, edgesOf("soon"), "a record with"],
-  ])("ends with a ResponseError after a response %s", async (_, headers, edges, message) => {
-    const body = JSON.stringify({ balances: { edges, pageInfo: { hasNextPage: false } } });
-    const block = { "x-block-height": "1", "x-block-timestamp": "5000", ...headers };
-    const { take } = follow({ fetch: async () => new Response(body, { headers: block }) }, { from: "start" });
-    await expect(take(1)).rejects.toMatchObject({
-      name: "ResponseError",
-      message: expect.stringContaining(`followBalanceChanges got ${message}`),
-      resume: { from: "start" },
-    });
-  });
+  test.each([{ "x-block-height": "" }, { "x-block-timestamp": "soon" }])(
+    "ends with an error after a response without a block: %j",
+    async (headers) => {
+      const body = JSON.stringify({ balances: { edges: [], pageInfo: { hasNextPage: false } } });
+      const block = { "x-block-height": "1", "x-block-timestamp": "5000", ...headers };
+      const message = expect.stringContaining("followBalanceChanges got a response without X-Block-Height and");
+      for (const from of ["start", "now"] as const) {
+        const { take } = follow({ fetch: async () => new Response(body, { headers: block }) }, { from });
+        await expect(take(1)).rejects.toMatchObject({ name: "VegaError", message, resume: { from } });
+      }
+    },
+  );
 });

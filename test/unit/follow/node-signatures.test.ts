@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { followNodeSignaturesWith } from "../../../src/follow/node-signatures.js";
+import { nodeSignatures as kind } from "../../../src/follow/node-signatures.js";
 import type { FollowOptions } from "../../../src/follow/options.js";
-import { StalledError } from "../../../src/follow/options.js";
+import { PollingFollower } from "../../../src/follow/polling-follower.js";
 import type { NodeSignature } from "../../../src/index.js";
 import type { FakeNode } from "../../../src/testing/index.js";
 import { endBlock, followSetting, nodeAt, take, timeAt } from "../../support/follow-setting.js";
@@ -15,7 +15,7 @@ const signature = (byte: number): NodeSignature => ({
 
 function follow(node: FakeNode, options: FollowOptions = {}, pageSize = 1000) {
   const setting = followSetting(node.fetch);
-  const follower = followNodeSignaturesWith({ ...setting, pageSize }, setting.client, { id }, options);
+  const follower = new PollingFollower(kind, setting.client, { id }, options, { ...setting, pageSize });
   return { ...setting, follower };
 }
 
@@ -51,30 +51,5 @@ describe("a follower of node signatures", () => {
       clock.after(5000 * byte, () => endBlock(node, byte, { signatures: [signature(byte)] }));
     expect((await run(enough)).length).toBeGreaterThanOrEqual(3);
     expect(await follower.next()).toEqual({ done: true, value: undefined });
-  });
-
-  test("rejects `until` if its predicate is no function or throws, if the follower is ended, and with what ends it", async () => {
-    const node = nodeAt(1, { signatures: [signature(1)] });
-    const notCallable = JSON.parse("3");
-    await expect(follow(node).follower.until(notCallable)).rejects.toThrow(
-      "Expected `predicate` of followNodeSignatures to be a function, got 3.",
-    );
-    const failing = follow(node);
-    const predicate = () => {
-      throw new Error("no");
-    };
-    await expect(failing.run(failing.follower.until(predicate))).rejects.toThrow("no");
-    expect(failing.clock.pending).toBe(0);
-
-    const ended = follow(node);
-    const waiting = ended.follower.until(() => false);
-    await ended.run(ended.clock.sleep(10));
-    await ended.follower.return(undefined);
-    await expect(waiting).rejects.toMatchObject({ name: "VegaError", operation: "followNodeSignatures" });
-
-    const stalled = follow(node);
-    const error = await stalled.run(stalled.follower.until(() => false).catch((reason: unknown) => reason));
-    expect(StalledError.is(error)).toBe(true);
-    expect(error).toMatchObject({ resume: undefined });
   });
 });

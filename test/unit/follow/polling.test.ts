@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Poll, PollingFollower } from "../../../src/follow/follower.js";
+import type { FollowerKind, Source } from "../../../src/follow/follower.js";
 import { type FollowEvent, type FollowOptions, followChecks, StalledError } from "../../../src/follow/options.js";
+import { PollingFollower } from "../../../src/follow/polling-follower.js";
 import {
   ApiError,
   ConnectionError,
@@ -27,30 +28,29 @@ function follow(steps: readonly Step[], options: FollowOptions = {}, random = ()
   const polls: number[] = [];
   const signals: (AbortSignal | undefined)[] = [];
   const events: FollowEvent[] = [];
-  let newest = -1;
-  const poll = async ({ signal }: { signal?: AbortSignal | undefined }): Promise<Poll<NumberBatch>> => {
-    const step = steps[Math.min(polls.length, steps.length - 1)] as Step;
-    polls.push(clock.now());
-    signals.push(signal);
-    if (step === "hang") return new Promise(() => {});
-    if ("error" in step) throw step.error;
-    const { height, records = [], hasMore = false, seconds = height } = step;
-    const block = { height: BigInt(height), timestamp: BigInt(Math.round(seconds * 1000)) * 1_000_000n };
-    const isNew = height > newest || hasMore;
-    newest = Math.max(newest, height);
-    return { block, ...(isNew && { batch: { records, resume: `${block.timestamp}` } }), hasMore };
-  };
-  const followed = new PollingFollower<number, NumberBatch>({
+  const kind: FollowerKind<object, number, NumberBatch, number> = {
     operation: "follow",
-    clock,
-    random,
-    client: createClient({ baseUrl: "https://node.example" }),
-    query: {},
     spec: { arguments: {} },
-    options: { observe: (event) => events.push(event), ...options },
     checks: followChecks,
-    open: () => poll,
-  });
+    pageSize: 1,
+    begin: () => -1,
+    poll: async (newest: number, { call }: Source<object>) => {
+      const step = steps[Math.min(polls.length, steps.length - 1)] as Step;
+      polls.push(clock.now());
+      signals.push(call.signal);
+      if (step === "hang") return new Promise(() => {});
+      if ("error" in step) throw step.error;
+      const { height, records = [], hasMore = false, seconds = height } = step;
+      const block = { height: BigInt(height), timestamp: BigInt(Math.round(seconds * 1000)) * 1_000_000n };
+      const isNew = height > newest || hasMore;
+      const batch = { records, resume: `${block.timestamp}` as const };
+      return { state: Math.max(newest, height), block, ...(isNew && { batch }), hasMore };
+    },
+    valuesOf: ({ records }) => records,
+  };
+  const client = createClient({ baseUrl: "https://node.example" });
+  const observed = { observe: (event: FollowEvent) => events.push(event), ...options };
+  const followed = new PollingFollower(kind, client, {}, observed, { clock, random });
   const run = <T>(promise: Promise<T>) => clock.run(promise);
   const fail = async () => (await run(readUntilError(followed.batches()))).error;
   /** The waits between the polls of all steps but the last. */
@@ -68,6 +68,8 @@ const refused = (status: number, headers: Record<string, string> = {}) => {
 const apiError = (...args: Parameters<typeof refused>) => new ApiError(refused(...args));
 const banned = new RateLimitError({ ...refused(403), retryAfter: 600, banned: true, sent: true });
 const responseError = (body: string) => new ResponseError("wrong", { response: new Response(body), body });
+
+const ended = { done: true, value: undefined };
 
 describe("a follower", () => {
   test("polls nothing until it is used, and only while the caller waits", async () => {
@@ -115,7 +117,8 @@ describe("a follower", () => {
     ["a truncated response", responseError('{"votes":')],
   ])("repeats a poll after %s, with a wait that doubles up to 30 s, and reports each failure", async (_, error) => {
     const failing = Array.from({ length: 8 }, () => ({ error }));
-    const { events, waits } = follow([...failing, { height: 1, records: [1] }, { error }, { height: 2 }]);
+    const steps = [...failing, { height: 1, records: [1] }, { error }, { height: 2 }];
+    const { events, waits } = follow(steps, { stalledAfter: Number.POSITIVE_INFINITY });
     expect((await waits()).slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
     expect(events).toHaveLength(9);
     expect(events[2]).toEqual({
@@ -159,12 +162,27 @@ describe("a follower", () => {
     expect(await after.followed.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("ends with a StalledError if the node names no new block for 60 seconds", async () => {
-    const { fail, clock, polls } = follow([{ height: 1 }, { height: 7, records: [1] }, { height: 7 }]);
+  test.each<[what: string, steps: readonly Step[], message: RegExp, height: bigint | undefined]>([
+    ["no new block comes", [{ height: 1 }, { height: 7 }], /has seen no block after 7 for \d+ ms$/, 7n],
+    [
+      "no poll succeeds",
+      [{ height: 7 }, { error: apiError(503) }],
+      /has seen no block after 7 for 60000 ms: .*503/,
+      7n,
+    ],
+    ["no poll ever succeeds", [{ error: apiError(503) }], /has seen no block for 60000 ms: .*503/, undefined],
+    [
+      "a node has no block yet",
+      [{ height: 0 }],
+      /has seen no block for 60000 ms: .* node that has no block yet/,
+      undefined,
+    ],
+  ])("ends with a StalledError if for 60 seconds %s", async (_, steps, message, height) => {
+    const { fail, clock, polls } = follow(steps);
     const error = (await fail()) as StalledError;
     expect(StalledError.is(error) && VegaError.is(error)).toBe(true);
-    expect(error).toMatchObject({ operation: "follow", block: { height: 7n }, resume: { from: "7000000000" } });
-    expect(error.message).toMatch(/has seen no block after 7 for [\d.]+ ms$/);
+    expect(error).toMatchObject({ operation: "follow", resume: { from: height ? `${height}000000000` : "now" } });
+    expect([error.block?.height, error.message]).toEqual([height, expect.stringMatching(message)]);
     expect(error.stalledFor).toBeGreaterThanOrEqual(60_000);
     expect(clock.now()).toBeLessThan(90_000);
     expect(polls.length).toBeGreaterThan(4);
@@ -172,23 +190,33 @@ describe("a follower", () => {
 
   test("stalls after the time that the caller names, or never", async () => {
     const short = follow([{ height: 1 }], { stalledAfter: 5000, pollInterval: 1000 });
-    expect(StalledError.is(await short.fail())).toBe(true);
-    expect(short.clock.now()).toBe(5000);
+    expect(await short.fail()).toMatchObject({ name: "StalledError", stalledFor: 5000 });
     const still = [...Array(500).fill({ height: 1 }), { height: 2 }];
     const never = follow(still, { stalledAfter: Number.POSITIVE_INFINITY });
     await never.waits();
     expect(never.clock.now()).toBeGreaterThan(3_600_000);
   });
 
-  test("does not stall while it reads a backlog, nor because polls fail", async () => {
-    const reading = follow([{ height: 9, records: [1], hasMore: true }]);
+  test("does not stall while it reads a backlog, the caller is busy, or new blocks without records come", async () => {
+    const { followed, run, clock } = follow([{ height: 9, records: [1], hasMore: true }]);
     for (let count = 0; count < 100; count++) {
-      await reading.run(reading.followed.batches().next());
-      await reading.run(reading.clock.sleep(2000));
+      await run(followed.batches().next());
+      await run(clock.sleep(2000));
     }
-    const outage = follow([{ height: 1 }, ...Array(50).fill({ error: apiError(503) }), { height: 2 }]);
-    await outage.waits();
-    expect(outage.clock.now()).toBeGreaterThan(60_000);
+    const steps = [{ height: 1 }, { error: apiError(503) }, { height: 1 }, { height: 2 }];
+    const late = follow(steps, { pollInterval: 300_000 });
+    expect(await late.waits()).toEqual([300_000, 1000, 300_000]);
+  });
+
+  test("knows when a node responded last, and ignores one that has no block yet", async () => {
+    const steps = [{ height: 0, records: [1] }, { height: 1, records: [2] }, { error: apiError(503) }, { height: 2 }];
+    const { followed, run, clock } = follow(steps);
+    const start = clock.date();
+    expect(followed.lastHeard).toBeUndefined();
+    expect(await run(followed.next())).toEqual({ done: false, value: 2 });
+    expect(followed.lastHeard).toEqual(new Date(start + 1000));
+    await run(followed.batches().next());
+    expect(followed.lastHeard).toEqual(new Date(start + 3000));
   });
 
   test("reports responses of earlier blocks, which are no progress", async () => {
@@ -216,7 +244,55 @@ describe("the interval between two polls", () => {
   });
 });
 
-const ended = { done: true, value: undefined };
+describe("until", () => {
+  const steps = [
+    { height: 1, records: [1, 2] },
+    { height: 2, records: [3] },
+  ];
+
+  test("resolves to the first record for which the predicate returns true, and ends the follower", async () => {
+    const { followed, run, polls } = follow(steps);
+    expect(await run(followed.until(async (value) => value > 2, { timeout: 60_000 }))).toBe(3);
+    expect([polls, await followed.next()]).toEqual([[0, 1000], ended]);
+  });
+
+  test.each<[what: string, last: Step | "hang"]>([
+    ["a wait", { height: 2 }],
+    ["a poll", "hang"],
+  ])("rejects with a TimeoutError during %s, with where to continue, and ends the follower", async (_, last) => {
+    const { followed, run, clock } = follow([steps[0] as Step, last], {
+      stalledAfter: Number.POSITIVE_INFINITY,
+    });
+    const error: unknown = await run(followed.until(() => false, { timeout: 5000 }).catch((reason: unknown) => reason));
+    expect(error).toMatchObject({
+      name: "TimeoutError",
+      operation: "follow",
+      resume: { from: expect.stringMatching(/^\d+$/) },
+    });
+    expect([clock.now(), clock.pending, await followed.next()]).toEqual([5000, 0, ended]);
+  });
+
+  test("rejects with wrong arguments, with what the predicate throws or what ends the follower, and if it is ended", async () => {
+    const { followed, run, clock } = follow(steps);
+    const predicate = () => {
+      throw new Error("no");
+    };
+    await expect(run(followed.until(predicate))).rejects.toThrow("no");
+    expect(clock.pending).toBe(0);
+    const wrong = [JSON.parse("3"), () => true] as const;
+    await expect(follow(steps).followed.until(wrong[0])).rejects.toThrow(
+      "Expected `predicate` of follow to be a function",
+    );
+    const misspelled = follow(steps).followed.until(wrong[1], { timeouts: 5 } as object);
+    await expect(misspelled).rejects.toThrow("until has no option `timeouts`. Did you mean `timeout`?");
+    await expect(run(follow([{ error: apiError(400) }]).followed.until(() => true))).rejects.toThrow("400");
+    const waiting = follow([{ height: 1 }, "hang"]);
+    const pending = waiting.followed.until(() => false);
+    await waiting.run(waiting.clock.sleep(10));
+    await waiting.followed.return();
+    await expect(pending).rejects.toMatchObject({ name: "VegaError", operation: "follow" });
+  });
+});
 
 describe("the end of a follower", () => {
   test.each<[phase: string, step: Step]>([
