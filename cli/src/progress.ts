@@ -55,6 +55,7 @@ export class Monitor {
   readonly #progress: Progress;
   readonly #controller = new AbortController();
   readonly signal: AbortSignal;
+  readonly giveUpAfter: number;
   /** When the failures began. */
   #failingSince: number | undefined;
   #hasRead = false;
@@ -63,6 +64,7 @@ export class Monitor {
   constructor(io: Io, flags: MonitorFlags) {
     this.#io = io;
     this.#flags = flags;
+    this.giveUpAfter = flags.giveUpAfter ?? 600_000;
     this.#progress = new Progress(io, flags);
     this.signal = AbortSignal.any([io.signal, this.#controller.signal]);
   }
@@ -77,14 +79,13 @@ export class Monitor {
     const { operation, error, delay } = event;
     const { name, message } = error;
     this.#log(`${operation}: poll failed, repeated in ${Math.round(delay)} ms: ${message}`);
-    const { giveUpAfter = 600_000 } = this.#flags;
     const now = this.#io.now();
     const isFirst = this.#failingSince === undefined;
     this.#failingSince ??= now;
-    if (!this.#hasRead || now - this.#failingSince + delay > giveUpAfter) {
+    if (!this.#hasRead || now - this.#failingSince + delay > this.giveUpAfter) {
       const code = name === "RateLimitError" ? exitCodes.rateLimited : exitCodes.failed;
       this.#controller.abort(new ExitError(message, code));
-    } else if (isFirst) this.#print(`${message}. Retrying for ${describeDuration(giveUpAfter)}.`);
+    } else if (isFirst) this.#print(`${message}. Retrying for ${describeDuration(this.giveUpAfter)}.`);
   };
 
   /** Called with what was printed or stored. */

@@ -48,7 +48,7 @@ interface Flags extends flag.NodeFlags, flag.FollowFlags, flag.PresentationFlags
 const fromText =
   "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time. Default: now.";
 const readFrom = (text: string): From => (text === "now" || text === "start" ? text : readTime(text));
-const stalledText = "Fail if the node has no new block for this time. Default: 60s.";
+const stalledText = "Fail if no new block comes for this time. Default: that of --give-up-after.";
 
 export function addFollow(program: Command, setup: Setup): void {
   const follow = program
@@ -95,7 +95,7 @@ async function run(id: FollowId, io: Io, flags: Flags): Promise<number> {
   let position: string | undefined;
   try {
     if (encoder.head !== "") await write(io.stdout, encoder.head);
-    const { pollInterval, stalledAfter } = flags;
+    const { pollInterval, stalledAfter = monitor.giveUpAfter } = flags;
     const options = { pollInterval, stalledAfter, signal: monitor.signal, observe: monitor.observe };
     const open: Record<FollowId, () => AsyncIterable<{ records: readonly object[]; upTo: bigint; resume?: string }>> = {
       listBalanceChanges: () => followBalanceChanges(client, query, { ...options, from }).batches(),

@@ -156,6 +156,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
       ...plan,
       follow,
       pollInterval,
+      stalledAfter: monitor.giveUpAfter,
       signal: monitor.signal,
       observe: monitor.observe,
       onStored: (step) => {

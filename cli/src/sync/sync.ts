@@ -40,7 +40,7 @@ export interface SyncStep {
   readonly incomplete?: IncompleteError | undefined;
 }
 
-export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "observe" | "signal"> {
+export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stalledAfter" | "observe" | "signal"> {
   readonly scan?: ScanOptions;
   readonly balances?: BalancesQuery | undefined;
   readonly votes?: readonly VotesQuery[] | undefined;
@@ -152,8 +152,8 @@ async function storeBatches(
 
 /** The options of a follower. One that only reads up to the newest block waits neither for a chain that stands still, nor for a node that does not respond. */
 function following({ options, controller, signal }: Run): FollowOptions {
-  const { pollInterval, observe, follow, scan } = options;
-  if (follow) return { pollInterval, observe, signal };
+  const { pollInterval, stalledAfter, observe, follow, scan } = options;
+  if (follow) return { pollInterval, stalledAfter, observe, signal };
   const endOnFailure: FollowOptions["observe"] = (event) => {
     observe?.(event);
     if (event.type === "retry") controller.abort(new ExitError(event.error.message));
