@@ -5,34 +5,27 @@
  */
 import type { Backward, Forward, OperationTypes } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import type { PageInfo } from "../../generated/types.js";
 import { checkOptions, expected } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, RecordOf, SingleOperation } from "../arguments/operation.js";
 import { refuse } from "../arguments/refuse.js";
 import type { VegaClient } from "../client/client.js";
-import type { ListId, Page } from "../client/listing.js";
+import type { ListId, Listing, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
-import type { CallOptions } from "../http/call-options.js";
 import { keyBy } from "../values/names.js";
 import { unixNanoseconds } from "../values/times.js";
 
 /** The key of a query: the package, the scope, the operation, and the argument as JSON, in which times are digits. */
-export type QueryKey = readonly ["vegaprotocol-client", string, OperationId, object?, "infinite"?];
+export type QueryKey = readonly ["vegaprotocol-client", string, OperationId, object?, ("infinite" | "all")?];
 
 /** A page of a list as JSON. */
-export interface PageData<T> {
-  nodes: T[];
-  pageInfo: PageInfo | null;
-  /** The `pagination` of the next page. Absent if there is none, or if no cursor leads to it. */
+export interface PageData<T> extends Pick<Page<T>, "nodes" | "pageInfo" | "stale"> {
+  /** The `pagination` of the next and of the previous page. Absent if there is none, or if no cursor leads to it. */
   next?: Forward;
-  /** The `pagination` of the previous page. Absent if there is none, or if no cursor leads to it. */
   previous?: Backward;
   /** Why no cursor leads to the next page: the message and the reason of a `PaginationError`. */
   unreachable?: { message: string; reason: PaginationError["reason"] };
   /** The current block when the node responded. Absent if the node does not say. */
   block?: { height: `${bigint}`; timestamp: `${bigint}` };
-  /** Whether the page may be out of date, because no node of a pool gave a fresh one. */
-  stale: boolean;
 }
 
 /** Where a page of an infinite list begins. */
@@ -54,13 +47,13 @@ export interface InfiniteQueryOptions<T> {
 /** The parameters of a function whose argument may be optional. */
 type ParametersOf<Argument> = object extends Argument ? [query?: Argument] : [query: Argument];
 type WithoutCursors = { pagination?: { after?: undefined; last?: undefined; before?: undefined } | undefined };
+type QueryFn<Data> = (context?: { signal?: AbortSignal }) => Promise<Data>;
+type ListData<T> = { nodes: T[]; coverage: Pick<PageData<T>, "block"> & { start: `${bigint}`; end?: `${bigint}` } };
 
 /** An operation that is read. */
 export interface Query<Argument, Data> {
   /** Returns options for `useQuery` and its relatives of TanStack Query. For SWR, they have a key and a function. */
-  (
-    ...query: ParametersOf<Argument>
-  ): { queryKey: QueryKey; queryFn: (context?: { signal?: AbortSignal }) => Promise<Data>; retry: false };
+  (...query: ParametersOf<Argument>): { queryKey: QueryKey; queryFn: QueryFn<Data>; retry: false };
   /** Returns the key of all queries of this operation; with an argument, of the queries whose argument contains it. */
   key(query?: Partial<Argument>): QueryKey;
 }
@@ -69,6 +62,8 @@ export interface Query<Argument, Data> {
 export interface ListQuery<Argument, T> extends Query<Argument, PageData<T>> {
   /** Returns options for `useInfiniteQuery` and its relatives of TanStack Query. */
   infinite(...query: ParametersOf<Argument & WithoutCursors>): InfiniteQueryOptions<T>;
+  /** Returns options as for a query, whose data are all records, and the range of time for which they are complete. */
+  all(...query: ParametersOf<Argument & WithoutCursors>): ReturnType<Query<Argument, ListData<T>>>;
 }
 
 /** An operation whose request is sent once. */
@@ -105,15 +100,16 @@ export function queries(client: VegaClient, options: { scope?: string | undefine
   if (typeof client?.listVotes !== "function") refuse({ argument: "client" }, "a client", client);
   const text = expected("a non-empty string", (value) => typeof value === "string" && value !== "");
   checkOptions({ scope: text }, options, { name: "queries" });
-  const { scope = client.baseUrl } = options;
   const ids = Object.keys(operations) as OperationId[];
+  const members = ids.map((id) => [id, membersOf(id, options.scope ?? client.baseUrl, client[id] as Method)]);
   // The table of operations and the types of the methods are generated from the same description.
-  return Object.fromEntries(ids.map((id) => [id, membersOf(id, scope, client[id] as Method)])) as Queries;
+  return Object.fromEntries(members) as Queries;
 }
 
 type AnyRecord = Record<string, unknown>;
 /** A method of the client, of whichever operation. */
-type Method = (argument: unknown, options?: CallOptions) => PromiseLike<unknown>;
+type Method = (argument: unknown, options?: Context) => PromiseLike<unknown>;
+type Context = { signal?: AbortSignal | undefined; pageParam?: PageStart | null };
 
 function membersOf(id: OperationId, scope: string, method: Method): object {
   const operation: ListOperation<AnyRecord> | SingleOperation = operations[id];
@@ -122,39 +118,34 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
   if (operation.sentOnce) {
     return { mutation: () => ({ mutationKey: prefix, mutationFn: (argument: unknown) => method(argument), retry }) };
   }
-  const isList = operation.kind === "list";
-  const read = async (argument: object, signal: AbortSignal | undefined) => {
-    const result = await method(argument, { signal });
-    return isList ? toPageData(result as Page<AnyRecord>) : result;
-  };
-  const key = (argument?: object): QueryKey => (argument === undefined ? prefix : [...prefix, toJson(argument)]);
-  const query = (given: object = {}) => {
-    // The key and the request have the same copy, which the caller cannot change.
-    const argument = toJson(given);
-    const queryFn = (context?: { signal?: AbortSignal }) => read(argument, context?.signal);
-    return { queryKey: [...prefix, argument], queryFn, retry };
-  };
-  if (!isList) return Object.assign(query, { key });
-  // One function for all renders of a component: TanStack Query selects again for another one.
-  const select = withoutRepeats(operation.naturalKey);
-  const infinite = (given: object = {}): InfiniteQueryOptions<AnyRecord> => {
-    const argument = toJson(given);
-    return {
-      queryKey: [...prefix, argument, "infinite"],
-      queryFn: async ({ signal, pageParam }) => {
-        if (pageParam && "message" in pageParam) {
-          throw new PaginationError(pageParam.message, { operation: id, reason: pageParam.reason });
-        }
-        const pageArgument = pageParam ? { ...argument, pagination: pageParam } : argument;
-        return (await read(pageArgument, signal)) as PageData<AnyRecord>;
-      },
-      initialPageParam: null,
-      getNextPageParam: ({ next, unreachable }) => next ?? unreachable,
-      select,
-      retry,
+  const key = (argument?: object) => (argument === undefined ? prefix : [...prefix, toJson(argument)]);
+  const define = (read: (argument: object, context: Context) => PromiseLike<unknown>, ...kind: string[]) => {
+    return (given: object = {}) => {
+      // The key and the request have the same copy, which the caller cannot change.
+      const argument = toJson(given);
+      const queryFn = async (context: Context = {}) => read(argument, context);
+      return { queryKey: [...prefix, argument, ...kind], queryFn, retry };
     };
   };
-  return Object.assign(query, { key, infinite });
+  const readOne = (argument: object, { signal }: Context) => method(argument, { signal });
+  if (operation.kind !== "list") return Object.assign(define(readOne), { key });
+  const list = method as (...parameters: Parameters<Method>) => Listing<AnyRecord>;
+  const readPage = async (argument: object, { signal, pageParam }: Context) => {
+    if (pageParam && "message" in pageParam) {
+      throw new PaginationError(pageParam.message, { operation: id, reason: pageParam.reason });
+    }
+    return toPageData(await list(pageParam ? { ...argument, pagination: pageParam } : argument, { signal }));
+  };
+  const readAll = async (argument: object, { signal }: Context) => {
+    const listing = list(argument, { signal });
+    return { nodes: await listing.toArray(), coverage: toJson(await listing.coverage) };
+  };
+  const pages = define(readPage, "infinite");
+  const getNextPageParam = ({ next, unreachable }: PageData<AnyRecord>) => next ?? unreachable;
+  // One function for all renders of a component: TanStack Query selects again for another one.
+  const select = withoutRepeats(operation.naturalKey);
+  const infinite = (given?: object) => ({ ...pages(given), initialPageParam: null, getNextPageParam, select });
+  return Object.assign(define(readPage), { key, infinite, all: define(readAll, "all") });
 }
 
 /** A copy as JSON: times become digits, as does every `bigint`. */

@@ -89,6 +89,20 @@ describe("a query", () => {
     expect(rest.previous).toBeDefined();
   });
 
+  test("of all records of a list resolves to them and to their coverage as JSON", async () => {
+    const { vega, client, node } = connect();
+    const query = { pagination: { first: 7, newestFirst: false } };
+    const { queryKey, queryFn, retry } = vega.listBalanceChanges.all(query);
+    const data = await queryFn();
+    expect(data.nodes).toEqual(await client.listBalanceChanges(query).toArray());
+    expect(data.nodes).toHaveLength(node.records.balances.length);
+    const { height, timestamp } = node.block;
+    const block = { height: `${height}`, timestamp: `${timestamp}` };
+    const coverage = { start: expect.stringMatching(/^\d+$/), end: expect.stringMatching(/^\d+$/), block };
+    expect(data.coverage).toEqual(coverage);
+    expect([queryKey.at(-1), retry]).toEqual(["all", false]);
+  });
+
   test("of a list says whether its data is stale, because the fresh nodes of a pool are down", async () => {
     const network = createFakeNetwork({ nodes: [{}, {}, { lag: 600 }], balances: 20, profiles: 20 });
     const pool = nodePool(network.nodes.map(({ url }) => url));
@@ -114,6 +128,7 @@ describe("a query", () => {
     ["a page", (vega, context) => vega.listVotes({ partyId: "a" }).queryFn(context)],
     ["a page of an infinite list", (vega, context) => vega.listVotes.infinite({ partyId: "a" }).queryFn(context)],
     ["a page of an infinite list by time", (vega, context) => vega.listBalanceChanges.infinite().queryFn(context)],
+    ["all records of a list", (vega, context) => vega.listVotes.all({ partyId: "a" }).queryFn(context)],
   ])("of %s ends with the signal of its context", async (_, start) => {
     const controller = new AbortController();
     const client = createClient({ baseUrl, fetch: () => new Promise(() => {}) });
