@@ -14,7 +14,7 @@ import { collectSamples, root } from "../../support/samples/collect.js";
 
 // The recipes for Next.js, as it builds and serves them.
 /** Has Next.js. */
-const tools = fileURLToPath(new URL("../query", import.meta.url));
+const tools = fileURLToPath(new URL("../runtimes", import.meta.url));
 const folder = join(tools, "reports/next");
 const next = join(tools, "node_modules/next/dist/bin/next");
 const env = { ...process.env, NODE_ENV: "production" as const, NEXT_TELEMETRY_DISABLED: "1" };

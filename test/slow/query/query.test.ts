@@ -1,13 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { InfiniteQueryOptions } from "vegaprotocol-client/query";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { run } from "../../support/run.js";
 import { isNightly } from "../../support/runs.js";
 import { collectSamples } from "../../support/samples/collect.js";
 import { here } from "./install.js";
 
-const { dehydrate, hydrate, InfiniteQueryObserver, QueryClient } = await import("@tanstack/query-core");
+const { dehydrate, hydrate, QueryClient } = await import("@tanstack/query-core");
 const { createClient } = await import("vegaprotocol-client");
 const { queries } = await import("vegaprotocol-client/query");
 const { createFakeNode, nodeDefects } = await import("vegaprotocol-client/testing");
@@ -18,24 +17,6 @@ function connect(baseUrl = "https://node.example", scope?: string) {
   const vega = queries(createClient({ baseUrl, fetch: node.fetch }), scope === undefined ? {} : { scope });
   const { partyId = "", proposalId = "" } = node.records.votes[0] ?? {};
   return { node, vega, partyId, proposalId };
-}
-
-const sorted = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).sort();
-
-/** A list as a component shows it. */
-function observe<T extends object>(options: InfiniteQueryOptions<T>) {
-  const observer = new InfiniteQueryObserver(new QueryClient(), options);
-  onTestFinished(observer.subscribe(() => {}));
-  return {
-    shown: () => sorted(observer.getCurrentResult().data?.pages.flatMap(({ nodes }) => nodes) ?? []),
-    /** Fetches the pages that it has again, and all that follow. */
-    fetchAll: async () => {
-      await observer.refetch();
-      const hasMore = () => observer.getCurrentResult().hasNextPage && !observer.getCurrentResult().isError;
-      while (hasMore()) await observer.fetchNextPage();
-      expect(observer.getCurrentResult().error).toBe(null);
-    },
-  };
 }
 
 describe("with TanStack Query", () => {
@@ -62,33 +43,6 @@ describe("with TanStack Query", () => {
     const data = await hydrated.fetchQuery({ ...browser.vega.listVotes({ proposalId }), staleTime: 60_000 });
     expect(data.nodes.length).toBeGreaterThan(0);
     expect(browser.node.requests).toEqual([]);
-  });
-
-  test("an infinite list of balance changes on a node with all defects has every record once, also after a refetch", async () => {
-    const { node, vega } = connect();
-    const { shown, fetchAll } = observe(vega.listBalanceChanges.infinite({ pagination: { first: 150 } }));
-    await fetchAll();
-    expect(shown()).toEqual(sorted(node.records.balances));
-    node.nextBlock({ balances: 40 });
-    await fetchAll();
-    expect(shown()).toEqual(sorted(node.records.balances));
-  });
-
-  test("a query that is no longer used ends its request", async () => {
-    const signals: AbortSignal[] = [];
-    const fetch = ({ signal }: Request) => {
-      signals.push(signal);
-      return new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-    };
-    const queryClient = new QueryClient();
-    const options = queries(createClient({ baseUrl: "https://node.example", fetch })).getSpamStatistics({
-      partyId: "a",
-    });
-    const promise = queryClient.fetchQuery(options);
-    await expect.poll(() => signals.length).toBe(1);
-    await queryClient.cancelQueries({ queryKey: options.queryKey });
-    await expect(promise).rejects.toThrow("CancelledError");
-    expect(signals[0]?.aborted).toBe(true);
   });
 
   test("a failed query is not retried beyond the attempts of the client", async () => {

@@ -52,13 +52,6 @@ describe("an infinite list on a v0.74 node", () => {
     await fc.assert(property, runs(15));
   });
 
-  test("sends one request for a page", async () => {
-    const { node, vega } = connect({ balances: changesAt(timesOf(Array(50).fill({ gap: second, count: 2 }))) });
-    const list = new InfiniteList(vega.listBalanceChanges.infinite({ pagination: { first: 21 } }));
-    await list.fetchAll();
-    expect([list.records.length, list.pages.length, node.requests.length]).toEqual([100, 5, 5]);
-  });
-
   test("shows every vote once if a page holds any two neighboring blocks, also after a refetch", async () => {
     const counts = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 12 });
     const property = fc.asyncProperty(counts, fc.nat(4), fc.boolean(), async (counts, more, newestFirst) => {

@@ -28,6 +28,9 @@ export async function useTypes() {
   expectType<BalanceChange[] | undefined>()(changes.data?.pages.flatMap(({ nodes }) => nodes));
   const votes = useSuspenseInfiniteQuery(vega.listVotes.infinite({ proposalId, pagination: { newestFirst: false } }));
   expectType<Vote[]>()(votes.data.pages.flatMap(({ nodes }) => nodes));
+  const all = useQuery(vega.listVotes.all({ proposalId }));
+  expectType<Vote[] | undefined>()(all.data?.nodes);
+  expectType<`${bigint}` | undefined>()(all.data?.coverage.start);
   const check = useMutation(vega.checkTransaction.mutation());
   check.mutate({ tx });
   expectType<TransactionCheckResult | undefined>()(check.data);
