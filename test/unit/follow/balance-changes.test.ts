@@ -136,6 +136,24 @@ describe("a follower of balance changes", () => {
     for (const { url } of requests) expect(url.searchParams.get("pagination.first")).toBe("1");
   });
 
+  test.each<[what: string, query: object, party: number]>([
+    ["all accounts", {}, 1],
+    ["an account with a record before", { filter: { partyIds: [change(1, 1).partyId as string] } }, 1],
+    ["an account without a record before", { filter: { partyIds: [change(1, 1).partyId as string] } }, 2],
+  ])(
+    "ends with reason pruned if the history of the node begins after its checkpoint on the same day: %s",
+    async (_, query, party) => {
+      const other = (seconds: number) => ({ ...change(seconds, 7), partyId: `${party}`.padStart(64, "0") });
+      const node = nodeAt(30, { balances: [other(1), other(10), other(20)] });
+      const { take } = follow(node, { from: timeAt(25) }, 5000, query);
+      await take(1);
+      endBlock(node, 3600, { balances: [change(40, 1), other(50)] });
+      endBlock(node, 3700, { balances: [change(3650, 1), other(3660)] });
+      node.configure({ history: timeAt(3640) });
+      await expect(take(1)).rejects.toMatchObject({ reason: "pruned", resume: { from: `${timeAt(30)}` } });
+    },
+  );
+
   test("detects that the node drops history while it is read", async () => {
     const balances = Array.from({ length: 40 }, (_, index) => change(10_000 * index, 1));
     const node = nodeAt(500_000, { balances });
