@@ -87,7 +87,7 @@ describe("follow balances", () => {
   test("--verbose prints each failed poll, and a chain without new blocks exits with 1 after --stalled-after", async () => {
     const node = createFakeNode({ balances: 5 });
     let requests = 0;
-    const flags = ["--verbose", "--retries", "0", "--stalled-after", "20ms", ...poll];
+    const flags = ["--verbose", "--retries", "0", "--stalled-after", "500ms", ...poll];
     const { code, stderr } = await runCli(["follow", "balances", ...flags], {
       fetch: async (request) => (++requests === 2 ? new Response("", { status: 503 }) : node.fetch(request)),
     });
