@@ -246,8 +246,9 @@ export interface OperationMethods {
    * first change of the next block: between 2 and 57 percent of all changes, depending on the page size. A time range
    * whose changes fit on one page is complete (observed on v0.74 nodes).
    *
-   * **History.** A node keeps all balance changes by default. If it was set up to keep seven days or one, it drops a
-   * whole day at once. The response does not say that changes are missing (observed on v0.74 and v0.79 nodes).
+   * **History.** A node keeps all balance changes from some time on: from the first block that it fetched when it was
+   * restored, or from a day on if it was set up to keep seven days or one. The response does not say that earlier
+   * changes are missing (observed on v0.74 and v0.79 nodes).
    *
    * A loop over the listing yields each change once. Cursors of v0.74 nodes lack the id of the account; the client
    * adds it. If parties or markets do not fit in one URL, use `scanBalanceChanges`, which sends several requests.

@@ -108,8 +108,9 @@ export interface paths {
      *     first change of the next block: between 2 and 57 percent of all changes, depending on the page size. A time
      *     range whose changes fit on one page is complete (observed on v0.74 nodes).
      *
-     *     **History.** A node keeps all balance changes by default. If it was set up to keep seven days or one, it drops a
-     *     whole day at once. The response does not say that changes are missing (observed on v0.74 and v0.79 nodes).
+     *     **History.** A node keeps all balance changes from some time on: from the first block that it fetched when it was
+     *     restored, or from a day on if it was set up to keep seven days or one. The response does not say that earlier
+     *     changes are missing (observed on v0.74 and v0.79 nodes).
      */
     get: operations["listBalanceChanges"];
     put?: never;
