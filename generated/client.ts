@@ -201,8 +201,8 @@ export interface OperationMethods {
    * profiles are reached with a page size of 5000, from the other end of the list, or by naming the parties (observed
    * on v0.74 nodes).
    *
-   * The default page size is 5000 for that reason. If `parties` does not fit in one URL, the client sends several
-   * requests, one after the other.
+   * The default page size is 5000 for that reason. If `parties` does not fit in one URL, the client refuses it: list
+   * them in several calls.
    *
    * Default page size: 5000.
    *
