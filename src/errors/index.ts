@@ -33,8 +33,8 @@ export class TimeoutError extends VegaError {
   /** Which deadline has passed: `"attempt"` for the option `timeout`, `"total"` for `totalTimeout`. */
   declare readonly scope: "attempt" | "total";
   /**
-   * `"rate-limit"` if the deadline passed while the call waited for the rate limit of the client, or if that wait took most of the
-   * time of the attempt; otherwise `undefined`: the node was late.
+   * `"rate-limit"` if `totalTimeout` passed while the call waited for the rate limit of the client; otherwise `undefined`: the node was
+   * late.
    */
   declare readonly waitedFor: "rate-limit" | undefined;
 

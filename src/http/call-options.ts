@@ -22,7 +22,8 @@ export type HeaderValues =
 /** Deadlines, retries and limits of a client or of one call. */
 export interface AttemptOptions {
   /**
-   * The deadline of one attempt, including its wait for the rate limit and its body, in milliseconds. `Infinity` sets no deadline.
+   * The deadline of one attempt, from sending the request to the end of the response, in milliseconds. Waits for the rate limit of the
+   * client do not count. `Infinity` sets no deadline.
    *
    * @default 30_000
    */

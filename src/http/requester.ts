@@ -82,15 +82,13 @@ const late = Symbol("late");
 
 /**
  * Makes one attempt: waits for the rate limit of the node, sends the request through the middleware of openapi-fetch, and reads the
- * response. Ends at its deadline and when its signal is aborted, whatever it waits for.
+ * response. Its deadline starts when the request is sent: the wait before counts for the total deadline alone.
  */
 export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>, attempt: Attempt): Promise<Answer<T>> {
   const { clock, emit, limiter } = transport;
   const { operation, settings } = call;
   const { number, signal, endsAt } = attempt;
   signal?.throwIfAborted();
-  const startedAt = clock.now();
-  const timeout = Math.min(settings.timeout, endsAt - startedAt);
   // Of this attempt alone: a Request keeps a listener on its signal for as long as the signal lives.
   const controller = new AbortController();
   let rejectExchange: (reason: unknown) => void = ignore;
@@ -100,7 +98,11 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
     rejectExchange(reason);
   };
   const removeListener = signal && onAbort(signal, () => abort(signal.reason));
-  const clearTimer = timeout < Number.POSITIVE_INFINITY ? clock.after(timeout, () => abort(late)) : ignore;
+  let clearTimer = ignore;
+  const setDeadline = (milliseconds: number) => {
+    clearTimer();
+    clearTimer = milliseconds < Number.POSITIVE_INFINITY ? clock.after(milliseconds, () => abort(late)) : ignore;
+  };
   const origin = { operation, attempts: number, maxResponseSize: settings.maxResponseSize };
   let permit: Permit | undefined;
   let sentAt: number | undefined;
@@ -132,15 +134,19 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
     return { data, response: received.response, block: readBlock(received.response), stale: false };
   };
   try {
-    permit = await limiter?.acquire({ operation, attempt: number, settings }, controller.signal, emit);
+    if (limiter) {
+      setDeadline(endsAt - clock.now());
+      permit = await limiter.acquire({ operation, attempt: number, settings }, controller.signal, emit);
+    }
     sentAt = clock.now();
+    setDeadline(Math.min(settings.timeout, endsAt - sentAt));
     controller.signal.throwIfAborted();
     return await new Promise((resolve, reject) => {
       rejectExchange = reject;
       exchange().then(resolve, reject);
     });
   } catch (reason) {
-    error = reason === late ? timeoutError(call, attempt, timeout, sent, sentAt && sentAt - startedAt) : reason;
+    error = reason === late ? timeoutError(call, attempt, sent, sentAt) : reason;
     throw error;
   } finally {
     clearTimer();
@@ -157,25 +163,22 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
 /**
  * The error of an attempt whose deadline, or that of its call, has passed.
  *
- * @param waited - How long it has waited for the rate limit; `undefined` if it still does.
+ * @param sentAt - `undefined` if it still waits for the rate limit.
  */
 function timeoutError(
   call: CallRequest<unknown>,
-  { number, cause }: Attempt,
-  timeout: number,
+  { number, cause, endsAt }: Attempt,
   request: SentRequest | undefined,
-  waited: number | undefined,
+  sentAt: number | undefined,
 ): TimeoutError {
   const { operation, settings } = call;
-  const attempts = waited === undefined ? number - 1 : number;
-  const waitedFor = waited === undefined || waited > timeout / 2 ? "rate-limit" : undefined;
+  if (sentAt === undefined) return totalTimeoutError(call, { attempts: number - 1, cause, waitedFor: "rate-limit" });
   // The shorter of the two.
-  if (timeout < settings.timeout) return totalTimeoutError(call, { attempts, cause, waitedFor });
+  if (endsAt - sentAt < settings.timeout) return totalTimeoutError(call, { attempts: number, cause });
   const message =
     `Attempt ${number} of ${operation} took longer than ${settings.timeout} ms` +
-    (request ? ` (${request.method} ${request.url})` : "") +
-    (waitedFor ? queueHint("timeout") : "");
-  return new TimeoutError(message, { scope: "attempt", waitedFor, operation, attempts });
+    (request ? ` (${request.method} ${request.url})` : "");
+  return new TimeoutError(message, { scope: "attempt", waitedFor: undefined, operation, attempts: number });
 }
 
 function totalTimeoutError(
@@ -184,9 +187,6 @@ function totalTimeoutError(
 ): TimeoutError {
   const message =
     `${operation} took longer than ${settings.totalTimeout} ms in total, with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}` +
-    (waitedFor ? `,${queueHint("totalTimeout")}` : "");
+    (waitedFor ? ", because it waited for the rate limit. Make fewer calls at once, or raise `totalTimeout`." : "");
   return new TimeoutError(message, { scope: "total", waitedFor, operation, attempts, cause });
 }
-
-const queueHint = (option: string) =>
-  ` because it waited for the rate limit. Make fewer calls at once, or raise \`${option}\`.`;
