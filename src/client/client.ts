@@ -1,10 +1,11 @@
-import createHttp, { type Client as HttpClient } from "openapi-fetch";
+import createHttp, { createQuerySerializer, type Client as HttpClient } from "openapi-fetch";
 import type { OperationMethods } from "../../generated/client.js";
 import type { paths } from "../../generated/openapi.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import type { OperationId } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
+import { ArgumentError } from "../errors/index.js";
 import { type Connection, type ConnectionOptions, connectTo } from "../evidence/connection.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
@@ -98,7 +99,7 @@ export function createClient(options: ClientOptions): VegaClient {
   const { urls, pool, fetch, pacing, defaults } = readClientOptions(options);
   // Requests of `client.http` begin with it; a pool replaces it.
   const [baseUrl = ""] = urls;
-  const http = createHttp({ baseUrl, fetch, pathSerializer, redirect: "manual" });
+  const http = createHttp({ baseUrl, fetch, pathSerializer, querySerializer, redirect: "manual" });
   // Each node of a pool has a rate limit of its own.
   const limiter =
     pool || !pacing ? undefined : sharedLimiter(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin);
@@ -149,6 +150,18 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
     http: withCalls(http, connection.send, defaults),
   };
   return printedAs(client, `VegaClient of ${urls.join(", ")}`);
+}
+
+const serializeQuery = createQuerySerializer();
+
+/** A parameter of `client.http`, or a cursor of a node, may not be text that a URL can hold. */
+function querySerializer(query: Record<string, unknown>): string {
+  try {
+    return serializeQuery(query);
+  } catch (cause) {
+    if (!(cause instanceof URIError)) throw cause;
+    throw new ArgumentError("Expected `params` to be well-formed Unicode.", { argument: "params", cause });
+  }
 }
 
 /** openapi-fetch's own handles more styles than the description uses, and takes a tenth of the time of a call. */

@@ -82,7 +82,16 @@ export class ApiError extends VegaError {
 
 /** Returns whether a response rejects the size of a request, not the rate: both are a 429 (observed on v0.74 nodes). */
 export const isTooLarge = (status: number, body: unknown): boolean =>
-  status === 429 && String(JSON.stringify(body)).includes("received message larger than max");
+  status === 429 && textOf(body).includes("received message larger than max");
+
+/** The JSON of a body that was parsed; empty if it has more levels than the engine can write. */
+function textOf(body: unknown): string {
+  try {
+    return typeof body === "string" ? body : (JSON.stringify(body) ?? "");
+  } catch {
+    return "";
+  }
+}
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
@@ -105,7 +114,7 @@ function readErrorBody(body: unknown) {
 
 /** Returns the beginning of a body on one line: enough to recognize the error page of a proxy. */
 export function summarize(body: unknown): string {
-  const text = (typeof body === "string" ? body : (JSON.stringify(body) ?? "")).replace(/\s+/g, " ").trim();
+  const text = textOf(body).replace(/\s+/g, " ").trim();
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
 }
 

@@ -154,7 +154,12 @@ export async function readResult<T>(
   const { operation, response, attempts } = received;
   const text = decode(await readChunks(received));
   const body = parseJson(text);
-  const result = typeof body === "object" && body !== null ? read(body) : undefined;
+  let result: T | undefined;
+  try {
+    result = typeof body === "object" && body !== null ? read(body) : undefined;
+  } catch (cause) {
+    throw mismatch(received, text, body, cause);
+  }
   if (result === undefined) throw mismatch(received, text, body ?? text);
   if (described) await validate?.({ operation: described, calledBy: operation, body, response, attempts });
   return result;
@@ -173,12 +178,13 @@ export function mismatch(
   { response, operation, attempts, request: { url } }: Received,
   text: string,
   body: unknown,
+  cause?: unknown,
 ): ResponseError {
   const type = response.headers.get("content-type") ?? "no content type";
   return new ResponseError(
     `${operation} received a response with status ${response.status} that does not match the OpenAPI description ` +
       `(${type}, ${text === "" ? "empty" : summarize(text)}) from ${url}`,
-    { operation, attempts, response, body },
+    { operation, attempts, response, body, cause },
   );
 }
 

@@ -12,17 +12,17 @@ const route = {
     const response = await init.fetch(new Request(`${baseUrl}/statistics/spam/a`));
     return response.ok ? { response } : { error: await response.json(), response };
   },
-  read: (body: object) => body,
 };
 
 interface SendOptions extends Pick<Transport, "fetch" | "clock"> {
   observe?: (event: ObserverEvent) => void;
   random?: () => number;
+  read?: (body: object) => object | undefined;
 }
 
 /** Returns a function that makes one call through a rate limiter that knows nothing of the node yet. */
 export function createSend(
-  { fetch, clock, observe, random = () => 0.5 }: SendOptions,
+  { fetch, clock, observe, random = () => 0.5, read = (body) => body }: SendOptions,
   settings: Partial<Settings> = {},
 ) {
   const limiter = new RateLimiter(clock);
@@ -31,6 +31,7 @@ export function createSend(
   return (signal?: AbortSignal) =>
     sendCall(transport, {
       ...route,
+      read,
       params: {},
       settings: { ...defaultSettings, ...settings },
       headers: {},

@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/async/clock.js";
 import { corsHint } from "../../../src/http/response.js";
 import { type ClientOptions, ConnectionError, createClient, VegaError } from "../../../src/index.js";
 import { validateAnswers } from "../../../src/validate/index.js";
 import { json, rejectionOf } from "../../support/recorder.js";
+import { createSend } from "../../support/send.js";
+
+const ignore = () => {};
 
 const baseUrl = "https://node.example";
 const party = { partyId: "a" };
@@ -26,6 +30,48 @@ test("an error body of any JSON rejects the call with a VegaError that can be lo
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({ status, attempts: 1 });
   });
   await fc.assert(property, { examples: bodies.map((body) => [body, 400]) });
+});
+
+test.each([200, 302, 400, 403, 429, 503])(
+  "JSON of any depth with status %i is a result or a VegaError",
+  async (status) => {
+    const nested = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+    for (const text of [
+      nested,
+      `[${nested}]`,
+      `{"message":${nested},"details":[${nested}],"votes":{"edges":[${nested}]}}`,
+    ]) {
+      const fetch = async () => new Response(text, { status });
+      const client = createClient({ baseUrl, fetch, retry: false, validate: validateAnswers({ onMismatch: "throw" }) });
+      const path = "/api/v2/votes";
+      for (const use of [
+        () => client.getSpamStatistics(party),
+        () => client.listVotes(party),
+        () => client.http.GET(path),
+      ]) {
+        const outcome = await use().then(ignore, (error: unknown) => error);
+        if (outcome !== undefined) expect(outcome).toSatisfy(VegaError.is);
+      }
+    }
+  },
+);
+
+test("a cursor that no URL can hold ends a loop with a VegaError", async () => {
+  const edges = [{ cursor: "\ud800", node: { partyId: "a" } }];
+  const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: "\ud800", endCursor: "\ud800" };
+  const client = createClient({ baseUrl, fetch: async () => json({ votes: { edges, pageInfo } }), retry: false });
+  expect(await rejectionOf(client.listVotes(party).toArray())).toSatisfy(VegaError.is);
+  const query = { "pagination.after": "\ud800" };
+  const message = "Expected `params` to be well-formed Unicode.";
+  expect(await rejectionOf(client.http.GET("/api/v2/votes", { params: { query } }))).toMatchObject({ message });
+});
+
+test("a result that cannot be read rejects the call with a ResponseError", async () => {
+  const read = () => {
+    throw new RangeError("Maximum call stack size exceeded");
+  };
+  const send = createSend({ clock: systemClock, fetch: async () => json(statistics), read }, { attempts: 1 });
+  expect(await rejectionOf(send())).toMatchObject({ name: "ResponseError", cause: { name: "RangeError" } });
 });
 
 describe("a fetch that fails", () => {
