@@ -8,14 +8,14 @@ import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
 import type { CheckedAnswer } from "../http/response.js";
-import { formatPath } from "./shape.js";
+import { formatPath, mostFindings } from "./shape.js";
 
 export type { CheckedAnswer } from "../http/response.js";
 export { type Schema, type Schemas, schemas } from "./schemas.js";
 
 /** A response that does not match the OpenAPI description. */
 export interface AnswerMismatch extends CheckedAnswer {
-  /** Every place that does not match. */
+  /** The places that do not match: the first hundred of them. */
   mismatches: {
     /** The path of the value, as in `votes.edges[3].node.value`; empty for the response itself. */
     path: string;
@@ -56,7 +56,8 @@ export function validateAnswers(options: {
     // The function may return a promise, which the call waits for.
     if (onMismatch !== "throw") return onMismatch({ ...received, mismatches });
     const [first, ...others] = mismatches;
-    const more = others.length > 0 ? ` (and in ${others.length} more ${others.length === 1 ? "place" : "places"})` : "";
+    const count = mismatches.length === mostFindings ? `at least ${others.length}` : others.length;
+    const more = others.length > 0 ? ` (and in ${count} more ${others.length === 1 ? "place" : "places"})` : "";
     throw new ResponseError(
       `${calledBy} received a response that does not match the OpenAPI description: expected ` +
         `\`${first?.path || "the response"}\` to be ${first?.expected}, got ${first?.got}${more}, from ${response.url}`,

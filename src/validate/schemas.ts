@@ -9,7 +9,7 @@ export interface Schema<T> {
     readonly vendor: "vegaprotocol-client";
     /** Only for the compiler. */
     readonly types?: { readonly input: T; readonly output: T } | undefined;
-    /** Returns the value itself if it matches, otherwise every place that does not. */
+    /** Returns the value itself if it matches, otherwise the first hundred places that do not. */
     readonly validate: (
       value: unknown,
     ) =>

@@ -20,9 +20,12 @@ export const formatPath = (path: Path): string =>
 /** What the description requires of a value. */
 export interface Shape {
   readonly expected: string;
-  /** Returns the mismatches of a value; empty if it matches. */
+  /** Returns the first mismatches of a value, at most {@link mostFindings}; empty if it matches. */
   explain(value: unknown): readonly Finding[];
 }
+
+/** A body of another format mismatches everywhere: further places say nothing new, and would take time with the square of their number. */
+export const mostFindings = 100;
 
 const none: readonly Finding[] = [];
 
@@ -34,7 +37,7 @@ const mismatch = (expected: string, value: unknown): readonly Finding[] => [
 const add = (found: readonly Finding[], key: string | number, mismatches: readonly Finding[]): readonly Finding[] =>
   mismatches.length === 0
     ? found
-    : [...found, ...mismatches.map((finding) => ({ ...finding, path: [key, ...finding.path] }))];
+    : [...found, ...mismatches.map((finding) => ({ ...finding, path: [key, ...finding.path] }))].slice(0, mostFindings);
 
 function primitive(expected: string, fits: (value: unknown) => boolean): Shape {
   return { expected, explain: (value) => (fits(value) ? none : mismatch(expected, value)) };
@@ -72,7 +75,10 @@ export const list = (item: Shape): Shape => ({
   explain(value) {
     if (!Array.isArray(value)) return mismatch("a list", value);
     let found = none;
-    for (const [index, each] of value.entries()) found = add(found, index, item.explain(each));
+    for (const [index, each] of value.entries()) {
+      found = add(found, index, item.explain(each));
+      if (found.length === mostFindings) break;
+    }
     return found;
   },
 });
@@ -86,7 +92,10 @@ export const map = (member: Shape): Shape => ({
   explain(value) {
     if (!isObject(value)) return mismatch("an object", value);
     let found = none;
-    for (const name in value) found = add(found, name, member.explain(value[name]));
+    for (const name in value) {
+      found = add(found, name, member.explain(value[name]));
+      if (found.length === mostFindings) break;
+    }
     return found;
   },
 });

@@ -135,6 +135,20 @@ describe("the function of validateAnswers", () => {
     ]);
   });
 
+  test("stops at 100 mismatches, and reads nothing after them", async () => {
+    let looks = 0;
+    const record = {
+      get partyId() {
+        return ++looks;
+      },
+    };
+    const body = page(...Array.from({ length: 1000 }, () => record));
+    expect(responseShapes.listVotes.explain(body)).toHaveLength(100);
+    expect(looks).toBeLessThanOrEqual(100);
+    const error = await rejectionOf(clientWith(JSON.parse(JSON.stringify(body))).client.listVotes({ partyId: "a" }));
+    expect(error).toMatchObject({ message: expect.stringContaining(" (and in at least 99 more places)") });
+  });
+
   test("checks the responses to a scan, and reports the name of its method", async () => {
     const edges = [{ cursor: "a", node: { timestamp: "5", balance: 7 } }];
     const { client } = clientWith({ balances: { edges, pageInfo } });
