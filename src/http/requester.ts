@@ -7,7 +7,7 @@ import { type Answer, readBlock } from "./call.js";
 import { type Emit, observedError } from "./events.js";
 import type { Permit, RateLimiter } from "./rate-limiter.js";
 import { errorOf, fetchResponse, readResult, type Validate, withBody } from "./response.js";
-import { delayAfter, isTransient } from "./retry.js";
+import { delayAfter, isTransient, withLongWait } from "./retry.js";
 import type { CallRequest } from "./route.js";
 
 /** What the attempts on one node are made with. */
@@ -42,7 +42,7 @@ export async function sendCall<T>(transport: Transport, call: CallRequest<T>): P
       const isRefused = RateLimitError.is(error) && error.attempts < number;
       if (isRefused || number === mostAttempts || signal?.aborted || !isTransient(error, finalStatuses)) throw error;
       const delay = delayAfter(error, number, settings, transport);
-      if (delay === undefined) throw error;
+      if (delay === undefined) throw withLongWait(error, settings, clock);
       emit?.({ type: "retry", operation, attempt: number, delay, error: observedError(error) });
       await waitUntil(endsAt, delay, call, clock, { attempts: number, cause: error });
       cause = error;

@@ -1,5 +1,5 @@
 import type { Clock } from "../async/clock.js";
-import { ApiError, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
+import { ApiError, annotate, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
 
 const transientStatuses = [408, 500, 502, 503, 504];
@@ -29,6 +29,21 @@ export function delayAfter(
   if (named > maxRetryAfter) return undefined;
   const backoff = Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
   return Math.max(named, random() * backoff);
+}
+
+/** Adds to the message of an error why the call is not retried: the server asks for a longer wait than the caller allows. */
+export function withLongWait(
+  error: unknown,
+  { maxRetryAfter }: Pick<Settings, "maxRetryAfter">,
+  clock: Clock,
+): unknown {
+  // The message about a rate limit says how long to wait.
+  if (!ApiError.is(error) || RateLimitError.is(error)) return error;
+  const wait = retryAfter(error.status, error.headers, clock) ?? 0;
+  const reason =
+    `The server asks for a wait of ${Math.ceil(wait / 1000)} seconds, longer than \`maxRetryAfter\` ` +
+    `(${maxRetryAfter / 1000} seconds): the call was not retried.`;
+  return annotate(error, { message: `${error.message}. ${reason}` });
 }
 
 /** A wait of more than a day is treated as an error of the server. */

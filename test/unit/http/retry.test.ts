@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ObserverEvent } from "../../../src/index.js";
+import { createClient, type ObserverEvent } from "../../../src/index.js";
 import { ManualClock } from "../../support/manual-clock.js";
-import { json } from "../../support/recorder.js";
+import { json, rejectionOf } from "../../support/recorder.js";
 import { createSend } from "../../support/send.js";
 
 /** Makes one call on a clock of its own, and returns its outcome and the waits between its attempts. */
@@ -79,5 +79,18 @@ describe("the wait that a server requests", () => {
     expect(patient.delays).toEqual([5000]);
     const hasty = await send(failing(503, headers), { settings: { attempts: 2, maxRetryAfter: 4999 } });
     expect(hasty).toEqual({ result: "ApiError", delays: [], attempts: [0] });
+  });
+
+  test("is in the message of a call that is not retried because of it", async () => {
+    const headers = { "Retry-After": "120" };
+    const fetch = async () => json({ message: "no" }, { status: 503, headers });
+    const error = await rejectionOf(
+      createClient({ baseUrl: "https://node.example", fetch }).getSpamStatistics({ partyId: "a" }),
+    );
+    expect(error).toMatchObject({
+      attempts: 1,
+      message:
+        "getSpamStatistics failed with status 503: no (GET https://node.example/statistics/spam/a). The server asks for a wait of 120 seconds, longer than `maxRetryAfter` (30 seconds): the call was not retried.",
+    });
   });
 });
