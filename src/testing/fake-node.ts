@@ -1,5 +1,6 @@
 import { withDefaults } from "../arguments/check-options.js";
 import type { OperationId } from "../arguments/operation.js";
+import { onAbort } from "../async/abort.js";
 import type { Block } from "../http/call.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { Chain, viewOf } from "./chain.js";
@@ -108,18 +109,16 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   let behavior = defaults;
   let nextFaults = planFaults([]);
   let limiter: RateLimiter | undefined;
-  /** Aborts when the node goes down. */
-  let running = new AbortController();
+  /** The requests in flight. Node.js aborts a Request only as long as something refers to it. */
+  const running = new Map<Request, AbortController>();
 
   function configure(options: FakeNodeOptions): void {
     checkNodeOptions(options);
     const { rateLimit, now, faults, down } = options;
     behavior = withDefaults(behavior, options);
     if (faults) nextFaults = planFaults(faults);
-    if (down) {
-      running.abort(new TypeError("fetch failed: the connection was reset"));
-      running = new AbortController();
-    }
+    const reset = new TypeError("fetch failed: the connection was reset");
+    if (down) for (const controller of running.values()) controller.abort(reset);
     if (rateLimit === undefined && !now && !down) return;
     const limit = behavior.rateLimit;
     limiter = limit === false ? undefined : createRateLimiter(withDefaults(defaultRateLimit, limit), behavior.now);
@@ -143,19 +142,27 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   const fetch: FakeNode["fetch"] = async (input, init) => {
     const request = new Request(input, init);
     const { method, headers, signal } = request;
-    signal.throwIfAborted();
     const { pathname, search } = new URL(request.url);
     const path = decodePath(pathname);
     const operation = path === undefined ? undefined : findRoute(path)?.id;
     // `text` would drop a byte order mark, which a node rejects.
     const body = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await request.arrayBuffer());
+    signal.throwIfAborted();
     requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });
     if (behavior.down) throw new TypeError("fetch failed: the connection was refused");
     const faults = nextFaults(operation);
     const replied = preflightReply(request) ?? reply(path, { method, search, body }, dataNode());
     // The HTTP server in front of the gateway rejects a path that cannot be decoded.
     const response = path === undefined || replied.status === 204 ? replied : withCors(replied, headers);
-    return respond(response, faults, AbortSignal.any([signal, running.signal]));
+    const controller = new AbortController();
+    running.set(request, controller);
+    const stop = onAbort(signal, () => controller.abort(signal.reason));
+    try {
+      return await respond(response, faults, controller.signal);
+    } finally {
+      stop();
+      running.delete(request);
+    }
   };
 
   configure({ ...created, rateLimit: created.rateLimit ?? {} });
