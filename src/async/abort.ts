@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.js";
+import { ignore } from "./item-iterator.js";
 
 const callbacksOf = new WeakMap<object, Set<() => void>>();
 
@@ -50,6 +51,42 @@ export function untilAborted<T>(
     stop?.();
     stopOnAbort?.();
   });
+}
+
+/** What ends a task before it has ended by itself. */
+interface Limits {
+  signal: AbortSignal | undefined;
+  clock: Clock;
+  milliseconds: number;
+  /** Returns the reason when the time is over. */
+  late: () => unknown;
+}
+
+/** Runs a task with a signal of its own. It ends at once when its time is over or the other signal is aborted, even if it ignores signals. */
+export async function within<T>(
+  { signal, clock, milliseconds, late }: Limits,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  let settle: [resolve: (value: T) => void, reject: (reason: unknown) => void] = [ignore, ignore];
+  const result = new Promise<T>((...functions) => {
+    settle = functions;
+  });
+  const end = (reason: unknown) => {
+    controller.abort(reason);
+    settle[1](reason);
+  };
+  const stop = signal && onAbort(signal, () => end(signal.reason));
+  const isTimed = milliseconds < Number.POSITIVE_INFINITY;
+  const cancelTimer = isTimed ? clock.after(milliseconds, () => end(late())) : undefined;
+  try {
+    task(controller.signal).then(...settle);
+    return await result;
+  } finally {
+    stop?.();
+    cancelTimer?.();
+  }
 }
 
 /** Waits for some milliseconds. Rejects with the reason of the signal as soon as that is aborted. */

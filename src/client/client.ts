@@ -1,17 +1,16 @@
-import createHttp, { createQuerySerializer, type Client as HttpClient } from "openapi-fetch";
+import type { Client as HttpClient } from "openapi-fetch";
 import type { OperationMethods } from "../../generated/client.js";
 import type { paths } from "../../generated/openapi.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import type { OperationId } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
-import { ArgumentError } from "../errors/index.js";
 import { type Connection, type ConnectionOptions, connectTo } from "../evidence/connection.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
-import { withCalls } from "../http/http-client.js";
+import { createHttp, withDefaults } from "../http/openapi.js";
 import { sharedLimiter } from "../http/rate-limiter.js";
-import { routeOf } from "../http/route.js";
+import { routeOf } from "../http/request.js";
 import type { ScanOptions } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";
 import {
@@ -60,8 +59,8 @@ export interface VegaClient extends OperationMethods {
   /**
    * An openapi-fetch client, for what the methods do not cover. Its requests have the deadlines, pacing and events of the methods,
    * and their retries, unless they change something: a POST is sent once. They resolve to `{ data, error, response }`, and reject if
-   * there is no response, or a redirect. Middleware that is added with `http.use()` works for the methods, too, once
-   * for each attempt.
+   * there is no response, or a redirect. Middleware that is added with `http.use()` works for the methods, too: once for
+   * each call, before its first attempt and after its last one.
    *
    * @example
    * ```ts
@@ -99,7 +98,7 @@ export function createClient(options: ClientOptions): VegaClient {
   const { urls, pool, fetch, pacing, defaults } = readClientOptions(options);
   // Requests of `client.http` begin with it; a pool replaces it.
   const [baseUrl = ""] = urls;
-  const http = createHttp({ baseUrl, fetch, pathSerializer, querySerializer, redirect: "manual" });
+  const http = createHttp(baseUrl, fetch);
   // Each node of a pool has a rate limit of its own.
   const limiter =
     pool || !pacing ? undefined : sharedLimiter(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin);
@@ -117,7 +116,7 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
   const { http, connect, urls } = shared;
   const { headers, observe, validate } = defaults;
   const connection = connect({ ...shared, headers, validate, observe });
-  const context = { connection, http, defaults };
+  const context = { connection, defaults };
 
   const listMethod = (id: ListId) => (argument: unknown, options?: ListingOptions) =>
     listOperation(id, context, argument, options);
@@ -125,7 +124,7 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
   const singleMethod = (id: Exclude<OperationId, ListId>) => {
     const { responseMembers, ...operation } = operations[id];
     const isResponse = (body: object) => responseMembers.every((name) => name in body);
-    const route = { ...routeOf(http, id), read: (body: object) => (isResponse(body) ? body : undefined) };
+    const route = { ...routeOf(id), read: (body: object) => (isResponse(body) ? body : undefined) };
     return (argument: unknown, options?: CallOptions) =>
       call(() =>
         connection.send({
@@ -147,26 +146,7 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
     scanBalanceChanges: (argument, options) => scanOperation(context, argument, options),
     withOptions: (overrides) => createMethods(shared, readOverrides(overrides, defaults)),
     baseUrl: urls[0] ?? "",
-    http: withCalls(http, connection.send, defaults),
+    http: withDefaults(http, connection, defaults),
   };
   return printedAs(client, `VegaClient of ${urls.join(", ")}`);
-}
-
-const serializeQuery = createQuerySerializer();
-
-/** A parameter of `client.http`, or a cursor of a node, may not be text that a URL can hold. */
-function querySerializer(query: Record<string, unknown>): string {
-  try {
-    return serializeQuery(query);
-  } catch (cause) {
-    if (!(cause instanceof URIError)) throw cause;
-    throw new ArgumentError("Expected `params` to be well-formed Unicode.", { argument: "params", cause });
-  }
-}
-
-/** openapi-fetch's own handles more styles than the description uses, and takes a tenth of the time of a call. */
-function pathSerializer(path: string, params: Record<string, unknown>): string {
-  let filled = path;
-  for (const name in params) filled = filled.replace(`{${name}}`, encodeURIComponent(String(params[name])));
-  return filled;
 }

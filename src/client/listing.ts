@@ -7,7 +7,7 @@ import { atCaller } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 import type { Backward, Edge, Forward, PageContent } from "../evidence/page.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
-import { routeOf } from "../http/route.js";
+import { routeOf } from "../http/request.js";
 import type { Page, WalkPage } from "../list/page.js";
 import type { OpenWalk } from "../list/walk.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
@@ -122,7 +122,7 @@ const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationT
 
 export function listOperation<Id extends ListId>(
   id: Id,
-  { connection, http, defaults }: ClientContext,
+  { connection, defaults }: ClientContext,
   argument: unknown,
   options: ListingOptions | undefined,
 ): Listing<RecordOf<Id>> {
@@ -134,7 +134,7 @@ export function listOperation<Id extends ListId>(
   const listing = walk<RecordOf<Id>>(async () => {
     const request = taken();
     const { openList } = await loadLists(request.walk.signal);
-    return openList<RecordOf<Id>>({ id, operation, connection, route: routeOf(http, id), ...request });
+    return openList<RecordOf<Id>>({ id, operation, connection, route: routeOf(id), ...request });
   });
   return printedAs(listing, `Listing of ${id}(). ${usage}`);
 }

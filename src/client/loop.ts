@@ -4,11 +4,9 @@ import { ConnectionError, describe } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 import type { Connection } from "../evidence/connection.js";
 import type { CallDefaults } from "../http/call-options.js";
-import type { NodeHttp } from "../http/route.js";
 
 export interface ClientContext {
   connection: Connection;
-  http: NodeHttp;
   defaults: CallDefaults;
 }
 

@@ -4,7 +4,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { readArguments, take } from "../arguments/read-arguments.js";
 import type { Coverage } from "../errors/vega-error.js";
 import { readCallOptions } from "../http/call-options.js";
-import { routeOf } from "../http/route.js";
+import { routeOf } from "../http/request.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";
 import { type ClientContext, Loops, loadLists } from "./loop.js";
@@ -44,7 +44,7 @@ const list = operations.listBalanceChanges;
 const { pagination: _, ...scanArguments } = list.arguments;
 
 export function scanOperation(
-  { connection, http, defaults }: ClientContext,
+  { connection, defaults }: ClientContext,
   argument: ScanBalanceChangesArguments | undefined,
   options: ScanOptions | undefined,
 ): Scan<BalanceChange> {
@@ -58,7 +58,7 @@ export function scanOperation(
     loops.start(async () => {
       const { options, ...request } = taken();
       const { ScanRun } = await loadLists(options.signal);
-      const route = { ...routeOf(http, "listBalanceChanges"), operation: id };
+      const route = { ...routeOf("listBalanceChanges"), operation: id };
       return new ScanRun({ id, operation: list, connection, route, ...request }, options);
     });
   const scan = {

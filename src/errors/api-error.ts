@@ -57,6 +57,8 @@ export class ApiError extends VegaError {
   declare readonly body: unknown;
   /** The headers of the response. */
   declare readonly headers: Headers;
+  /** The response. Its body has been read. `undefined` if it is that of an earlier call, because of which this one was not sent. */
+  declare readonly response: Response | undefined;
   /** The request that failed. */
   declare readonly request: SentRequest;
 
@@ -66,7 +68,7 @@ export class ApiError extends VegaError {
     const words = [message, detail?.["message"], detail?.["inner"]].filter(isText).join(": ") || summarize(body);
     const { status, headers } = response;
     const codeName = code === undefined ? undefined : codeNames[code];
-    const members = { ...options, status, code, codeName, details, detail, body, headers, request };
+    const members = { ...options, status, code, codeName, details, detail, body, headers, request, response };
     super(
       `${options.operation ?? "The request"} failed with status ${status}${words ? `: ${words}` : ""} ` +
         `(${request.method} ${request.url})${hint ? `. ${hint}` : ""}`,
@@ -75,7 +77,7 @@ export class ApiError extends VegaError {
   }
 
   override toJSON(): Record<string, unknown> {
-    const { headers, body, detail, ...members } = super.toJSON();
+    const { headers, body, detail, response, ...members } = super.toJSON();
     return members;
   }
 }
@@ -140,5 +142,6 @@ export class RateLimitError extends ApiError {
     });
     this.retryAfter = retryAfter;
     this.banned = banned;
+    if (!sent) Object.assign(this, { response: undefined });
   }
 }

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "../async/clock.js";
 import type { PlainHeaders } from "../http/call-options.js";
 import { createEmit, type ObserverEvent } from "../http/events.js";
-import { sendCall, type Transport } from "../http/requester.js";
-import type { NodeHttp, Send } from "../http/route.js";
+import type { Deliver, NodeHttp, Send } from "../http/request.js";
+import { createSend, resilient, type Transport } from "../http/send.js";
 
 /** What a client has in common with those that its `withOptions` returns. */
 export interface Session {
@@ -23,6 +23,8 @@ export interface Session {
 export interface Connection {
   /** Makes a call, retried on transient failures, and returns its result. */
   readonly send: Send;
+  /** Sends the request of a call, as often as it takes. */
+  readonly deliver: Deliver;
   readonly clock: Clock;
   readonly nodeCount: number;
   /** Whether it judges what responses show. If not, their reader does. */
@@ -40,10 +42,11 @@ export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate" 
 }
 
 export function connectTo(
-  { fetch, validate, limiter, session, observe }: ConnectionOptions,
+  { http, fetch, validate, limiter, session, observe }: ConnectionOptions,
   clock: Clock = systemClock,
   random: () => number = Math.random,
 ): Connection {
-  const transport = { fetch, validate, limiter, clock, random, emit: createEmit(observe, clock) };
-  return { send: (call) => sendCall(transport, call), clock, nodeCount: 1, isPool: false, session };
+  const deliver = resilient({ fetch, validate, limiter, clock, random, emit: createEmit(observe, clock) });
+  const send = createSend({ http, deliver, validate, clock });
+  return { send, deliver, clock, nodeCount: 1, isPool: false, session };
 }

@@ -3,7 +3,7 @@ import type { CheckedArguments } from "../arguments/read-arguments.js";
 import type { Answer } from "../http/call.js";
 import type { CallSettings } from "../http/call-options.js";
 import type { Expectation } from "../http/expectation.js";
-import type { CallRequest, OperationRoute } from "../http/route.js";
+import type { CallRequest, OperationRoute } from "../http/request.js";
 import { toName } from "../values/names.js";
 import { microsecondFrom, toTime } from "../values/times.js";
 import type { Connection } from "./connection.js";

@@ -1,74 +1,59 @@
+import { orAborted } from "../async/abort.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
-import { RateLimitError } from "../errors/index.js";
-import type { Settings } from "./call-options.js";
+import { ConnectionError, RateLimitError } from "../errors/index.js";
 import type { Emit } from "./events.js";
-import { retryAfter } from "./retry.js";
-import { type RateLimit, readRateLimit, TokenBucket } from "./token-bucket.js";
+import type { ActiveCall, Fetch } from "./request.js";
+import { readWait, retryAfter } from "./retry.js";
 
-export interface Permit {
-  readonly sentAt: number;
-  /** Counts the requests of the client, from 1. */
-  readonly number: number;
-  /** How many requests the node had counted for certain when this one was sent. */
-  readonly counted: number;
+/** Waits until the node accepts another request, and sends it. */
+export function limit(send: Fetch, limiter: RateLimiter, emit: Emit | undefined): Fetch {
+  return async (request, call, attempt) => {
+    const permit = await limiter.acquire(call, attempt, emit);
+    try {
+      const answer = await send(request, call, attempt);
+      limiter.release(permit, answer);
+      return answer;
+    } catch (error) {
+      limiter.release(permit, Object(error));
+      throw error;
+    }
+  };
 }
 
-interface PacedAttempt {
-  operation: string;
-  /** Counted from 1. */
-  attempt: number;
-  settings: Settings;
+/** Reads the rate limit that a response shows (observed on v0.74 nodes), corrected so that it can be waited for. */
+export function readRateLimit({ status, headers }: Pick<Response, "status" | "headers">, clock: Clock) {
+  const read = (name: string) => Number.parseInt(headers.get(`ratelimit-${name}`) ?? "", 10);
+  const remaining = read("remaining");
+  if (Number.isNaN(remaining)) return undefined;
+  const period = Math.max(1000, readWait(headers.get("ratelimit-reset"), clock) ?? 0);
+  // A rejected request has found no token, whatever the header says.
+  return { limit: Math.max(1, read("limit") || 1), period, remaining: status === 429 ? 0 : Math.max(0, remaining) };
 }
 
-interface AttemptEnd {
-  /** The response of the node, before middleware. */
-  response: Response | undefined;
-  error: unknown;
-  isAborted: boolean;
-}
-
-interface Waiter {
-  attempt: PacedAttempt;
-  grant(permit: Permit): void;
-  reject(error: unknown): void;
-}
-
-/**
- * Requests in flight, at most, until the limits are known: what a program begins with does not wait, and the smallest buckets
- * reject two requests at most.
- */
-const firstInFlight = 3;
-
-/**
- * Requests in flight, at most, if their number is not needed to use the whole rate. If another client empties the bucket, all
- * requests in flight may be rejected; v0.74 nodes ban a client after about a hundred rejections.
- */
+/** Requests in flight, if no more are needed for the whole rate: a node rejects all of them once another client has used up the limit. */
 const fewInFlight = 10;
 
-/**
- * Until the limits are known, a further request is sent after each response, or after this many milliseconds without one: a little more than the
- * period of the smallest bucket, one request in a second.
- */
-const probeInterval = 1050;
+/** When a request was sent, its number, and how many had ended by then. */
+type Permit = Readonly<Record<"sentAt" | "number" | "ended", number>>;
+type Waiter = { call: ActiveCall<unknown>; attempt: number; resolve(permit: Permit | Promise<never>): void };
 
-/** Keeps requests within the rate limit of one node. */
+/**
+ * Keeps requests within the rate limit of one node. At the time `at`, the node had at least `remaining` tokens, of which each request takes
+ * one. A period later it has `limit` more, up to `capacity`, whether it adds them one by one, as v0.74 nodes do, or all at once. What a
+ * response shows replaces what it contradicts. The first requests find out: three are sent at once, then one in a second.
+ */
 export class RateLimiter {
   readonly #clock: Clock;
-  readonly #bucket = new TokenBucket();
-  readonly #waiting = new Set<Waiter>();
-  #clearTimer = ignore;
-  #inFlight = 0;
-  #maxInFlight: number = firstInFlight;
+  readonly #bucket = { limit: 1, period: 1050, capacity: 3, remaining: 3, at: 0, isKnown: false };
   #sent = 0;
-  #lastSentAt = Number.NEGATIVE_INFINITY;
-  #counted = 0;
-  /** Requests that ended without a response, so that the node may still count them, and the number of the last one sent by then. */
-  #uncounted = { requests: 0, sent: 0 };
-  /** Of the requests that were abandoned since the last response: until when they count as in flight, while the limits are unknown. */
-  #abandoned: number[] = [];
-  /** The last rejection, and until when nothing is sent because of it. */
-  #rejection: { error: RateLimitError; response: Response; until: number } | undefined;
+  #ended = 0;
+  #mostInFlight = Number.POSITIVE_INFINITY;
+  #pausedUntil = 0;
+  /** Because of which nothing is sent until then. */
+  #rejection: RateLimitError | undefined;
+  readonly #waiting = new Set<Waiter>();
+  #cancelTimer = ignore;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -77,148 +62,128 @@ export class RateLimiter {
   /** The expected wait of a request that is queued now, in milliseconds. */
   get expectedDelay(): number {
     const now = this.#clock.now();
-    return Math.max(this.#pause(now), this.#bucket.delay(this.#waiting.size + 1, now));
+    return Math.max(this.#pause(now), this.#untilTokens(this.#waiting.size + 1, now));
   }
 
-  /**
-   * Waits until the rate limit permits an attempt, or the signal is aborted.
-   *
-   * @throws {@link RateLimitError} if the node rejects requests for longer than the call waits.
-   */
-  async acquire(attempt: PacedAttempt, signal: AbortSignal, emit: Emit | undefined): Promise<Permit> {
-    const now = this.#clock.now();
-    const refusal = this.#refusalOf(attempt, now);
-    if (refusal) throw refusal;
-    if (this.#waiting.size === 0 && this.#delay(attempt, now) === 0) return this.#permit(now);
+  /** @throws {@link RateLimitError} if the node rejects requests for longer than the call waits. */
+  async acquire<T>(call: ActiveCall<T>, attempt: number, emit: Emit | undefined): Promise<Permit> {
+    const { operation, signal, progress } = call;
     const delay = Math.ceil(this.expectedDelay);
-    emit?.({ type: "pause", operation: attempt.operation, attempt: attempt.attempt, delay });
-    return new Promise((grant, reject) => {
-      signal.throwIfAborted();
-      const waiter = { attempt, grant, reject };
-      signal.addEventListener("abort", () => {
-        // The signal of an attempt is aborted later, too, or never.
-        if (!this.#waiting.delete(waiter)) return;
-        reject(signal.reason);
-        this.#serve();
-      });
-      this.#waiting.add(waiter);
-      this.#serve();
-    });
+    const waiter: Waiter = { call, attempt, resolve: ignore };
+    const permit = new Promise<Permit>((resolve) => Object.assign(waiter, { resolve }));
+    this.#waiting.add(waiter);
+    this.#serve();
+    if (!this.#waiting.has(waiter)) return permit;
+    emit?.({ type: "pause", operation, attempt, delay });
+    progress.isQueued = true;
+    try {
+      return await (signal ? orAborted(signal, permit) : permit);
+    } finally {
+      progress.isQueued = false;
+      this.#waiting.delete(waiter);
+    }
   }
 
-  release(permit: Permit, { timeout, totalTimeout }: Settings, { response, error, isAborted }: AttemptEnd): void {
+  /** A request has ended, with an answer or an error. */
+  release(permit: Permit, outcome: { readonly response?: Response | undefined }): void {
     const now = this.#clock.now();
-    if (response && RateLimitError.is(error)) this.#reject(error, response, now);
-    this.#inFlight--;
-    if (response === undefined) {
-      this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
-      // A little longer than its deadline: the calls that were made together with it end before they could take its place.
-      const patience = 1.1 * Math.min(timeout, totalTimeout);
-      if (isAborted && !this.#bucket.isKnown) this.#abandoned.push(permit.sentAt + patience);
-    } else {
-      this.#counted++;
-      this.#abandoned = [];
-      // A request that was sent after they had ended has its response: by now the node has counted them.
-      if (permit.number > this.#uncounted.sent) {
-        this.#counted += this.#uncounted.requests;
-        this.#uncounted = { requests: 0, sent: 0 };
-      }
-      const rateLimit = readRateLimit(response.status, response.headers, this.#clock);
-      if (rateLimit) this.#observe(permit, rateLimit, now);
-      else if (response.ok && !this.#bucket.isKnown) this.#maxInFlight = Number.POSITIVE_INFINITY;
+    const bucket = this.#bucket;
+    const { response } = outcome;
+    const shown = response && readRateLimit(response, this.#clock);
+    this.#ended++;
+    if (RateLimitError.is(outcome)) {
+      const until = now + (retryAfter(outcome.status, outcome.headers, this.#clock) ?? 0);
+      // A request that was in flight when a ban began can still be rejected because of the rate: the ban lasts longer.
+      if (until > this.#pausedUntil) [this.#rejection, this.#pausedUntil] = [outcome, until];
     }
+    if (shown) this.#correct(permit, shown, response.status === 429, now);
+    else if (!bucket.isKnown && response?.ok) bucket.capacity = bucket.remaining = Number.POSITIVE_INFINITY;
+    // It has taken no token.
+    else if (!bucket.isKnown && (response || ConnectionError.is(outcome))) bucket.remaining++;
     this.#serve();
   }
 
-  /** The node has rejected a request because of the rate, or has banned the client. */
-  #reject(error: RateLimitError, response: Response, now: number): void {
-    if (!error.banned) this.#bucket.empty(now);
-    const last = this.#pause(now) > 0 ? this.#rejection : undefined;
-    // A request that was in flight when the ban began can still be rejected because of the rate: the ban lasts longer.
-    if (last?.error.banned && !error.banned) return;
-    const until = now + (retryAfter(error.status, error.headers, this.#clock) ?? 0);
-    this.#rejection = { error, response, until: Math.max(until, last?.until ?? until) };
+  #correct(permit: Permit, shown: Record<"limit" | "period" | "remaining", number>, isRejected: boolean, now: number) {
+    const bucket = this.#bucket;
+    bucket.limit = shown.limit;
+    // The timers of nodes are not exact.
+    bucket.period = 1.01 * shown.period;
+    bucket.capacity = Math.max(bucket.isKnown ? bucket.capacity : 0, shown.remaining + 1);
+    this.#refill(now);
+    const added = (bucket.limit / bucket.period) * (now - permit.sentAt);
+    this.#mostInFlight = Math.max(fewInFlight, 1.5 * added);
+    // The node may have counted each request that was in flight at the same time after this one, and later ones for certain.
+    const least = Math.max(0, shown.remaining - (this.#sent - 1 - permit.ended));
+    const most = isRejected ? 0 : shown.remaining + 1 - (this.#sent - permit.number) + added;
+    const isConsistent = bucket.isKnown && bucket.remaining >= least && bucket.remaining <= most;
+    if (!isConsistent) Object.assign(bucket, { isKnown: true, remaining: least, at: now });
+  }
+
+  #refill(now: number): void {
+    const bucket = this.#bucket;
+    const periods = Math.floor((now - bucket.at) / bucket.period);
+    if (periods <= 0) return;
+    bucket.remaining = Math.min(bucket.capacity, bucket.remaining + periods * bucket.limit);
+    bucket.at += periods * bucket.period;
+  }
+
+  #untilTokens(count: number, now: number): number {
+    this.#refill(now);
+    const { limit, period, remaining, at } = this.#bucket;
+    return remaining < count ? at + Math.ceil((count - remaining) / limit) * period - now : 0;
   }
 
   /** Milliseconds until the node accepts requests again, in whole ones: timers of Node.js fire up to a millisecond early. */
-  #pause(now: number): number {
-    return Math.max(0, Math.floor((this.#rejection?.until ?? now) - now));
-  }
+  #pause = (now: number) => Math.max(0, Math.floor(this.#pausedUntil - now));
 
-  /** The error of an attempt that is not sent: nothing waits for the end of a ban, or for longer than `maxRetryAfter`. */
-  #refusalOf({ operation, attempt, settings }: PacedAttempt, now: number): RateLimitError | undefined {
+  /** The error of a request that is not sent: nothing waits for the end of a ban, or for longer than `maxRetryAfter`. */
+  #refusalOf({ call: { operation, settings }, attempt }: Waiter, now: number): RateLimitError | undefined {
     const wait = this.#pause(now);
-    if (!this.#rejection || wait === 0) return undefined;
-    const { response, error } = this.#rejection;
-    const { request, body, banned } = error;
-    if (!banned && wait <= settings.maxRetryAfter) return undefined;
-    const options = { request, response, body, banned, retryAfter: Math.ceil(wait / 1000) };
-    return new RateLimitError({ operation, attempts: attempt - 1, ...options, sent: false });
+    const { banned = false, request, body, response } = this.#rejection ?? {};
+    if (!request || !response || wait === 0 || (!banned && wait <= settings.maxRetryAfter)) return undefined;
+    const options = { request, response, body, banned, retryAfter: Math.ceil(wait / 1000), sent: false };
+    return new RateLimitError({ operation, attempts: attempt - 1, ...options });
   }
 
-  /** Grants permits, in order, to those whose wait is over, and sets a timer for the next one. */
+  /** Milliseconds until a request can be sent; `Infinity` until another one has ended. A limit above `maxRetryAfter` does not hold it back. */
+  #delay({ call: { settings } }: Waiter, now: number): number {
+    if (this.#sent - this.#ended >= this.#mostInFlight) return Number.POSITIVE_INFINITY;
+    const delay = this.#untilTokens(1, now);
+    return Math.max(this.#pause(now), delay <= settings.maxRetryAfter ? delay : 0);
+  }
+
+  /** Sends the requests whose wait is over, in order, and sets a timer for the next one. */
   #serve(): void {
-    this.#clearTimer();
-    this.#clearTimer = ignore;
+    this.#cancelTimer();
+    this.#cancelTimer = ignore;
     const now = this.#clock.now();
     for (const waiter of this.#waiting) {
-      const refusal = this.#refusalOf(waiter.attempt, now);
-      const delay = refusal ? 0 : this.#delay(waiter.attempt, now);
-      if (delay > 0) {
-        if (delay < Number.POSITIVE_INFINITY)
-          this.#clearTimer = this.#clock.after(Math.ceil(delay), () => this.#serve());
-        return;
-      }
+      if (waiter.call.signal?.aborted) continue;
+      const refusal = this.#refusalOf(waiter, now);
+      const delay = refusal ? 0 : this.#delay(waiter, now);
+      const isTimed = delay > 0 && delay < Number.POSITIVE_INFINITY;
+      if (isTimed) this.#cancelTimer = this.#clock.after(Math.ceil(delay), () => this.#serve());
+      if (delay > 0) return;
       this.#waiting.delete(waiter);
-      if (refusal) waiter.reject(refusal);
-      else waiter.grant(this.#permit(now));
+      waiter.resolve(refusal ? Promise.reject(refusal) : this.#permit(now));
     }
   }
 
-  #observe({ sentAt, number, counted }: Permit, rateLimit: RateLimit, now: number): void {
-    const elapsed = now - sentAt;
-    const others = { concurrent: this.#sent - 1 - counted, later: this.#sent - number };
-    this.#bucket.observe({ ...rateLimit, ...others, elapsed }, now);
-    // As many as it takes to use the whole rate, however long a response takes.
-    this.#maxInFlight = Math.max(fewInFlight, 1.5 * this.#bucket.rate * elapsed);
-  }
-
   #permit(now: number): Permit {
-    this.#bucket.take(now);
-    this.#lastSentAt = now;
-    this.#inFlight++;
-    return { sentAt: now, number: ++this.#sent, counted: this.#counted };
-  }
-
-  /**
-   * Milliseconds until a request can be sent; `Infinity` until another one has ended. If the limits ask for more than `maxRetryAfter`, they
-   * do not hold it back.
-   */
-  #delay({ settings }: PacedAttempt, now: number): number {
-    const limited = this.#bucket.delay(1, now);
-    return this.#pause(now) || Math.max(this.#untilFewer(now), limited <= settings.maxRetryAfter ? limited : 0);
-  }
-
-  #untilFewer(now: number): number {
-    const excess = this.#inFlight - this.#maxInFlight;
-    if (this.#bucket.isKnown) return excess < 0 ? 0 : Number.POSITIVE_INFINITY;
-    this.#abandoned = this.#abandoned.filter((until) => until > now);
-    return excess + this.#abandoned.length < 0 ? 0 : Math.max(0, this.#lastSentAt + probeInterval - now);
+    const bucket = this.#bucket;
+    // It may be full by now, so that what would have been added in the current period is lost.
+    if (bucket.remaining + bucket.limit > bucket.capacity) bucket.at = now;
+    bucket.remaining = Math.max(0, bucket.remaining - 1);
+    return { sentAt: now, number: ++this.#sent, ended: this.#ended };
   }
 }
 
-type Fetch = (request: Request) => Promise<Response>;
+const limiters = new WeakMap<object, Record<string, RateLimiter>>();
 
-const limiters = new WeakMap<Fetch, Map<string, RateLimiter>>();
-
-/**
- * Returns the rate limiter that all clients of one origin share, if they send with the same function: a node counts the requests of one
- * address together, so that two limiters would allow twice the rate.
- */
-export function sharedLimiter(fetch: Fetch, origin: string): RateLimiter {
-  const origins = limiters.get(fetch) ?? new Map<string, RateLimiter>();
+/** Returns the rate limiter of all clients that send to one origin with the same function: a node counts their requests together. */
+export function sharedLimiter(fetch: (request: Request) => Promise<Response>, origin: string): RateLimiter {
+  const origins = limiters.get(fetch) ?? {};
   limiters.set(fetch, origins);
-  const limiter = origins.get(origin) ?? new RateLimiter(systemClock);
-  origins.set(origin, limiter);
-  return limiter;
+  origins[origin] ??= new RateLimiter(systemClock);
+  return origins[origin];
 }

@@ -12,8 +12,10 @@ import {
   summarize,
   VegaError,
 } from "../errors/index.js";
+import type { Answer } from "./call.js";
+import { readBlock } from "./call.js";
+import type { ActiveCall, Received } from "./request.js";
 import { isBan, retryAfter } from "./retry.js";
-import type { CallRequest, FetchResult, Received } from "./route.js";
 
 /** A response that was received and that the caller does not have yet. */
 export interface CheckedAnswer {
@@ -47,29 +49,13 @@ export async function fetchResponse(
 ): Promise<Response> {
   let response: unknown;
   try {
-    // Middleware can replace the request. `fetch` would send a redirected POST again, and all headers but a few to other hosts.
-    response = await fetch(sent.redirect === "manual" ? sent : new Request(sent, { redirect: "manual" }));
+    response = await fetch(sent);
   } catch (error) {
     throw sent.signal.aborted || VegaError.is(error) ? error : connectionError(error, "no response", origin);
   }
   // A caller's own `fetch` can return a response of another class.
   if (typeof (response as Partial<Response> | undefined)?.text === "function") return response as Response;
   return refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
-}
-
-/**
- * Reads the body of an error response, which openapi-fetch would do without a limit, and returns a response with it. It is no clone:
- * node-fetch waits until both bodies of a clone are read at the same pace.
- */
-export async function withBody(received: Received): Promise<Response> {
-  const { response } = received;
-  const text = decode(await readChunks(received));
-  try {
-    return Object.defineProperty(new Response(text, response), "url", { value: response.url });
-  } catch {
-    // A status without a body, such as that of a redirect that a browser hides.
-    return Object.defineProperty(response, "text", { value: async () => text });
-  }
 }
 
 function connectionError(
@@ -106,7 +92,7 @@ type Chunk = Uint8Array<ArrayBuffer>;
  *
  * @throws {@link ResponseError} if the body is larger than `maxResponseSize`: what follows is not received.
  */
-export async function readChunks(received: Received): Promise<readonly Chunk[]> {
+async function readChunks(received: Received): Promise<readonly Chunk[]> {
   const { response, maxResponseSize } = received;
   const chunks: Chunk[] = [];
   let size = 0;
@@ -132,13 +118,22 @@ export async function readChunks(received: Received): Promise<readonly Chunk[]> 
   }
 }
 
+/** Lets a body that was read be read again, by middleware and openapi-fetch, any number of times. A response of its own would have no URL. */
+function rereadable(response: Response, chunks: readonly Chunk[]): void {
+  const again = () => new Response(new Blob([...chunks]), { headers: response.headers });
+  const define = (name: keyof Response, descriptor: PropertyDescriptor) =>
+    Object.defineProperty(response, name, { ...descriptor, configurable: true });
+  define("body", { get: () => again().body });
+  define("bodyUsed", { value: false });
+  define("clone", { value: () => response });
+  for (const name of ["text", "json", "blob", "arrayBuffer", "bytes", "formData"] as const) {
+    define(name, { value: () => again()[name]() });
+  }
+}
+
 const decoder = new TextDecoder();
 
-/** The text of a body. A character can be in two chunks. */
-export const decode = (chunks: readonly Chunk[]): string =>
-  chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
-
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -146,21 +141,49 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export async function readResult<T>(
+/**
+ * Reads a response.
+ *
+ * @throws {@link ApiError} if its status is an error; {@link ResponseError} if its body does not match the description.
+ */
+export async function readAnswer<T>(
   received: Received,
-  { described, read }: Pick<CallRequest<T>, "described" | "read">,
+  call: ActiveCall<T>,
+  { validate, clock }: { validate: Validate | undefined; clock: Clock },
+): Promise<Answer<T>> {
+  const { response } = received;
+  const { content = "result" } = call;
+  const answer = { data: undefined as T, response, block: readBlock(response), stale: false };
+  if (response.ok && content === "stream") return answer;
+  const chunks = await readChunks(received);
+  // It takes a fiftieth of the time of a call.
+  if (!response.ok || content !== "result" || call.keepsBody) rereadable(response, chunks);
+  if (response.ok && content === "bytes") return answer;
+  // A character can be in two chunks.
+  const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+  const json = parseJson(text);
+  const body = json === undefined ? text : json;
+  if (!response.ok) throw errorOf(received, body, call.hints, clock);
+  if (content === "result") answer.data = await readResult(received, call, text, body, validate);
+  else if (json === undefined && text !== "") throw mismatch(received, text, text);
+  return answer;
+}
+
+async function readResult<T>(
+  received: Received,
+  { described, read }: Pick<ActiveCall<T>, "described" | "read">,
+  text: string,
+  body: unknown,
   validate: Validate | undefined,
 ): Promise<T> {
   const { operation, response, attempts } = received;
-  const text = decode(await readChunks(received));
-  const body = parseJson(text);
   let result: T | undefined;
   try {
     result = typeof body === "object" && body !== null ? read(body) : undefined;
   } catch (cause) {
     throw mismatch(received, text, body, cause);
   }
-  if (result === undefined) throw mismatch(received, text, body ?? text);
+  if (result === undefined) throw mismatch(received, text, body);
   if (described) await validate?.({ operation: described, calledBy: operation, body, response, attempts });
   return result;
 }
@@ -174,7 +197,7 @@ function tooLarge({ response, operation, maxResponseSize, attempts, request: { u
 }
 
 /** Returns the error of a response with a success status whose body does not match the OpenAPI description. */
-export function mismatch(
+function mismatch(
   { response, operation, attempts, request: { url } }: Received,
   text: string,
   body: unknown,
@@ -190,7 +213,7 @@ export function mismatch(
 
 export function errorOf(
   { operation, attempts, request, response }: Received,
-  { error: body }: FetchResult,
+  body: unknown,
   hints: Readonly<Record<number, string>> | undefined,
   clock: Clock,
 ): ApiError {

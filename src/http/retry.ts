@@ -1,9 +1,42 @@
+import { sleep } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError, annotate, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
+import { type Emit, observedError } from "./events.js";
+import type { Deliver, Fetch } from "./request.js";
+
+interface RetryTools {
+  clock: Clock;
+  /** Returns a number from 0 up to 1. */
+  random: () => number;
+  emit?: Emit | undefined;
+}
+
+/** Sends a request until it succeeds, its error is no transient one, or the attempts are used up. */
+export function retry(send: Fetch, tools: RetryTools): Deliver {
+  return async (request, call) => {
+    const { operation, settings, signal, progress } = call;
+    for (let number = 1; ; number++) {
+      try {
+        return await send(request, call, number);
+      } catch (error) {
+        // The rate limiter has rejected an attempt that was not sent.
+        const isRefused = RateLimitError.is(error) && error.attempts < number;
+        const isLast = call.once || number >= settings.attempts;
+        if (isRefused || isLast || signal?.aborted || !isTransient(error, call.finalStatuses)) throw error;
+        progress.cause = error;
+        const delay = delayAfter(error, number, settings, tools);
+        if (delay === undefined) throw withLongWait(error, settings, tools.clock);
+        tools.emit?.({ type: "retry", operation, attempt: number, delay, error: observedError(error) });
+        await sleep(tools.clock, delay, signal);
+      }
+    }
+  };
+}
 
 const transientStatuses = [408, 500, 502, 503, 504];
 
+/** Whether another attempt may succeed. */
 export function isTransient(error: unknown, finalStatuses: readonly number[] = []): boolean {
   if (ApiError.is(error)) {
     if (finalStatuses.includes(error.status)) return false;
@@ -15,33 +48,36 @@ export function isTransient(error: unknown, finalStatuses: readonly number[] = [
   return ConnectionError.is(error);
 }
 
+/** The wait after a failed attempt, counted from 1, in milliseconds: a random part of a span that doubles ("full jitter"). */
+export const backoff = (
+  attempt: number,
+  { baseDelay, maxDelay, random = Math.random }: { baseDelay: number; maxDelay: number; random?: () => number },
+): number => random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
+
 /**
- * Returns the milliseconds to wait before the next attempt: as long as the server asks for, and at least a random part of the
- * backoff ("full jitter"), which doubles with each attempt. `undefined` if the server asks for more than `maxRetryAfter`.
+ * Returns the milliseconds to wait before the next attempt: the backoff, and at least as long as the server asks for. `undefined` if the
+ * server asks for more than `maxRetryAfter`.
  */
 export function delayAfter(
   error: unknown,
   attempt: number,
-  { baseDelay, maxDelay, maxRetryAfter }: Settings,
-  { clock, random }: { clock: Clock; random: () => number },
+  settings: Settings,
+  { clock, random }: RetryTools,
 ): number | undefined {
-  const named = ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
-  if (named > maxRetryAfter) return undefined;
-  const backoff = Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
-  return Math.max(named, random() * backoff);
+  const named = namedDelay(error, clock);
+  return named > settings.maxRetryAfter ? undefined : Math.max(named, backoff(attempt, { ...settings, random }));
 }
 
+/** The milliseconds that a server asks to wait for; 0 if it does not. */
+const namedDelay = (error: unknown, clock: Clock): number =>
+  ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
+
 /** Adds to the message of an error why the call is not retried: the server asks for a longer wait than the caller allows. */
-export function withLongWait(
-  error: unknown,
-  { maxRetryAfter }: Pick<Settings, "maxRetryAfter">,
-  clock: Clock,
-): unknown {
+function withLongWait(error: unknown, { maxRetryAfter }: Settings, clock: Clock): unknown {
   // The message about a rate limit says how long to wait.
   if (!ApiError.is(error) || RateLimitError.is(error)) return error;
-  const wait = retryAfter(error.status, error.headers, clock) ?? 0;
   const reason =
-    `The server asks for a wait of ${Math.ceil(wait / 1000)} seconds, longer than \`maxRetryAfter\` ` +
+    `The server asks for a wait of ${Math.ceil(namedDelay(error, clock) / 1000)} seconds, longer than \`maxRetryAfter\` ` +
     `(${maxRetryAfter / 1000} seconds): the call was not retried.`;
   return annotate(error, { message: `${error.message}. ${reason}` });
 }

@@ -10,7 +10,7 @@ import { throughWindows } from "../evidence/ranges.js";
 import { type ListReaderOptions, pageReader } from "../evidence/reader.js";
 import { type CursorRules, select } from "../evidence/sender.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
-import type { OperationRoute } from "../http/route.js";
+import type { OperationRoute } from "../http/request.js";
 import { splitFilters } from "./filters.js";
 import type { OpenRange, WalkRequest } from "./plan.js";
 import { type OpenWalk, openWalk } from "./walk.js";

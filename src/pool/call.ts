@@ -1,7 +1,7 @@
+import { sleep } from "../async/abort.js";
 import { annotate, describe, toPlainError, VegaError } from "../errors/index.js";
 import type { Answer } from "../http/call.js";
 import { observedError } from "../http/events.js";
-import { waitUntil } from "../http/requester.js";
 import { delayAfter } from "../http/retry.js";
 import { choose, patienceOf } from "./choice.js";
 import { isCompared } from "./freshness.js";
@@ -64,7 +64,7 @@ export class NodeCall<T> {
     if (node === undefined) return false;
     this.#reportFailover(node);
     const number = this.#asked.push(node);
-    this.#requests.start(node, number, [...this.#errors.values()].at(-1));
+    this.#requests.start(node, number);
     return true;
   }
 
@@ -76,6 +76,7 @@ export class NodeCall<T> {
     } else if (isNodeFault(error, this.#call)) {
       this.#errors.delete(node);
       this.#errors.set(node, error);
+      this.#call.progress.cause = error;
       this.#failuresLeft--;
     } else if (error !== replaced) {
       throw VegaError.is(error) ? annotate(error, { node: node.url }) : error;
@@ -156,7 +157,8 @@ export class NodeCall<T> {
   /** How long a better response than the ones that could be returned is waited for, in milliseconds. */
   get #timeLeft(): number {
     const { endedAt = Number.POSITIVE_INFINITY } = this.#responses.find(undefined) ?? {};
-    return Math.min(endedAt + longestDelay, this.#call.endsAt) - this.#client.clock.now();
+    // Before the total deadline ends the call.
+    return Math.min(endedAt + longestDelay, this.#call.endsAt - 1) - this.#client.clock.now();
   }
 
   /** Milliseconds until a request is late or silent. */
@@ -199,7 +201,7 @@ export class NodeCall<T> {
       if (delay === undefined) continue;
       if (delay > 0) {
         emit?.({ type: "retry", operation, attempt, node: node.url, delay, error: observedError(error) });
-        await waitUntil(this.#call.endsAt, delay, this.#call, clock, { attempts: attempt, cause: error });
+        await sleep(clock, delay, this.#call.signal);
       }
       this.#start(node);
       return;

@@ -13,7 +13,8 @@ import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../c
 import type { Answer } from "../http/call.js";
 import { defaultSettings } from "../http/call-options.js";
 import { createEmit } from "../http/events.js";
-import { type CallRequest, routeOf, type Send } from "../http/route.js";
+import { type ActiveCall, type CallRequest, type Deliver, routeOf } from "../http/request.js";
+import { createSend } from "../http/send.js";
 import { withDigits } from "../values/show.js";
 import { NodeCall } from "./call.js";
 import { choose, type Order } from "./choice.js";
@@ -78,8 +79,12 @@ export function createPool(
       return statusOf(pool);
     },
     [connect]: (options) => {
-      client = { ...options, ...pool, emit: createEmit(options.observe, clock) };
-      return { send: senderOf(client), clock, nodeCount: nodes.length, isPool: true, session: options.session };
+      const { http, validate, session } = options;
+      const deliver: Deliver = (request, call) => serve(own, request, call);
+      const send = createSend({ http, deliver, validate, clock });
+      const own: PoolClient = { ...options, ...pool, emit: createEmit(options.observe, clock), send };
+      client = own;
+      return { send, deliver, clock, nodeCount: nodes.length, isPool: true, session };
     },
   };
 }
@@ -111,18 +116,17 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
   return read;
 }
 
-function senderOf(client: PoolClient): Send {
-  return async (request) => {
-    const endsAt = client.clock.now() + request.settings.totalTimeout;
-    const call = { ...request, node: knownNode(request, client), endsAt };
-    call.signal?.throwIfAborted();
-    if (call.once && call.node === undefined) return await callOnce(client, call);
-    return await new NodeCall(client, call).run();
-  };
+async function serve<T>(client: PoolClient, request: Request, active: ActiveCall<T>): Promise<Answer<T>> {
+  const call = { ...active, request, node: knownNode(active, client) };
+  if (call.once && call.node === undefined) return await callOnce(client, call);
+  return await new NodeCall(client, call).run();
 }
 
 /** The address of a node that the caller has named, as the pool knows it. */
-function knownNode({ node, operation }: CallRequest<unknown>, { nodes }: Pool): string | undefined {
+function knownNode(
+  { node, operation }: Pick<CallRequest<unknown>, "node" | "operation">,
+  { nodes }: Pool,
+): string | undefined {
   const place = { operation, argument: "node" };
   const urls = nodes.map(({ url }) => url);
   const known = node && readBaseUrl(node, place);
@@ -141,16 +145,17 @@ async function callOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<Answe
   const isFresh = ({ cause, heardAt, head }: PoolNode) =>
     cause === undefined && heardAt >= since && !(head && compare(head, client).verdict);
   const fresh = nodes.filter((node) => isFresh(node) && isCompared(client, node));
-  const { settings: options, signal, headers, endsAt } = call;
-  const read = { ...probe(client, call.operation), settings: options, signal, headers, endsAt };
+  const { signal, headers, endsAt } = call;
+  const left = { ...call.settings, totalTimeout: endsAt - clock.now() };
+  const read = { ...probe(client, call.operation), settings: left, signal, headers };
   const chosen = choose(fresh, settings.order, random)?.url;
-  const node = chosen ?? (await new NodeCall(client, read).run()).node;
+  const node = chosen ?? (await client.send(read)).node;
   return await new NodeCall(client, { ...call, node }).run();
 }
 
 /** A read that is cheap for a node, of a resource that has no signatures: whether the node responds, and with which block. */
-const probe = ({ http, headers }: PoolClient, operation: string) => ({
-  ...routeOf(http, "listNodeSignatures"),
+const probe = ({ headers }: PoolClient, operation: string) => ({
+  ...routeOf("listNodeSignatures"),
   operation,
   headers,
   params: { id: "0".repeat(64), pagination: { first: 1 } },
@@ -163,8 +168,7 @@ async function checkNodes(client: PoolClient, options: CheckOptions): Promise<vo
   const { timeout = 5000, signal } = options;
   const settings = { ...defaultSettings, attempts: 1, timeout };
   const call = { ...probe(client, "nodes.check"), settings, signal, expectation: {} };
-  const send = senderOf(client);
-  const results = await Promise.allSettled(client.nodes.map(({ url: node }) => send({ ...call, node })));
+  const results = await Promise.allSettled(client.nodes.map(({ url: node }) => client.send({ ...call, node })));
   signal?.throwIfAborted();
   for (const [index, node] of client.nodes.entries())
     if (results[index]?.status === "fulfilled")

@@ -1,7 +1,6 @@
 import type { Clock } from "../async/clock.js";
 import type { Block } from "../http/call.js";
-import { RateLimiter } from "../http/rate-limiter.js";
-import { readRateLimit } from "../http/token-bucket.js";
+import { RateLimiter, readRateLimit } from "../http/rate-limiter.js";
 import { type Head, headOf, type Verdict } from "./freshness.js";
 
 /** The shortest and the longest time after which a second node is asked, in milliseconds. */
@@ -69,7 +68,7 @@ export class PoolNode {
       this.head = headOf(block, now);
     }
     this.heardAt = now;
-    const { limit, remaining } = readRateLimit(200, headers, this.#clock) ?? {};
+    const { limit, remaining } = readRateLimit({ status: 200, headers }, this.#clock) ?? {};
     this.rateLimit = limit === undefined || remaining === undefined ? undefined : { limit, remaining };
     this.#lateInRow = 0;
   }

@@ -1,13 +1,13 @@
 import { orAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
-import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
+import { ApiError, describe, RateLimitError, ResponseError } from "../errors/index.js";
 import type { ConnectionOptions } from "../evidence/connection.js";
 import { type Answer, readBlock } from "../http/call.js";
 import type { Emit } from "../http/events.js";
-import { sendAttempt, type Transport } from "../http/requester.js";
+import type { ActiveCall, CallRequest, Send } from "../http/request.js";
 import { isTransient } from "../http/retry.js";
-import type { CallRequest } from "../http/route.js";
+import { sendAttempt } from "../http/send.js";
 import { type Order, patienceOf } from "./choice.js";
 import { type PoolNode, shortestDelay } from "./node.js";
 
@@ -22,13 +22,15 @@ export interface Pool {
 /** One client of a pool. */
 export interface PoolClient
   extends Pool,
-    Pick<ConnectionOptions, "fetch" | "pacing" | "validate" | "http" | "headers" | "session"> {
+    Pick<ConnectionOptions, "fetch" | "pacing" | "validate" | "headers" | "session"> {
   readonly emit: Emit | undefined;
+  /** Makes a call of its own, such as one that finds out which nodes respond. */
+  readonly send: Send;
 }
 
-export interface PoolCall<T> extends CallRequest<T> {
-  /** When its total deadline passes. */
-  readonly endsAt: number;
+export interface PoolCall<T> extends ActiveCall<T> {
+  /** To the first node of the pool. */
+  readonly request: Request;
 }
 
 /** A request in flight, to one node. */
@@ -76,15 +78,17 @@ export class Requests<T> {
     this.#call = call;
   }
 
-  start(node: PoolNode, number: number, cause: unknown): void {
-    const { clock, emit, pacing } = this.#client;
+  start(node: PoolNode, number: number): void {
+    const { clock, emit, pacing, nodes } = this.#client;
     const controller = new AbortController();
     const request: NodeRequest = { node, startedAt: clock.now(), sentAt: undefined, controller };
     let response: Response | undefined;
-    const send: CallRequest<T>["attempt"] = (params, init) => {
+    const { url } = node;
+    const [first] = nodes;
+    const address = (address: string) => {
       // Another request has failed on the node while this one waited for its rate limit.
       if (node.cooledAt > request.startedAt) throw replaced;
-      return this.#call.attempt(params, init);
+      return first && address.startsWith(first.url) ? url + address.slice(first.url.length) : address;
     };
     const fetch = async (sent: Request) => {
       request.sentAt = clock.now();
@@ -93,14 +97,13 @@ export class Requests<T> {
       response = await this.#client.fetch(sent);
       return response;
     };
-    const { url: baseUrl } = node;
-    const emitOf: typeof emit = emit && ((event) => emit({ ...event, node: baseUrl }));
+    const emitOf: typeof emit = emit && ((event) => emit({ ...event, node: url }));
     const limiter = pacing ? node.limiter : undefined;
-    const transport: Transport = { ...this.#client, fetch, emit: emitOf, limiter, baseUrl };
+    const transport = { ...this.#client, fetch, address, emit: emitOf, limiter };
     this.inFlight.push(request);
     node.begin();
-    const attempt = { number, signal: controller.signal, endsAt: this.#call.endsAt, cause };
-    sendAttempt(transport, { ...this.#call, attempt: send }, attempt).then(
+    const call = { ...this.#call, signal: controller.signal };
+    sendAttempt(transport, this.#call.request, call, number).then(
       (answer) => this.#end(request, response, answer, undefined),
       (error: unknown) => this.#end(request, response, undefined, error),
     );
@@ -116,8 +119,7 @@ export class Requests<T> {
     const block = answer ? answer.block : response && readBlock(response);
     if (response && (block || !isFault)) node.hear(block, sentAt, response.headers);
     if (response && !answer && !isFault) node.judge(undefined, sentAt);
-    // A wait for the rate limit says nothing about the node.
-    if (isFault && !(TimeoutError.is(error) && error.waitedFor)) {
+    if (isFault) {
       const least = RateLimitError.is(error) ? (error.retryAfter ?? 0) * 1000 : 0;
       node.fail("failing", sentAt, { error: describe(error), least });
     }

@@ -2,7 +2,7 @@ import { completeFrom, judge } from "../evidence/judge.js";
 import type { ReceivedPage } from "../evidence/page.js";
 import type { Answer } from "../http/call.js";
 import { type Lack, NotShown } from "../http/expectation.js";
-import type { CallRequest } from "../http/route.js";
+import type { CallRequest } from "../http/request.js";
 import { compareIntegers, minimum } from "../values/integers.js";
 import { compare, headOf, type Verdict } from "./freshness.js";
 import type { Outcome, PoolClient } from "./requests.js";

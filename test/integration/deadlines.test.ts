@@ -165,6 +165,38 @@ describe("middleware", () => {
     },
   );
 
+  test.each(["onRequest", "onResponse"] as const)(
+    "that never returns from %s does not hold up the call",
+    async (at) => {
+      server.behave(respond(body));
+      const client = createClient({ baseUrl: server.url });
+      client.http.use({ [at]: () => new Promise<never>(() => {}) } as { onRequest: () => Promise<never> });
+      const late = { name: "TimeoutError", scope: "total", waitedFor: undefined };
+      await expect(client.getSpamStatistics(party, { totalTimeout: 30 })).rejects.toMatchObject(late);
+      const controller = new AbortController();
+      const call = client.getSpamStatistics(party, { signal: controller.signal });
+      setImmediate(() => controller.abort("enough"));
+      await expect(call).rejects.toBe("enough");
+    },
+  );
+
+  test("runs once a call, around all its attempts, and its response counts", async () => {
+    server.behave(respond({}, { status: 503 }), respond(body));
+    const client = createClient({ baseUrl: server.url, retry: { baseDelay: 1 } });
+    const seen: unknown[] = [];
+    client.http.use({
+      onRequest: ({ request }) => void seen.push(request.method),
+      onResponse: async ({ response }) => {
+        seen.push([response.url, await response.clone().json(), await response.json()]);
+        return json({ code: 5, message: "replaced" }, { status: 404 });
+      },
+    });
+    const error = { name: "ApiError", status: 404, code: 5, attempts: 2 };
+    await expect(client.getSpamStatistics(party)).rejects.toMatchObject(error);
+    expect(seen).toEqual(["GET", [`${server.url}/statistics/spam/a`, body, body]]);
+    expect(server.requests).toHaveLength(2);
+  });
+
   test("that returns a response determines the result of the call", async () => {
     const client = createClient({ baseUrl: server.url });
     server.behave();

@@ -1,18 +1,10 @@
 import { defaultSettings, type Settings } from "../../src/http/call-options.js";
 import { createEmit, type ObserverEvent } from "../../src/http/events.js";
+import { createHttp } from "../../src/http/openapi.js";
 import { RateLimiter } from "../../src/http/rate-limiter.js";
-import { sendCall, type Transport } from "../../src/http/requester.js";
-import type { AttemptInit } from "../../src/http/route.js";
+import { routeOf } from "../../src/http/request.js";
+import { createSend as createSender, resilient, type Transport } from "../../src/http/send.js";
 import { baseUrl } from "./raw-requests.js";
-
-/** An operation that sends one request and returns the body of the response. */
-const route = {
-  operation: "test",
-  attempt: async (_: object, init: AttemptInit) => {
-    const response = await init.fetch(new Request(`${baseUrl}/statistics/spam/a`));
-    return response.ok ? { response } : { error: await response.json(), response };
-  },
-};
 
 interface SendOptions extends Pick<Transport, "fetch" | "clock"> {
   observe?: (event: ObserverEvent) => void;
@@ -27,12 +19,15 @@ export function createSend(
 ) {
   const limiter = new RateLimiter(clock);
   const emit = createEmit(observe, clock);
-  const transport = { fetch, clock, limiter, emit, random, validate: undefined };
+  const validate = undefined;
+  const deliver = resilient({ fetch, clock, limiter, emit, random, validate });
+  const send = createSender({ http: createHttp(baseUrl, fetch), deliver, clock, validate });
   return (signal?: AbortSignal) =>
-    sendCall(transport, {
-      ...route,
+    send({
+      ...routeOf("getSpamStatistics"),
+      operation: "test",
+      params: { partyId: "a" },
       read,
-      params: {},
       settings: { ...defaultSettings, ...settings },
       headers: {},
       signal,

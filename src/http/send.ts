@@ -1,0 +1,136 @@
+import { serialize } from "../arguments/read-arguments.js";
+import { refuseByRule } from "../arguments/refuse.js";
+import { within } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
+import { ApiError, TimeoutError } from "../errors/index.js";
+import type { Answer } from "./call.js";
+import { deadline, type Exchange } from "./deadline.js";
+import { limit, type RateLimiter } from "./rate-limiter.js";
+import type { ActiveCall, CallRequest, Deliver, Fetch, NodeHttp, Progress, Send } from "./request.js";
+import { errorOf, readAnswer } from "./response.js";
+import { retry } from "./retry.js";
+
+/*
+ * A call is a request of openapi-fetch, whose `fetch` does everything else:
+ *
+ *   send ─▶ http.request ─▶ middleware ─▶ retry ─▶ limit ─▶ deadline ─▶ fetch
+ *
+ * `deadline` sends one request and reads the whole response in time, `limit` waits until the node accepts another request, and `retry`
+ * repeats both while the errors are transient. A pool takes the place of `retry`: it chooses a node for each attempt. All three take a
+ * request and return an answer, or throw. An error response is an error up to here, where openapi-fetch and the middleware get it as the
+ * response that it is. The caller's signal and the total deadline are one signal, which ends whatever the call waits for.
+ */
+
+/** What a client of one node sends with. */
+export interface Transport extends Exchange {
+  random: () => number;
+  /** `undefined` if requests are not held back. */
+  limiter: RateLimiter | undefined;
+}
+
+/** One attempt: waits for the rate limit, and sends the request. */
+function attempts(transport: Transport): Fetch {
+  const { limiter, emit } = transport;
+  return limiter ? limit(deadline(transport), limiter, emit) : deadline(transport);
+}
+
+/** Makes one attempt, for a pool, which retries on other nodes. */
+export const sendAttempt = <T>(transport: Transport, request: Request, call: ActiveCall<T>, attempt: number) =>
+  attempts(transport)(request, call, attempt);
+
+/** Makes `fetch` resilient: retries, pacing and deadlines. */
+export function resilient(transport: Transport): Deliver {
+  const deliver = retry(attempts(transport), transport);
+  return (request, call) => {
+    if (call.node !== undefined) {
+      const place = { operation: call.operation, argument: "node" };
+      refuseByRule(place, "is for clients with a pool; this client has one node. Omit it");
+    }
+    return deliver(request, call);
+  };
+}
+
+/** A request of openapi-fetch, whose own type limits a path to its options. */
+export type SendAny = (method: string, path: string, init: object) => Promise<FetchResult>;
+
+interface FetchResult {
+  response: Response;
+  data?: unknown;
+  /** The body of a response with an error status: parsed if it is JSON, otherwise its text. */
+  error?: unknown;
+}
+
+interface SendOptions extends Pick<Exchange, "clock" | "validate"> {
+  http: NodeHttp;
+  deliver: Deliver;
+}
+
+/** Returns the function that makes the calls of methods. */
+export function createSend({ http, deliver, clock, validate }: SendOptions): Send {
+  return <T>(call: CallRequest<T>) =>
+    inTime(http, call, clock, async (active) => {
+      const { method, headers, operation, settings, hints } = call;
+      const params = serialize(call.arguments, call.params);
+      let delivered: Answer<T> | ErrorWithResponse | undefined;
+      const responseOf = (result: Answer<T> | ErrorWithResponse) => {
+        delivered = result;
+        return result.response;
+      };
+      const { response, error } = await (http.request as SendAny)(method, call.path, {
+        params,
+        body: method === "GET" ? undefined : params.body,
+        headers,
+        signal: active.signal,
+        // The body has been read.
+        parseAs: "stream",
+        // No async function, which would be a line of each stack.
+        fetch: (request: Request) =>
+          deliver(request, active).then(responseOf, (error: unknown) => responseOf(ifResponse(error))),
+      });
+      if (delivered?.response === response) {
+        if (ApiError.is(delivered)) throw delivered;
+        return delivered;
+      }
+      // Middleware has responded instead.
+      const attempts = Math.max(1, active.progress.attempts);
+      const origin = { operation, attempts, maxResponseSize: settings.maxResponseSize };
+      const received = { ...origin, request: { method, url: response.url }, response };
+      if (!response.ok) throw errorOf(received, error, hints, clock);
+      return await readAnswer(received, active, { validate, clock });
+    });
+}
+
+type ErrorWithResponse = ApiError & { readonly response: Response };
+
+/** An error response is a response to openapi-fetch, but no redirect: without a body, nothing in the result would be an error. */
+export function ifResponse(error: unknown): ErrorWithResponse {
+  if (ApiError.is(error) && error.status >= 400 && error.response) return error as ErrorWithResponse;
+  throw error;
+}
+
+/** Makes a call that ends when its total deadline passes, or when the caller aborts it, whatever it waits for. */
+export function inTime<T, Result>(
+  { hasMiddleware: keepsBody }: NodeHttp,
+  call: CallRequest<T>,
+  clock: Clock,
+  make: (call: ActiveCall<T>) => Promise<Result>,
+): Promise<Result> {
+  const { signal, settings } = call;
+  const { totalTimeout: milliseconds } = settings;
+  const progress: Progress = { attempts: 0, cause: undefined, isQueued: false };
+  const active = { ...call, endsAt: clock.now() + milliseconds, progress, keepsBody };
+  if (signal === undefined && milliseconds === Number.POSITIVE_INFINITY) return make(active);
+  const late = () => totalTimeoutError(call, progress);
+  return within({ signal, clock, milliseconds, late }, (signal) => make({ ...active, signal }));
+}
+
+function totalTimeoutError<T>(
+  { operation, settings }: CallRequest<T>,
+  { attempts, cause, isQueued }: Progress,
+): TimeoutError {
+  const message =
+    `${operation} took longer than ${settings.totalTimeout} ms in total, with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}` +
+    (isQueued ? ", because it waited for the rate limit. Make fewer calls at once, or raise `totalTimeout`." : "");
+  const waitedFor = isQueued ? "rate-limit" : undefined;
+  return new TimeoutError(message, { scope: "total", waitedFor, operation, attempts, cause });
+}
