@@ -2,14 +2,13 @@ import { callback, checkOptions, deadline } from "../arguments/check-options.js"
 import { readArguments } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
 import { sleep, untilAborted } from "../async/abort.js";
-import { backoff } from "../async/backoff.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
 import { ApiError, annotate, PaginationError, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
 import { createEmit, observedError } from "../http/events.js";
-import { isTransient, retryAfter } from "../http/retry.js";
+import { backoff, isTransient, retryAfter } from "../http/retry.js";
 import type { Follower, FollowerKind, FollowSettings } from "./follower.js";
 import { type FollowEvent, type FollowOptions, StalledError } from "./options.js";
 
