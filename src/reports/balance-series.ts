@@ -21,7 +21,10 @@ export interface BalanceSeriesOptions<Group extends keyof Account = keyof Accoun
 export type BalanceSeriesRow<Group extends keyof Account = keyof Account> = {
   /** In Unix nanoseconds. A record at this very time counts. */
   time: string;
-  /** The sum of the balances, in the smallest unit of the asset. `undefined` if one of them is unknown. */
+  /**
+   * The sum of the balances of all accounts of the group that have a record, in the smallest unit of the asset. `undefined` if one of them is
+   * unknown at this time.
+   */
   balance: string | undefined;
 } & Pick<Account, Group | "assetId">;
 

@@ -116,6 +116,19 @@ describe("balanceSeries", () => {
     );
   });
 
+  test("knows a sum from the first record of the last account on, also of one that only changes after the end", async () => {
+    const [day, end] = [86_400_000_000_000n, 4n];
+    const at = (time: bigint, balance: string, marketId = "") => change(String(time * day), balance, { marketId });
+    const sums = async (changes: BalanceChange[], isComplete = false) => {
+      const options = { from: 0n, to: end * day, every: "day", groupBy: ["partyId"], isComplete } as const;
+      return (await balanceSeries(changes, options)).map(({ balance }) => balance);
+    };
+    const changes = [at(1n, "5"), at(3n, "2", "m")];
+    expect(await sums(changes)).toEqual([undefined, undefined, "7", "7"]);
+    expect(await sums(changes, true)).toEqual(["5", "5", "7", "7"]);
+    expect(await sums([...changes, at(end + 1n, "1", "n")])).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
   test("has no row if the range is one moment between two periods", async () => {
     const time = "2024-01-01T00:00:00Z";
     expect(await balanceSeries([change("1", "1")], { from: time, to: time, every: "day" })).toEqual([]);
