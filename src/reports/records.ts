@@ -89,3 +89,10 @@ export function readAmount(place: Place, value: unknown): bigint | undefined {
   const amount = typeof value === "bigint" || isDigits(value) ? BigInt(value) : -1n;
   return amount >= 0n ? amount : refuse(place, "a bigint or digits, and not negative", value);
 }
+
+/** Reads a number of things, or a height. */
+export function readCount(place: Place, value: unknown): bigint {
+  const isInteger = typeof value === "bigint" || isDigits(value) || Number.isSafeInteger(value);
+  const count = isInteger ? BigInt(value as bigint) : -1n;
+  return count >= 0n ? count : refuse(place, "an integer, and not negative", value);
+}

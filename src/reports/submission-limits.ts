@@ -1,9 +1,9 @@
 import type { SpamStatistics, SpamStatisticsResponse } from "../../generated/types.js";
 import { oneOf } from "../arguments/check-options.js";
 import { type Place, refuse } from "../arguments/refuse.js";
-import { compareDigits } from "../values/integers.js";
-import type { NanosecondTime } from "../values/times.js";
-import { checkOptionNames, digitsOf, readAmount, readTime } from "./records.js";
+import { compareIntegers, maximum } from "../values/integers.js";
+import { type NanosecondTime, toNanoseconds } from "../values/times.js";
+import { attempt, checkOptionNames, digitsOf, readAmount, readCount, readTime } from "./records.js";
 
 /** The counter of each command. Votes have one for each proposal, other commands none. */
 const counters = {
@@ -34,6 +34,8 @@ export interface SubmissionLimits {
   left: bigint | undefined;
   /** The tokens that the party needs, in the smallest unit. `undefined` if the statistics do not say. */
   minTokens: string | undefined;
+  /** When the ban ends, in Unix nanoseconds. `undefined` if the party is not banned. */
+  bannedUntil: string | undefined;
   /** The newest block with proof of work left. `undefined` if there is none. */
   proofOfWork:
     | {
@@ -48,12 +50,29 @@ export interface SubmissionLimits {
     | undefined;
 }
 
+type Count = bigint | number | `${bigint}` | (string & {});
+
+/** What the caller knows beside the statistics. */
+interface LimitOptions {
+  /** Own submissions of this command that the statistics do not count yet: those since the last block. Default: 0. */
+  sentSince?: bigint | number | undefined;
+  /**
+   * All own submissions, of any command, by the height of the block that their proof of work used. Of this count and `transactionsSeen`, the
+   * larger one holds. Default: those in `sentSince` count for every block.
+   */
+  sentByBlock?: ReadonlyMap<Count, Count> | Readonly<Record<string, Count>> | undefined;
+  /** The governance tokens of the party, in the smallest unit. Default: they are not compared with `minTokens`. */
+  tokens?: bigint | `${bigint}` | (string & {}) | undefined;
+  /** A ban that has ended by this time is ignored. Default: every ban in the statistics counts. */
+  now?: NanosecondTime | undefined;
+}
+
 /** What nodes send as `maxForEpoch` if there is no limit (observed on v0.74 nodes). */
 const unlimited = 2n ** 64n - 1n;
 
 /**
  * Returns whether a party can submit another transaction, by its spam statistics. These are of the last block. The counters start again with
- * each epoch, when `epochSeq` of the statistics changes.
+ * each epoch, when `epochSeq` of the statistics changes. `submissionTracker` counts own submissions for you.
  *
  * @param statistics - The response of `getSpamStatistics`.
  * @param submission - The command, and the proposal of a vote.
@@ -68,52 +87,77 @@ const unlimited = 2n ** 64n - 1n;
 export function submissionLimits(
   statistics: SpamStatisticsResponse,
   submission: Submission,
-  options: {
-    /** Own submissions of this command that the statistics do not count yet: those since the last block. Default: 0. */
-    sentSince?: bigint | number | undefined;
-    /** The governance tokens of the party, in the smallest unit. Default: they are not compared with `minTokens`. */
-    tokens?: bigint | `${bigint}` | (string & {}) | undefined;
-    /** A ban that has ended by this time is ignored. Default: every ban in the statistics counts. */
-    now?: NanosecondTime | undefined;
-  } = {},
+  options: LimitOptions = {},
 ): SubmissionLimits {
   const operation = "submissionLimits";
-  checkOptionNames(operation, options, "sentSince", "tokens", "now");
-  oneOf(...Object.keys(counters), "vote", "other")(submission?.command, { operation, argument: "command" });
-  checkOptionNames(operation, submission, "command", "proposalId");
-  const { sentSince = 0, tokens, now } = options;
-  const count = Number.isSafeInteger(sentSince) ? BigInt(sentSince) : sentSince;
-  const sent = readAmount({ operation, argument: "sentSince" }, count) ?? 0n;
-  const owned = readAmount({ operation, argument: "tokens" }, tokens);
-  const time = now === undefined ? undefined : readTime({ operation, argument: "now" }, now);
+  checkOptionNames(operation, options, "sentSince", "sentByBlock", "tokens", "now");
+  checkSubmission(operation, submission);
+  const sent = readCount({ operation, argument: "sentSince" }, options.sentSince ?? 0);
+  const own = options.sentByBlock && readCounts({ operation, argument: "sentByBlock" }, options.sentByBlock);
+  const owned = readAmount({ operation, argument: "tokens" }, options.tokens);
+  const now = options.now === undefined ? undefined : readTime({ operation, argument: "now" }, options.now);
   const place = { operation, argument: "statistics" };
-  const known: SpamStatistics | null | undefined = statistics?.statistics;
-  if (typeof known !== "object") refuse(place, "the response of getSpamStatistics", statistics);
-  const counter = counterOf(operation, known, submission);
+  const known = readStatistics(place, statistics);
+  const counter = counterOf(known, submission);
   const pow = known?.pow ?? undefined;
-  const isBanned = [counter?.bannedUntil, pow?.bannedUntil].some(
-    (until) => until !== undefined && (time === undefined || time < readTime(place, until)),
-  );
+  const bans = [counter?.bannedUntil, pow?.bannedUntil].flatMap((until) => (until ? [readBan(place, until)] : []));
+  const bannedUntil = bans
+    .filter((until) => now === undefined || now < until)
+    .sort(compareIntegers)
+    .at(-1);
   const left = counter && leftOf(place, counter, sent);
   const minTokens =
     counter?.minTokensRequired === undefined ? undefined : digitsOf(place, counter, "minTokensRequired");
   const lacksTokens = owned !== undefined && minTokens !== undefined && owned < BigInt(minTokens);
-  const proofOfWork = pow && usableBlock(place, pow);
+  const usedOf = (height: bigint, seen: bigint) => (own ? maximum(own.get(height) ?? 0n, seen) : seen + sent);
+  const proofOfWork = pow && usableBlock(place, pow, usedOf);
   const obstacles = {
-    banned: isBanned,
+    banned: bannedUntil !== undefined,
     quota: left === 0n,
     tokens: lacksTokens,
     "proof-of-work": proofOfWork === undefined,
   };
   const reason = (Object.keys(obstacles) as (keyof typeof obstacles)[]).find((name) => obstacles[name]);
-  return { isAllowed: reason === undefined, reason, left, minTokens, proofOfWork };
+  return {
+    isAllowed: reason === undefined,
+    reason,
+    left,
+    minTokens,
+    bannedUntil: bannedUntil?.toString(),
+    proofOfWork,
+  };
+}
+
+/** Checks the command, and the proposal of a vote. */
+export function checkSubmission(operation: string, submission: Submission, ...otherNames: string[]): void {
+  oneOf(...Object.keys(counters), "vote", "other")(submission?.command, { operation, argument: "command" });
+  checkOptionNames(operation, submission, "command", "proposalId", ...otherNames);
+  const { command, proposalId } = submission;
+  if (command === "vote" && (typeof proposalId !== "string" || proposalId === "")) {
+    refuse({ operation, argument: "proposalId" }, "the id of the proposal", proposalId);
+  }
+}
+
+/** Returns the statistics in a response; `null` if the node has none. */
+export function readStatistics(place: Place, response: SpamStatisticsResponse): SpamStatistics | null {
+  const known: SpamStatistics | null | undefined = response?.statistics;
+  return typeof known === "object" ? known : refuse(place, "the response of getSpamStatistics", response);
+}
+
+const readBan = (place: Place, until: string) =>
+  attempt(() => toNanoseconds(until)) ?? refuse(place, "statistics with RFC 3339 times in `bannedUntil`", until);
+
+function readCounts(place: Place, counts: NonNullable<LimitOptions["sentByBlock"]>): ReadonlyMap<bigint, bigint> {
+  if (typeof counts !== "object") return refuse(place, "a Map or an object of heights and counts", counts);
+  const entries = Symbol.iterator in counts ? [...(counts as ReadonlyMap<Count, Count>)] : Object.entries(counts);
+  return new Map(entries.map(([height, count]) => [readCount(place, height), readCount(place, count)]));
 }
 
 /** How many submissions a counter leaves; `undefined` if there is no limit. */
 function leftOf(place: Place, counter: Counter, sent: bigint): bigint | undefined {
   const most = BigInt(digitsOf(place, counter, "maxForEpoch"));
   const left = most - BigInt(digitsOf(place, counter, "countForEpoch")) - sent;
-  return most === unlimited ? undefined : left > 0n ? left : 0n;
+  return most === unlimited ? undefined : maximum(left, 0n);
 }
 
 interface Counter {
@@ -124,16 +168,9 @@ interface Counter {
 }
 
 /** The counter of a command; `undefined` if there is none. */
-function counterOf(
-  operation: string,
-  statistics: SpamStatistics | null,
-  { command, proposalId }: Submission,
-): Counter | undefined {
+export function counterOf(statistics: SpamStatistics | null, { command, proposalId }: Submission): Counter | undefined {
   if (command === "other") return undefined;
   if (command !== "vote") return statistics?.[counters[command]] ?? undefined;
-  if (typeof proposalId !== "string" || proposalId === "") {
-    refuse({ operation, argument: "proposalId" }, "the id of the proposal", proposalId);
-  }
   const votes = statistics?.votes;
   if (!votes) return undefined;
   const id = proposalId.toLowerCase();
@@ -142,26 +179,34 @@ function counterOf(
   return { ...votes, ...found };
 }
 
-/** The newest block that the next transaction can use. */
+/** The newest block that the next transaction can use. `usedOf` returns how many transactions are on a block, by its height. */
 function usableBlock(
   place: Place,
   { blockStates, numberOfPastBlocks }: NonNullable<SpamStatistics["pow"]>,
+  usedOf: (height: bigint, seen: bigint) => bigint,
 ): SubmissionLimits["proofOfWork"] {
-  const states = [...blockStates].sort((a, b) =>
-    compareDigits(digitsOf(place, b, "blockHeight"), digitsOf(place, a, "blockHeight")),
-  );
+  const states = blockStates
+    .map((state) => ({ state, height: BigInt(digitsOf(place, state, "blockHeight")) }))
+    .sort((a, b) => compareIntegers(b.height, a.height));
   const past = BigInt(numberOfPastBlocks);
   // The current block is always in the list.
-  const current = BigInt(states[0]?.blockHeight ?? 0);
-  for (const state of states) {
+  const current = states[0]?.height ?? 0n;
+  for (const { state, height } of states) {
     const { blockHeight, blockHash, hashFunction, increasingDifficulty, expectedDifficulty } = state;
-    const last = BigInt(blockHeight) + past - 1n;
-    const isLeft = increasingDifficulty
-      ? expectedDifficulty !== undefined
-      : BigInt(digitsOf(place, state, "transactionsSeen")) < BigInt(digitsOf(place, state, "txPerBlock"));
-    if (last < current || !isLeft) continue;
-    const difficulty = expectedDifficulty ?? state.difficulty;
-    return { blockHeight, blockHash, difficulty, hashFunction, lastHeight: String(last) };
+    const seen = BigInt(digitsOf(place, state, "transactionsSeen"));
+    const perBlock = BigInt(digitsOf(place, state, "txPerBlock"));
+    const used = usedOf(height, seen);
+    const last = height + past - 1n;
+    if (last < current || (used >= perBlock && !increasingDifficulty)) continue;
+    const rising = BigInt(digitsOf(place, state, "difficulty")) + used / maximum(perBlock, 1n);
+    const least = used === seen ? BigInt(expectedDifficulty ?? 0) : 0n;
+    return {
+      blockHeight,
+      blockHash,
+      difficulty: String(maximum(rising, least)),
+      hashFunction,
+      lastHeight: String(last),
+    };
   }
   return undefined;
 }

@@ -55,32 +55,71 @@ describe("submissionLimits", () => {
     ["delegation", { delegations: null }],
     ["other", { transfers: counter("5") }],
   ])("has no limit for a %s with %j", (command, members) => {
-    const limits = submissionLimits(statistics(members), { command } as Submission, { sentSince: 9n });
+    const limits = submissionLimits(statistics(members), { command } as Submission, { sentSince: 9n, sentByBlock: {} });
     expect(limits).toMatchObject({ isAllowed: true, left: undefined });
   });
 
   test.each([
     ["the counter", { transfers: counter("0", { bannedUntil: "2024-02-01T00:00:00.000000001Z" }) }],
     ["the proof of work", { pow: { ...pow, bannedUntil: "2024-02-01T00:00:00.000000001Z" } }],
+    [
+      "both, the later one",
+      {
+        transfers: counter("0", { bannedUntil: "2024-02-01T00:00:00.000000001Z" }),
+        pow: { ...pow, bannedUntil: "2024-01-01T00:00:00Z" },
+      },
+    ],
   ])("reads a ban of %s, until it ends", (_, members) => {
-    const reasonAt = (now?: string) => submissionLimits(statistics(members), { command: "transfer" }, { now }).reason;
-    expect(reasonAt()).toBe("banned");
-    expect(reasonAt("2024-02-01T00:00:00Z")).toBe("banned");
-    expect(reasonAt("2024-02-01T00:00:00.000000001Z")).toBeUndefined();
+    const limitsAt = (now?: string) => submissionLimits(statistics(members), { command: "transfer" }, { now });
+    const banned = { isAllowed: false, reason: "banned", bannedUntil: "1706745600000000001" };
+    expect(limitsAt()).toMatchObject(banned);
+    expect(limitsAt("2024-02-01T00:00:00Z")).toMatchObject(banned);
+    expect(limitsAt("2024-02-01T00:00:00.000000001Z")).toMatchObject({ isAllowed: true, bannedUntil: undefined });
   });
 
   const full = { transactionsSeen: "2" };
   const harder = { ...full, increasingDifficulty: true, expectedDifficulty: "17" };
   const [last, lost] = [block(6, { difficulty: "16", expectedDifficulty: undefined }), block(5)];
-  test.each<[name: string, blocks: object[], height?: Digits, difficulty?: Digits, lastHeight?: Digits]>([
-    ["the newest one", [block(9), block(10), block(8)], "10", "15", "14"],
-    ["one of more difficulty, if it increases", [block(10, harder), block(9)], "10", "17", "14"],
-    ["an older one, if the newest one is full", [lost, last, block(10, full)], "6", "16", "10"],
+  const rising = { increasingDifficulty: true };
+  type Sent = Parameters<typeof submissionLimits>[2];
+  type Proof = [height: Digits, difficulty: Digits, lastHeight: Digits];
+  test.each<[name: string, blocks: object[], sent?: Sent, proof?: Proof]>([
+    ["the newest one", [block(9), block(10), block(8)], {}, ["10", "15", "14"]],
+    ["one of more difficulty, if it increases", [block(10, harder), block(9)], {}, ["10", "17", "14"]],
+    ["an older one, if the newest one is full", [lost, last, block(10, full)], {}, ["6", "16", "10"]],
     ["no block that is too old", [block(10, full), lost]],
-    ["no block whose difficulty can increase no more", [block(10, { ...harder, expectedDifficulty: undefined })]],
-  ])("proves work with %s", (_, blockStates, blockHeight, difficulty, lastHeight) => {
+    ["the newest one that own sends leave", [block(9), block(10)], { sentByBlock: { 10: 2 } }, ["9", "15", "13"]],
+    ["a block with one own send", [block(10)], { sentByBlock: new Map([[10n, 1n]]) }, ["10", "15", "14"]],
+    [
+      "no block that own sends fill",
+      [block(9), block(10)],
+      {
+        sentByBlock: new Map([
+          ["10", 2],
+          ["9", 9],
+        ]),
+      },
+    ],
+    [
+      "the larger of own and seen sends",
+      [block(10, { transactionsSeen: "1" })],
+      { sentByBlock: { 10: 1 } },
+      ["10", "15", "14"],
+    ],
+    ["no block if those of any block were sent since", [block(9), block(10)], { sentSince: 2 }],
+    ["a block that others leave", [block(10)], { sentSince: 9, sentByBlock: {} }, ["10", "15", "14"]],
+    ["the difficulty of the third send", [block(10, rising)], { sentByBlock: { 10: 2 } }, ["10", "16", "14"]],
+    ["the difficulty of the sixth send", [block(10, harder)], { sentByBlock: { 10: 5 } }, ["10", "17", "14"]],
+    [
+      "the difficulty after 9 sends",
+      [block(10, { ...harder, expectedDifficulty: "30" })],
+      { sentSince: 7 },
+      ["10", "19", "14"],
+    ],
+    ["what the block requires at least", [block(10, { ...harder, expectedDifficulty: "15" })], {}, ["10", "16", "14"]],
+  ])("proves work with %s", (_, blockStates, sent, [blockHeight, difficulty, lastHeight] = ["", "", ""] as never) => {
     const response = statistics({ pow: { ...pow, blockStates: Object.freeze(blockStates) } });
-    const { isAllowed, reason, proofOfWork } = submissionLimits(response, { command: "other" });
+    const { isAllowed, reason, proofOfWork } = submissionLimits(response, { command: "other" }, sent);
     expect([isAllowed, reason]).toEqual(blockHeight ? [true, undefined] : [false, "proof-of-work"]);
     const proof = {
       blockHeight,
@@ -89,7 +128,7 @@ describe("submissionLimits", () => {
       hashFunction: "sha3_24_rounds",
       lastHeight,
     };
-    expect(proofOfWork).toEqual(blockHeight && proof);
+    expect(proofOfWork).toEqual(blockHeight ? proof : undefined);
   });
 
   test("is not allowed if the proof of work is unknown", () => {
@@ -105,6 +144,10 @@ describe("submissionLimits", () => {
     ["command", () => submissionLimits(statistics({}), { command: "order" as never })],
     ["proposalId", () => submissionLimits(statistics({}), { command: "vote" } as never)],
     ["sentSince", () => submissionLimits(statistics({}), vote, { sentSince: -1 })],
+    ["sentByBlock", () => submissionLimits(statistics({}), vote, { sentByBlock: 5 as never })],
+    ["sentByBlock", () => submissionLimits(statistics({}), vote, { sentByBlock: { "block 9": 1 } })],
+    ["sentByBlock", () => submissionLimits(statistics({}), vote, { sentByBlock: new Map([[9, -1]]) })],
+    ["statistics", () => submissionLimits(statistics({ pow: { ...pow, bannedUntil: "long" } }), vote)],
     ["now", () => submissionLimits(statistics({}), vote, { now: "today" })],
     ["sent", () => submissionLimits(statistics({}), vote, { sent: 1 } as never)],
   ])("refuses a wrong `%s` by its name", (argument, call) => {
