@@ -37,7 +37,7 @@ export type BalanceSeriesRow<Group extends keyof Account = keyof Account> = {
  * @example
  * ```ts
  * const changes = client.scanBalanceChanges({ filter: { partyIds: [partyId] } });
- * const range = { from: "2024-01-01T00:00:00Z", to: "2024-02-01T00:00:00Z" };
+ * const range = { from: "2024-01-01", to: "2024-02-01" };
  * for (const { time, assetId, balance } of await balanceSeries(changes, { ...range, every: "day", groupBy: ["partyId"] })) {
  *   console.log(toDate(time).toISOString(), assetId, balance ?? "unknown");
  * }

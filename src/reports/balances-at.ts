@@ -17,12 +17,12 @@ export interface AccountBalance extends Account {
  * the records, also those with only later records, in order of party, asset, market and type.
  *
  * @param changes - Balance changes in any order, from the oldest that is known up to the time. The balances of later ones are ignored.
- * @param time - A time that `toNanoseconds` reads, such as RFC 3339 text.
+ * @param time - A date such as `"2024-12-31"`, or another time that `toNanoseconds` reads.
  * @throws `ArgumentError` if an argument, an option or a record is invalid.
  * @example
  * ```ts
  * const changes = client.scanBalanceChanges({ filter: { partyIds: [partyId] } });
- * for (const { assetId, accountType, balance } of await balancesAt(changes, "2024-12-31T00:00:00Z")) {
+ * for (const { assetId, accountType, balance } of await balancesAt(changes, "2024-12-31")) {
  *   console.log(assetId, accountType, balance ?? "unknown");
  * }
  * ```

@@ -3,11 +3,11 @@ import { type Place, refuse } from "../arguments/refuse.js";
 import { ArgumentError } from "../errors/index.js";
 import { isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
-import { type NanosecondTime, toNanoseconds } from "../values/times.js";
+import { isYearOrSeconds, type NanosecondTime, toNanoseconds } from "../values/times.js";
 
 /** The range of a report of balances. */
 export interface RangeOptions {
-  /** The start, such as RFC 3339 text. Records at this very time are part of the balances at the start. */
+  /** The start: a date such as `"2024-01-31"`, or another time that `toNanoseconds` reads. Records at this very time are part of the balances at the start. */
   from: NanosecondTime;
   /** The end. Records at this very time are part of the balances at the end. */
   to: NanosecondTime;
@@ -67,10 +67,10 @@ export function attempt<T>(read: () => T): T | undefined {
 
 /** Reads a time of the caller as Unix nanoseconds. */
 export function readTime(place: Place, value: NanosecondTime): bigint {
-  const time = attempt(() => toNanoseconds(value));
+  const time = isYearOrSeconds(value) ? undefined : attempt(() => toNanoseconds(value));
   return time !== undefined && BigInt.asIntN(64, time) === time
     ? time
-    : refuse(place, "a time that toNanoseconds() reads, within 64 bits", value);
+    : refuse(place, 'a time such as "2024-02-09", a Date, or Unix nanoseconds since 2000 within 64 bits', value);
 }
 
 /** Reads the range of a report, and refuses options with other names than its own and those of a range. */

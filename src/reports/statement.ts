@@ -29,7 +29,7 @@ export interface AccountStatement extends Account {
  * @example
  * ```ts
  * const changes = client.scanBalanceChanges({ filter: { partyIds: [partyId] } });
- * const accounts = await statement(changes, { from: "2024-01-01T00:00:00Z", to: "2024-02-01T00:00:00Z" });
+ * const accounts = await statement(changes, { from: "2024-01-01", to: "2024-02-01" });
  * for (const { assetId, opening, lines, closing } of accounts) console.log(assetId, opening, lines.length, closing);
  * ```
  */

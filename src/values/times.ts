@@ -10,14 +10,15 @@ export type NanosecondTime = bigint | `${bigint}` | (string & {}) | Date | { rea
 const nanosecondsPerMillisecond = 1_000_000n;
 export const nanosecondsPerDay = 86_400_000n * nanosecondsPerMillisecond;
 
-const rfc3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const rfc3339 = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
  * Converts a time to Unix nanoseconds.
  *
- * @param time - Unix nanoseconds as a `bigint` or a string of digits, a `Date`, RFC 3339 text with up to nine fractional digits
- * (as in `bannedUntil`), or an object with `epochNanoseconds`, such as a `Temporal.Instant`.
+ * @param time - Unix nanoseconds as a `bigint` or a string of digits, a `Date`, a date such as `"2024-02-09"`, which begins at midnight in
+ * UTC, RFC 3339 text with up to nine fractional digits (as in `bannedUntil`), or an object with `epochNanoseconds`, such as a
+ * `Temporal.Instant`.
  * @throws {@link ArgumentError} for anything else, `number` and dates that do not exist included.
  * @example
  * ```ts
@@ -80,12 +81,15 @@ export function unixNanoseconds(time: unknown): bigint | undefined {
   return typeof epochNanoseconds === "bigint" ? epochNanoseconds : undefined;
 }
 
+/** Whether a text has digits of a time before 2000: it is a year, or Unix seconds or milliseconds, rather than nanoseconds. */
+export const isYearOrSeconds = (time: unknown): boolean => isDigits(time) && BigInt(time) < 946_684_800n * 10n ** 9n;
+
 function parseRfc3339(text: string): bigint {
-  const [, date, time, fraction = "", offset = ""] = rfc3339.exec(text) ?? [];
+  const [, date, time = "00:00:00", fraction = "", offset = "Z"] = rfc3339.exec(text) ?? [];
   const wallClock = new Date(`${date}T${time}Z`);
   // Engines differ on days that do not exist: V8 turns 30 February into the first of March, others return an invalid date.
   if (Number.isNaN(wallClock.getTime()) || !wallClock.toISOString().startsWith(`${date}T${time}`)) {
-    const expected = 'a time as digits of Unix nanoseconds or RFC 3339 text such as "2024-02-09T16:54:49.123456789Z"';
+    const expected = 'a time such as "2024-02-09" or "2024-02-09T16:54:49.123Z", or digits of Unix nanoseconds';
     refuseValue("time", expected, text);
   }
   const milliseconds = Date.parse(`${date}T${time}${offset.toUpperCase()}`);

@@ -13,6 +13,7 @@ describe("toNanoseconds", () => {
     [new Date("2024-02-09T16:54:49.123Z"), 1707497689123000000n],
     ["2024-02-09T16:54:49.123456789Z", 1707497689123456789n],
     ["2024-02-09T16:54:49Z", 1707497689000000000n],
+    ["2024-02-29", 1709164800000000000n],
     ["2024-02-09t16:54:49.5z", 1707497689500000000n],
     ["2024-02-09T17:54:49.1+01:00", 1707497689100000000n],
     ["2024-02-09T12:24:49-04:30", 1707497689000000000n],
@@ -26,8 +27,8 @@ describe("toNanoseconds", () => {
   const anyTime =
     "a time as a bigint or digits of Unix nanoseconds (a number cannot hold them exactly), a Date, " +
     "RFC 3339 text or a Temporal.Instant";
-  const textOfTime = 'a time as digits of Unix nanoseconds or RFC 3339 text such as "2024-02-09T16:54:49.123456789Z"';
-  const texts = ["", "1.5", "2024-02-30T00:00:00Z", "2024-02-09T24:00:01Z", "2024-02-09T16:54:49", "2024-02-09", " 1"];
+  const textOfTime = 'a time such as "2024-02-09" or "2024-02-09T16:54:49.123Z", or digits of Unix nanoseconds';
+  const texts = ["", "1.5", "2024-02-30T00:00:00Z", "2024-02-09T24:00:01Z", "2024-02-09T16:54:49", "2023-02-29", " 1"];
   test.each<[value: unknown, expected: string, got: string]>([
     ...texts.map((text): [string, string, string] => [text, textOfTime, JSON.stringify(text)]),
     [1707497689123456000, anyTime, "1707497689123456000"],
