@@ -2,14 +2,19 @@ import type { BalanceChange } from "../../generated/types.js";
 import { oneOf } from "../arguments/check-options.js";
 import { listNames, refuse } from "../arguments/refuse.js";
 import { compareDigits, compareText } from "../values/integers.js";
-import { floorDivide } from "../values/times.js";
+import { floorDivide, nanosecondsPerDay } from "../values/times.js";
 import { type Account, accountMembers, type Balance, later, readAccounts } from "./accounts.js";
 import { type RangeOptions, readRange } from "./records.js";
 
+type Period = "change" | "minute" | "hour" | "day" | "week" | "month";
+
 /** Options of {@link balanceSeries}. */
 export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> extends RangeOptions {
-  /** The period from row to row, of the calendar in UTC. A week begins on Monday. */
-  every: "hour" | "day" | "week" | "month";
+  /**
+   * The period from row to row, of the calendar in UTC. A week begins on Monday. With `"change"`, a group has a row at each time at which one
+   * of its accounts has a record.
+   */
+  every: Period;
   /**
    * The members by which accounts are added. `assetId` is always one of them: amounts of different assets are not added. Default: all
    * four, which is a series for each account.
@@ -29,8 +34,9 @@ export type BalanceSeriesRow<Group extends keyof Account = keyof Account> = {
 } & Pick<Account, Group | "assetId">;
 
 /**
- * Returns the balances of accounts, or of groups of accounts, at the end of each hour, day, week or month: a row for each end of a period
- * after `from`, and one for `to` if it is within a period. The rows are in order of time, then of party, asset, market and type.
+ * Returns the balances of accounts, or of groups of accounts, at the end of each minute, hour, day, week or month: a row for each end of a
+ * period after `from`, and one for `to` if it is within a period. Or at each change after `from` up to `to`. The rows are in order of time,
+ * then of party, asset, market and type.
  *
  * @param changes - Balance changes in any order, from the oldest that is known up to `to`.
  * @throws `ArgumentError` if an option or a record is invalid.
@@ -48,36 +54,75 @@ export async function balanceSeries<Group extends keyof Account = keyof Account>
   options: BalanceSeriesOptions<Group>,
 ): Promise<BalanceSeriesRow<Group>[]> {
   const operation = "balanceSeries";
-  const { start, end } = readRange(operation, options, "every", "groupBy");
-  oneOf("hour", "day", "week", "month")(options.every, { operation, argument: "every" });
+  const { from, to } = readRange(operation, options, "every", "groupBy");
+  oneOf("change", "minute", "hour", "day", "week", "month")(options.every, { operation, argument: "every" });
   const members = readGroup(operation, options.groupBy);
-  const times = rowTimes(start, end, options.every);
-  // The last balance of each account in each period that has one.
-  const create = () => new Map<number, Balance>();
+  const endOf = periodEnds(options.every);
+  let last = to ?? from;
+  // The last balance of each account at `from` and in each period that has one, by the end of the period.
+  const create = () => new Map<string, Balance>();
   const accounts = await readAccounts(operation, changes, create, (kept, change) => {
-    const index = indexOf(times, change.timestamp);
-    if (index < times.length) kept.set(index, later(operation, kept.get(index), change));
+    const { timestamp } = change;
+    if (compareDigits(timestamp, last) > 0) {
+      if (to !== undefined) return;
+      last = timestamp;
+    }
+    const time = compareDigits(timestamp, from) > 0 ? endOf(timestamp) : from;
+    kept.set(time, later(operation, kept.get(time), change));
   });
-  const groups = new Map<string, { account: Account; sums: (bigint | undefined)[] }>();
+  const groups = new Map<string, { account: Account; balances: ReadonlyMap<string, Balance>[] }>();
   for (const { account, kept } of accounts) {
     const key = members.map((name) => account[name]).join("\n");
-    const group = groups.get(key) ?? { account, sums: times.map(() => 0n) };
+    const group = groups.get(key) ?? { account, balances: [] };
     groups.set(key, group);
-    let balance = options.isComplete ? 0n : undefined;
-    for (let row = 0; row < times.length; row++) {
-      const found = kept.get(row);
-      if (found !== undefined) balance = BigInt(found.balance);
-      const sum = group.sums[row];
-      group.sums[row] = sum === undefined || balance === undefined ? undefined : sum + balance;
+    group.balances.push(kept);
+  }
+  const periods = options.every === "change" ? undefined : periodsBetween(from, last, endOf);
+  const rows = [...groups]
+    .sort(([a], [b]) => compareText(a, b))
+    .flatMap(([, { account, balances }]) => {
+      const group = Object.fromEntries(members.map((name) => [name, account[name]])) as Pick<
+        Account,
+        Group | "assetId"
+      >;
+      const steps = stepsOf(balances, from, options.isComplete === true);
+      const ends = periods ?? [...steps.keys()].sort(compareDigits).slice(1);
+      let { sum, unknown } = steps.get(from) as Step;
+      return ends.map((end) => {
+        const step = steps.get(end);
+        sum += step?.sum ?? 0n;
+        unknown += step?.unknown ?? 0;
+        const time = compareDigits(end, last) > 0 ? last : end;
+        return { time, balance: unknown > 0 ? undefined : String(sum), ...group };
+      });
+    });
+  return rows.sort((a, b) => compareDigits(a.time, b.time));
+}
+
+/** How the sum of the balances of accounts changes, and how many of them are unknown. */
+interface Step {
+  sum: bigint;
+  unknown: number;
+}
+
+/** The state of a group at `from`, and its steps at later times, by time. */
+function stepsOf(
+  balances: readonly ReadonlyMap<string, Balance>[],
+  from: string,
+  isComplete: boolean,
+): Map<string, Step> {
+  const steps = new Map<string, Step>([[from, { sum: 0n, unknown: isComplete ? 0 : balances.length }]]);
+  for (const kept of balances) {
+    let before = 0n;
+    let unknown = isComplete ? 0 : 1;
+    for (const [time, { balance }] of [...kept].sort(([a], [b]) => compareDigits(a, b))) {
+      const step = steps.get(time) ?? { sum: 0n, unknown: 0 };
+      steps.set(time, { sum: step.sum + BigInt(balance) - before, unknown: step.unknown - unknown });
+      before = BigInt(balance);
+      unknown = 0;
     }
   }
-  const sorted = [...groups].sort(([a], [b]) => compareText(a, b));
-  return times.flatMap((time, row) =>
-    sorted.map(([, { account, sums }]) => {
-      const group = Object.fromEntries(members.map((name) => [name, account[name]]));
-      return { time, balance: sums[row]?.toString(), ...(group as Pick<Account, Group | "assetId">) };
-    }),
-  );
+  return steps;
 }
 
 function readGroup(operation: string, groupBy: unknown = accountMembers): readonly (keyof Account)[] {
@@ -88,35 +133,40 @@ function readGroup(operation: string, groupBy: unknown = accountMembers): readon
   return accountMembers.filter((name) => name === "assetId" || groupBy.includes(name));
 }
 
-/** The index of the first time that is not before a timestamp. */
-function indexOf(times: readonly string[], timestamp: string): number {
-  let low = 0;
-  for (let high = times.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if (compareDigits(times[middle] ?? "", timestamp) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-const millisecond = 1_000_000n;
-
-/** The times of the rows, in Unix nanoseconds. */
-function rowTimes(from: bigint, to: bigint, every: BalanceSeriesOptions["every"]): string[] {
-  const endAfter = (time: bigint) => BigInt(periodEnd(Number(floorDivide(time, millisecond)), every)) * millisecond;
-  const times: string[] = [];
-  for (let time = endAfter(from); time < to; time = endAfter(time)) times.push(String(time));
+/** The ends of the periods after `from`, up to that of the period with `to`. */
+function periodsBetween(from: string, to: string, endOf: (time: string) => string): string[] {
+  const next = (time: string) => endOf(String(BigInt(time) + 1n));
+  const ends: string[] = [];
+  for (let end = next(from); compareDigits(end, to) < 0; end = next(end)) ends.push(end);
   // One moment between two periods has no row.
-  if (from < to || endAfter(to - 1n) !== to) times.push(String(to));
-  return times;
+  return from === to && endOf(to) === to ? ends : [...ends, endOf(to)];
 }
 
-/** The end of the period with a time, in Unix milliseconds. */
-function periodEnd(time: number, every: BalanceSeriesOptions["every"]): number {
-  const date = new Date(time);
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()] as const;
-  if (every === "month") return Date.UTC(year, month + 1);
-  if (every === "hour") return Date.UTC(year, month, day, date.getUTCHours() + 1);
-  const daysLeft = every === "day" ? 1 : 7 - ((date.getUTCDay() + 6) % 7);
-  return Date.UTC(year, month, day + daysLeft);
+/** In nanoseconds. Weeks begin on Monday, and 1970 began on a Thursday. */
+const lengths = {
+  minute: nanosecondsPerDay / 1440n,
+  hour: nanosecondsPerDay / 24n,
+  day: nanosecondsPerDay,
+  week: 7n * nanosecondsPerDay,
+};
+const firstMonday = 4n * nanosecondsPerDay;
+
+/** Returns a function that returns the end of the period with a time, both in Unix nanoseconds. A time that ends a period is part of it. */
+function periodEnds(every: Period): (time: string) => string {
+  if (every === "change") return (time) => time;
+  let [start, end] = ["1", "0"];
+  return (time) => {
+    // Most records are in the period of the one before.
+    if (compareDigits(start, time) <= 0 && compareDigits(time, end) <= 0) return end;
+    start = time;
+    end = String(every === "month" ? endOfMonth(BigInt(time)) : endOfLength(BigInt(time), lengths[every]));
+    return end;
+  };
+}
+
+const endOfLength = (time: bigint, length: bigint) => firstMonday - floorDivide(firstMonday - time, length) * length;
+
+function endOfMonth(time: bigint): bigint {
+  const date = new Date(Number(floorDivide(time - 1n, 1_000_000n)));
+  return BigInt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)) * 1_000_000n;
 }

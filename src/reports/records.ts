@@ -7,10 +7,13 @@ import { isYearOrSeconds, type NanosecondTime, toNanoseconds } from "../values/t
 
 /** The range of a report of balances. */
 export interface RangeOptions {
-  /** The start: a date such as `"2024-01-31"`, or another time that `toNanoseconds` reads. Records at this very time are part of the balances at the start. */
+  /**
+   * The start: a date such as `"2024-01-31"`, or another time that `toNanoseconds` reads. Records at this very time are part of the balances
+   * at the start.
+   */
   from: NanosecondTime;
-  /** The end. Records at this very time are part of the balances at the end. */
-  to: NanosecondTime;
+  /** The end. Records at this very time are part of the balances at the end. Default: the time of the last record. */
+  to?: NanosecondTime | undefined;
   /**
    * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
    * Default: false, and that balance is unknown.
@@ -73,14 +76,13 @@ export function readTime(place: Place, value: NanosecondTime): bigint {
     : refuse(place, 'a time such as "2024-02-09", a Date, or Unix nanoseconds since 2000 within 64 bits', value);
 }
 
-/** Reads the range of a report, and refuses options with other names than its own and those of a range. */
+/** Reads the range of a report in digits, and refuses options with other names than its own and those of a range. */
 export function readRange(operation: string, options: RangeOptions, ...ownNames: string[]) {
   checkOptionNames(operation, options, "isComplete", "from", "to", ...ownNames);
-  const start = readTime({ operation, argument: "from" }, options.from);
-  const end = readTime({ operation, argument: "to" }, options.to);
-  return start <= end
-    ? { start, end }
-    : refuse({ operation, argument: "to" }, `no earlier than \`from\`, ${start}`, end);
+  const from = readTime({ operation, argument: "from" }, options.from);
+  const to = options.to === undefined ? undefined : readTime({ operation, argument: "to" }, options.to);
+  if (to !== undefined && to < from) refuse({ operation, argument: "to" }, `no earlier than \`from\`, ${from}`, to);
+  return { from: String(from), to: to?.toString() };
 }
 
 /** Reads an amount of the caller, in the smallest unit, if there is one. */

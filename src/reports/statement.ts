@@ -38,12 +38,11 @@ export async function statement(
   options: RangeOptions,
 ): Promise<AccountStatement[]> {
   const operation = "statement";
-  const { start, end } = readRange(operation, options);
-  const [from, to] = [String(start), String(end)];
+  const { from, to } = readRange(operation, options);
   const create = (): { opening?: Balance; changes: Balance[] } => ({ changes: [] });
   const accounts = await readAccounts(operation, changes, create, (kept, { timestamp, balance }) => {
     if (compareDigits(timestamp, from) <= 0) kept.opening = later(operation, kept.opening, { timestamp, balance });
-    else if (compareDigits(timestamp, to) <= 0) kept.changes.push({ timestamp, balance });
+    else if (to === undefined || compareDigits(timestamp, to) <= 0) kept.changes.push({ timestamp, balance });
   });
   const unknown = options.isComplete ? 0n : undefined;
   return accounts.map(({ account, kept }) => {

@@ -30,8 +30,9 @@ describe("the reports accept", () => {
   });
 
   test("whole options", async () => {
-    // @ts-expect-error: the end is missing
-    await reports.statement(changes, { from: 1n });
+    await reports.statement(changes, { from: "2024-01-01" });
+    // @ts-expect-error: the start is missing
+    await reports.statement(changes, { to: 1n });
     // @ts-expect-error: no such period
     await reports.balanceSeries(changes, { ...range, every: "year" });
     // @ts-expect-error: no member of an account
