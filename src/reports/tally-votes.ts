@@ -36,17 +36,22 @@ export interface Tally {
   majority: string | undefined;
   /** The share of the tokens that voted, truncated to 18 digits. `undefined` without a total supply. */
   participation: string | undefined;
-  /** `undefined` if `requiredMajority`, `requiredParticipation` or `totalSupply` is missing. */
+  /** `undefined` if an option in `missing` is needed. */
   passes: boolean | undefined;
   /** Why it does not pass. */
   reason: "participation" | "majority" | undefined;
   /** The vote that `passes` and `reason` are about. */
   decidedBy: "tokens" | "liquidity" | undefined;
+  /** The options without which it is unknown whether the proposal passes, such as `"totalSupply"`. Empty if it is known. */
+  missing: ("requiredMajority" | "requiredParticipation" | "totalSupply")[];
 }
 
 /** More decimal places than any share or weight has. */
 const decimals = 255;
 const one = 10n ** BigInt(decimals);
+
+/** The options without which no result is known. */
+const needed = ["requiredMajority", "requiredParticipation", "totalSupply"] as const;
 
 const share = expected('a decimal number from 0 to 1, such as "0.66"', (value) => {
   const units = attempt(() => parseUnits(value as string, decimals)) ?? -1n;
@@ -124,6 +129,7 @@ export async function tallyVotes(
     passes: isDecided ? reason === undefined : undefined,
     reason,
     decidedBy: isDecided ? (isOfProviders ? "liquidity" : "tokens") : undefined,
+    missing: needed.filter((name) => options[name] === undefined),
   };
 }
 

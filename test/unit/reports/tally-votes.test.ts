@@ -102,13 +102,15 @@ describe("tallyVotes", () => {
     for (const { yes } of tallies) expect(yes).toEqual({ parties: 1, tokens: "3" });
   });
 
-  test.each<TallyOptions>([
-    { requiredMajority: "0.5", requiredParticipation: "0" },
-    { requiredMajority: "0.5", totalSupply: "5" },
-    { requiredParticipation: "0", totalSupply: "5", liquidity },
-  ])("knows no result with %j alone", async (options) => {
-    const unknown = { passes: undefined, reason: undefined, decidedBy: undefined };
+  test.each<[options: TallyOptions, ...missing: string[]]>([
+    [{ requiredMajority: "0.5", requiredParticipation: "0" }, "totalSupply"],
+    [{ requiredMajority: "0.5", totalSupply: "5" }, "requiredParticipation"],
+    [{ requiredParticipation: "0", totalSupply: "5", liquidity }, "requiredMajority"],
+    [{ liquidity }, "requiredMajority", "requiredParticipation", "totalSupply"],
+  ])("knows no result with %j alone, and names what is missing", async (options, ...missing) => {
+    const unknown = { passes: undefined, reason: undefined, decidedBy: undefined, missing };
     expect(await tallyVotes(yesAndNo(1n, 1n), options)).toMatchObject({ majority: "0.5", ...unknown });
+    expect((await tallyVotes([], { ...rules, ...options })).missing).toEqual([]);
   });
 
   test("refuses votes on several proposals", async () => {
