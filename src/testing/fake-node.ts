@@ -1,10 +1,11 @@
+import type { Transaction } from "../../generated/types.js";
 import { withDefaults } from "../arguments/check-options.js";
 import type { OperationId } from "../arguments/operation.js";
 import { onAbort } from "../async/abort.js";
 import type { Block } from "../http/call.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { Chain, viewOf } from "./chain.js";
-import { createTransactionCheck } from "./check.js";
+import { createTransaction, createTransactionCheck } from "./check.js";
 import type { FakeNodeData } from "./data.js";
 import { planFaults, respond } from "./faults.js";
 import { type DataNode, findRoute, preflightReply, reply, withCors } from "./gateway.js";
@@ -57,6 +58,12 @@ export interface FakeNode {
    * @throws `ArgumentError` if the data is invalid.
    */
   addRecords(data: Omit<FakeNodeData, "seed" | "party" | "block">): void;
+  /**
+   * Returns a transaction that passes the check of this node. Each one has a proof of work of its own. Its signature is not real.
+   *
+   * @param members - Members that replace those of the transaction.
+   */
+  createTransaction(members?: Transaction): Transaction;
   /** Ends no further blocks, if the option `blockEvery` was given. */
   pause(): void;
   /**
@@ -178,6 +185,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     },
     nextBlock,
     addRecords,
+    createTransaction: (members) => ({ ...createTransaction(block().height), ...members }),
     pause,
     configure,
   };

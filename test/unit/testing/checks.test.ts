@@ -23,6 +23,17 @@ describe("the check of a fake node", () => {
     expect(await check(node, { ...tx, version: 3, inputData: inputDataFor(1_234_469), unknown: 1 })).toEqual(passed);
   });
 
+  test("passes each transaction that the node creates, also for a later block and with other members", async () => {
+    const node = createFakeNode({ block: { height: 2n ** 40n, timestamp: 1n } });
+    const first = node.createTransaction();
+    node.nextBlock();
+    for (const tx of [first, node.createTransaction(), node.createTransaction({ pubKey: "cd".repeat(32) })])
+      expect(await check(node, tx)).toMatchObject({ success: true });
+    expect(node.createTransaction({ pubKey: "ef" }).pubKey).toBe("ef");
+    for (let block = 0; block < 100; block++) node.nextBlock();
+    expect(await check(node, first)).toMatchObject({ code: 89, data: "transaction too old" });
+  });
+
   test.each<[name: string, tx: object | null, code: number, reason: string]>([
     ["null", null, 60, "tx (is required)"],
     ["another version", { ...tx, version: 1 }, 60, "tx.version (is not supported)"],
