@@ -6,6 +6,7 @@
 export type { Account } from "./accounts.js";
 export { type BalanceSeriesOptions, type BalanceSeriesRow, balanceSeries } from "./balance-series.js";
 export { type AccountBalance, balancesAt } from "./balances-at.js";
+export { type CheckExplanation, explainCheck } from "./explain-check.js";
 export type { RangeOptions } from "./records.js";
 export { signatureBundle } from "./signature-bundle.js";
 export { type AccountStatement, statement } from "./statement.js";
