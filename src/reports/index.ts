@@ -15,4 +15,5 @@ export {
   type SubmissionLimits,
   submissionLimits,
 } from "./submission-limits.js";
+export { type SubmissionTracker, submissionTracker } from "./submission-tracker.js";
 export { type Tally, type TallyOptions, tallyVotes } from "./tally-votes.js";

@@ -1,0 +1,120 @@
+import type { SpamStatistics, SpamStatisticsResponse } from "../../generated/types.js";
+import { maximum, minimum } from "../values/integers.js";
+import { checkOptionNames, digitsOf, readCount } from "./records.js";
+import {
+  checkSubmission,
+  counterOf,
+  readStatistics,
+  type Submission,
+  type SubmissionLimits,
+  submissionLimits,
+} from "./submission-limits.js";
+
+/** Counts the submissions of a party on top of its spam statistics. */
+export interface SubmissionTracker {
+  /** Returns whether another transaction can be submitted, and on which block, as `submissionLimits` does. */
+  next(
+    submission: Submission,
+    options?: Pick<NonNullable<Parameters<typeof submissionLimits>[2]>, "tokens" | "now">,
+  ): SubmissionLimits;
+  /** Counts a transaction that was submitted. `blockHeight` is that of the block that its proof of work uses. */
+  sent(submission: Submission & { blockHeight: bigint | number | `${bigint}` | (string & {}) }): void;
+  /** Takes newer statistics. Those of an earlier block change nothing. */
+  update(statistics: SpamStatisticsResponse): void;
+}
+
+/**
+ * Returns a tracker of the submissions of one party. Nodes count a transaction once it is in a block; until then, the tracker does. It also
+ * remembers the blocks of earlier statistics that can still be used, and forgets what is too old to be in a block.
+ *
+ * @param statistics - The response of `getSpamStatistics`. Without it, nothing is allowed before the first `update`.
+ * @throws `ArgumentError` if the statistics are invalid, as the methods do for a wrong argument.
+ * @example
+ * ```ts
+ * const tracker = submissionTracker(await client.getSpamStatistics({ partyId }));
+ * const { isAllowed, reason, proofOfWork } = tracker.next({ command: "other" });
+ * if (!isAllowed || !proofOfWork) throw new Error(`Not allowed: ${reason}`);
+ * // Prove work for the block, sign, submit. Then:
+ * tracker.sent({ command: "other", blockHeight: proofOfWork.blockHeight });
+ * ```
+ */
+export function submissionTracker(statistics?: SpamStatisticsResponse): SubmissionTracker {
+  const operation = "submissionTracker";
+  const place = { operation, argument: "statistics" };
+  let latest: SpamStatisticsResponse | undefined;
+  let height = 0n;
+  /** The blocks that can be used. `used` is the larger one of the submissions on the block that were sent and seen. */
+  const blocks = new Map<bigint, { used: bigint; state?: BlockState }>();
+  /** The submissions on these blocks that have a counter. */
+  let sends: { key: string; on: bigint }[] = [];
+  /** How many of them the latest statistics do not count, by counter. */
+  const uncounted = new Map<string, { submission: Submission; count: bigint }>();
+
+  function update(response: SpamStatisticsResponse): void {
+    const known = readStatistics(place, response);
+    const states = new Map(
+      (known?.pow?.blockStates ?? []).map((state) => [BigInt(digitsOf(place, state, "blockHeight")), state]),
+    );
+    // The current block is always in the list.
+    const current = [...states.keys()].reduce(maximum, 0n);
+    const isSameChain = latest === undefined || latest.chainId === response.chainId;
+    if (isSameChain && current < height) return;
+    if (!isSameChain) {
+      blocks.clear();
+      uncounted.clear();
+    }
+    const seenOn = (on: bigint) => BigInt(states.get(on)?.transactionsSeen ?? 0);
+    for (const [on, state] of states) blocks.set(on, { state, used: maximum(blocks.get(on)?.used ?? 0n, seenOn(on)) });
+    const past = BigInt(known?.pow?.numberOfPastBlocks ?? 0);
+    for (const on of blocks.keys()) if (on + past <= current) blocks.delete(on);
+    sends = sends.filter(({ on }) => blocks.has(on));
+    for (const [key, { submission, count }] of uncounted) {
+      // A new epoch counts from 0, also what was sent in the one before.
+      const isSameEpoch = latest?.statistics?.epochSeq === known?.epochSeq;
+      const before = isSameEpoch ? countOf(latest?.statistics, submission) : 0n;
+      const counted = latest ? countOf(known, submission) - before : 0n;
+      // Blocks have all submissions on a block on which as many were seen as sent.
+      let mostUncounted = 0n;
+      for (const [on, { used }] of blocks) {
+        const own = sends.filter((each) => each.key === key && each.on === on).length;
+        mostUncounted += minimum(BigInt(own), used - seenOn(on));
+      }
+      uncounted.set(key, { submission, count: maximum(minimum(count - counted, mostUncounted), 0n) });
+    }
+    latest = response;
+    height = current;
+  }
+
+  const countOf = (known: SpamStatistics | null | undefined, submission: Submission): bigint => {
+    const counter = counterOf(known ?? null, submission);
+    return counter ? BigInt(digitsOf(place, counter, "countForEpoch")) : 0n;
+  };
+
+  if (statistics !== undefined) update(statistics);
+  return {
+    update,
+    next(submission, options = {}) {
+      checkSubmission(operation, submission);
+      checkOptionNames(operation, options, "tokens", "now");
+      const { chainId = "", statistics: known = null } = latest ?? {};
+      const pow = known?.pow && { ...known.pow, blockStates: [...blocks.values()].flatMap(({ state }) => state ?? []) };
+      return submissionLimits({ chainId, statistics: known && { ...known, pow: pow ?? null } }, submission, {
+        ...options,
+        sentSince: uncounted.get(keyOf(submission))?.count,
+        sentByBlock: new Map([...blocks].map(([on, { used }]) => [on, used])),
+      });
+    },
+    sent({ blockHeight, ...submission }) {
+      checkSubmission(operation, submission);
+      const on = readCount({ operation, argument: "blockHeight" }, blockHeight);
+      const key = keyOf(submission);
+      blocks.set(on, { ...blocks.get(on), used: (blocks.get(on)?.used ?? 0n) + 1n });
+      sends.push({ key, on });
+      uncounted.set(key, { submission, count: (uncounted.get(key)?.count ?? 0n) + 1n });
+    },
+  };
+}
+
+type BlockState = NonNullable<SpamStatistics["pow"]>["blockStates"][number];
+
+const keyOf = ({ command, proposalId = "" }: Submission): string => `${command} ${proposalId.toLowerCase()}`;
