@@ -70,59 +70,48 @@ export async function balanceSeries<Group extends keyof Account = keyof Account>
     const time = compareDigits(timestamp, from) > 0 ? endOf(timestamp) : from;
     kept.set(time, later(operation, kept.get(time), change));
   });
-  const groups = new Map<string, { account: Account; balances: ReadonlyMap<string, Balance>[] }>();
+  const groups = new Map<string, { account: Account; steps: Map<string, Step> }>();
   for (const { account, kept } of accounts) {
     const key = members.map((name) => account[name]).join("\n");
-    const group = groups.get(key) ?? { account, balances: [] };
+    const group = groups.get(key) ?? { account, steps: new Map() };
     groups.set(key, group);
-    group.balances.push(kept);
+    addSteps(group.steps, kept, from, options.isComplete ? 0 : 1);
   }
   const periods = options.every === "change" ? undefined : periodsBetween(from, last, endOf);
-  const rows = [...groups]
-    .sort(([a], [b]) => compareText(a, b))
-    .flatMap(([, { account, balances }]) => {
-      const group = Object.fromEntries(members.map((name) => [name, account[name]])) as Pick<
-        Account,
-        Group | "assetId"
-      >;
-      const steps = stepsOf(balances, from, options.isComplete === true);
-      const ends = periods ?? [...steps.keys()].sort(compareDigits).slice(1);
-      let { sum, unknown } = steps.get(from) as Step;
-      return ends.map((end) => {
-        const step = steps.get(end);
-        sum += step?.sum ?? 0n;
-        unknown += step?.unknown ?? 0;
-        const time = compareDigits(end, last) > 0 ? last : end;
-        return { time, balance: unknown > 0 ? undefined : String(sum), ...group };
-      });
+  const sorted = [...groups].sort(([a], [b]) => compareText(a, b));
+  const rows = sorted.flatMap(([, { account, steps }]) => {
+    const group = Object.fromEntries(members.map((name) => [name, account[name]])) as Pick<Account, Group | "assetId">;
+    const ends = periods ?? [...steps.keys()].filter((time) => time !== from).sort(compareDigits);
+    let { sum, unknown } = steps.get(from) as Step;
+    return ends.map((end) => {
+      const step = steps.get(end);
+      sum += step?.sum ?? 0n;
+      unknown += step?.unknown ?? 0;
+      const time = compareDigits(end, last) > 0 ? last : end;
+      return { time, balance: unknown > 0 ? undefined : String(sum), ...group };
     });
+  });
   return rows.sort((a, b) => compareDigits(a.time, b.time));
 }
 
-/** How the sum of the balances of accounts changes, and how many of them are unknown. */
+/** How much the sum of a group changes at a time, and the number of its unknown balances. */
 interface Step {
   sum: bigint;
   unknown: number;
 }
 
-/** The state of a group at `from`, and its steps at later times, by time. */
-function stepsOf(
-  balances: readonly ReadonlyMap<string, Balance>[],
-  from: string,
-  isComplete: boolean,
-): Map<string, Step> {
-  const steps = new Map<string, Step>([[from, { sum: 0n, unknown: isComplete ? 0 : balances.length }]]);
-  for (const kept of balances) {
-    let before = 0n;
-    let unknown = isComplete ? 0 : 1;
-    for (const [time, { balance }] of [...kept].sort(([a], [b]) => compareDigits(a, b))) {
-      const step = steps.get(time) ?? { sum: 0n, unknown: 0 };
-      steps.set(time, { sum: step.sum + BigInt(balance) - before, unknown: step.unknown - unknown });
-      before = BigInt(balance);
-      unknown = 0;
-    }
+/** Adds the balances of an account to the steps of its group. `unknown` is 1 if its balance before the first record is unknown. */
+function addSteps(steps: Map<string, Step>, kept: ReadonlyMap<string, Balance>, from: string, unknown: number): void {
+  const add = (time: string, sum: bigint, count: number) => {
+    const step = steps.get(time) ?? { sum: 0n, unknown: 0 };
+    steps.set(time, { sum: step.sum + sum, unknown: step.unknown + count });
+  };
+  add(from, 0n, unknown);
+  let before: bigint | undefined;
+  for (const [time, { balance }] of [...kept].sort(([a], [b]) => compareDigits(a, b))) {
+    add(time, BigInt(balance) - (before ?? 0n), before === undefined ? -unknown : 0);
+    before = BigInt(balance);
   }
-  return steps;
 }
 
 function readGroup(operation: string, groupBy: unknown = accountMembers): readonly (keyof Account)[] {

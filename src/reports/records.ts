@@ -85,16 +85,9 @@ export function readRange(operation: string, options: RangeOptions, ...ownNames:
   return { from: String(from), to: to?.toString() };
 }
 
-/** Reads an amount of the caller, in the smallest unit, if there is one. */
-export function readAmount(place: Place, value: unknown): bigint | undefined {
-  if (value === undefined) return undefined;
-  const amount = typeof value === "bigint" || isDigits(value) ? BigInt(value) : -1n;
-  return amount >= 0n ? amount : refuse(place, "a bigint or digits, and not negative", value);
-}
-
-/** Reads a number of things, or a height. */
+/** Reads an amount in the smallest unit, a number of things or a height. */
 export function readCount(place: Place, value: unknown): bigint {
-  const isInteger = typeof value === "bigint" || isDigits(value) || Number.isSafeInteger(value);
-  const count = isInteger ? BigInt(value as bigint) : -1n;
-  return count >= 0n ? count : refuse(place, "an integer, and not negative", value);
+  const count =
+    typeof value === "bigint" || isDigits(value) || Number.isSafeInteger(value) ? BigInt(value as bigint) : -1n;
+  return count >= 0n ? count : refuse(place, "a bigint or digits, and not negative", value);
 }

@@ -3,7 +3,7 @@ import { oneOf } from "../arguments/check-options.js";
 import { type Place, refuse } from "../arguments/refuse.js";
 import { compareIntegers, maximum } from "../values/integers.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
-import { attempt, checkOptionNames, digitsOf, readAmount, readCount, readTime } from "./records.js";
+import { attempt, checkOptionNames, digitsOf, readCount, readTime } from "./records.js";
 
 /** The counter of each command. Votes have one for each proposal, other commands none. */
 const counters = {
@@ -52,7 +52,6 @@ export interface SubmissionLimits {
 
 type Count = bigint | number | `${bigint}` | (string & {});
 
-/** What the caller knows beside the statistics. */
 interface LimitOptions {
   /** Own submissions of this command that the statistics do not count yet: those since the last block. Default: 0. */
   sentSince?: bigint | number | undefined;
@@ -94,17 +93,15 @@ export function submissionLimits(
   checkSubmission(operation, submission);
   const sent = readCount({ operation, argument: "sentSince" }, options.sentSince ?? 0);
   const own = options.sentByBlock && readCounts({ operation, argument: "sentByBlock" }, options.sentByBlock);
-  const owned = readAmount({ operation, argument: "tokens" }, options.tokens);
+  const owned = options.tokens === undefined ? undefined : readCount({ operation, argument: "tokens" }, options.tokens);
   const now = options.now === undefined ? undefined : readTime({ operation, argument: "now" }, options.now);
   const place = { operation, argument: "statistics" };
   const known = readStatistics(place, statistics);
   const counter = counterOf(known, submission);
   const pow = known?.pow ?? undefined;
-  const bans = [counter?.bannedUntil, pow?.bannedUntil].flatMap((until) => (until ? [readBan(place, until)] : []));
-  const bannedUntil = bans
-    .filter((until) => now === undefined || now < until)
-    .sort(compareIntegers)
-    .at(-1);
+  const bans = [counter?.bannedUntil, pow?.bannedUntil].map((until) => (until ? readBan(place, until) : -1n));
+  const ban = bans.reduce(maximum);
+  const bannedUntil = ban > (now ?? -1n) ? String(ban) : undefined;
   const left = counter && leftOf(place, counter, sent);
   const minTokens =
     counter?.minTokensRequired === undefined ? undefined : digitsOf(place, counter, "minTokensRequired");
@@ -118,14 +115,7 @@ export function submissionLimits(
     "proof-of-work": proofOfWork === undefined,
   };
   const reason = (Object.keys(obstacles) as (keyof typeof obstacles)[]).find((name) => obstacles[name]);
-  return {
-    isAllowed: reason === undefined,
-    reason,
-    left,
-    minTokens,
-    bannedUntil: bannedUntil?.toString(),
-    proofOfWork,
-  };
+  return { isAllowed: reason === undefined, reason, left, minTokens, bannedUntil, proofOfWork };
 }
 
 /** Checks the command, and the proposal of a vote. */
@@ -160,12 +150,9 @@ function leftOf(place: Place, counter: Counter, sent: bigint): bigint | undefine
   return most === unlimited ? undefined : maximum(left, 0n);
 }
 
-interface Counter {
-  readonly countForEpoch: string;
-  readonly maxForEpoch: string;
-  readonly minTokensRequired?: string | undefined;
-  readonly bannedUntil?: string | undefined;
-}
+type Counter = Pick<NonNullable<SpamStatistics["transfers"]>, "maxForEpoch" | "countForEpoch" | "bannedUntil"> & {
+  minTokensRequired?: string;
+};
 
 /** The counter of a command; `undefined` if there is none. */
 export function counterOf(statistics: SpamStatistics | null, { command, proposalId }: Submission): Counter | undefined {
@@ -175,7 +162,9 @@ export function counterOf(statistics: SpamStatistics | null, { command, proposal
   if (!votes) return undefined;
   const id = proposalId.toLowerCase();
   // A proposal without votes of the party in the epoch is not in the list.
-  const found = votes.statistics.find(({ proposal }) => proposal.toLowerCase() === id) ?? { countForEpoch: "0" };
+  const found = votes.statistics.find(({ proposal }) => proposal.toLowerCase() === id) ?? {
+    countForEpoch: "0" as const,
+  };
   return { ...votes, ...found };
 }
 
@@ -200,13 +189,8 @@ function usableBlock(
     if (last < current || (used >= perBlock && !increasingDifficulty)) continue;
     const rising = BigInt(digitsOf(place, state, "difficulty")) + used / maximum(perBlock, 1n);
     const least = used === seen ? BigInt(expectedDifficulty ?? 0) : 0n;
-    return {
-      blockHeight,
-      blockHash,
-      difficulty: String(maximum(rising, least)),
-      hashFunction,
-      lastHeight: String(last),
-    };
+    const difficulty = String(maximum(rising, least));
+    return { blockHeight, blockHash, difficulty, hashFunction, lastHeight: String(last) };
   }
   return undefined;
 }

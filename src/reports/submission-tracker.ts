@@ -62,6 +62,7 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
     if (!isSameChain) {
       blocks.clear();
       uncounted.clear();
+      sends = [];
     }
     const seenOn = (on: bigint) => BigInt(states.get(on)?.transactionsSeen ?? 0);
     for (const [on, state] of states) blocks.set(on, { state, used: maximum(blocks.get(on)?.used ?? 0n, seenOn(on)) });
@@ -70,16 +71,13 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
     sends = sends.filter(({ on }) => blocks.has(on));
     for (const [key, { submission, count }] of uncounted) {
       // A new epoch counts from 0, also what was sent in the one before.
-      const isSameEpoch = latest?.statistics?.epochSeq === known?.epochSeq;
-      const before = isSameEpoch ? countOf(latest?.statistics, submission) : 0n;
+      const before = latest?.statistics?.epochSeq === known?.epochSeq ? countOf(latest?.statistics, submission) : 0n;
       const counted = latest ? countOf(known, submission) - before : 0n;
       // Blocks have all submissions on a block on which as many were seen as sent.
-      let mostUncounted = 0n;
-      for (const [on, { used }] of blocks) {
-        const own = sends.filter((each) => each.key === key && each.on === on).length;
-        mostUncounted += minimum(BigInt(own), used - seenOn(on));
-      }
-      uncounted.set(key, { submission, count: maximum(minimum(count - counted, mostUncounted), 0n) });
+      const ownOn = (height: bigint) => BigInt(sends.filter(({ key: own, on }) => own === key && on === height).length);
+      const perBlock = Array.from(blocks, ([on, { used }]) => minimum(ownOn(on), used - seenOn(on)));
+      const most = perBlock.reduce((sum, each) => sum + each, 0n);
+      uncounted.set(key, { submission, count: maximum(minimum(count - counted, most), 0n) });
     }
     latest = response;
     height = current;

@@ -3,7 +3,7 @@ import { checkedWhenRead, checkOptions, expected, nested, type OptionChecks } fr
 import type { Place } from "../arguments/refuse.js";
 import { compareDigits } from "../values/integers.js";
 import { formatUnits, parseUnits } from "../values/units.js";
-import { attempt, digitsOf, forEachRecord, readAmount, refuseMember } from "./records.js";
+import { attempt, digitsOf, forEachRecord, readCount, refuseMember } from "./records.js";
 
 /** Options of {@link tallyVotes}: the rules of the proposal, which are not part of votes. */
 export interface TallyOptions {
@@ -88,7 +88,7 @@ export async function tallyVotes(
   checkOptions(tallyChecks, options, { name: operation, operation });
   const place = { operation, argument: "votes" };
   const { requiredMajority, requiredParticipation, totalSupply, liquidity } = options;
-  const supply = readAmount({ operation, argument: "totalSupply" }, totalSupply);
+  const supply = totalSupply === undefined ? undefined : readCount({ operation, argument: "totalSupply" }, totalSupply);
   for (const name of ["requiredMajority", "requiredParticipation"] as const)
     if (liquidity) share(liquidity[name], { operation, argument: `liquidity.${name}` });
   const counted = new Map<string, Counted>();

@@ -6,7 +6,7 @@ const result = (code: number, data: string, more: object = {}) =>
 
 describe("explainCheck", () => {
   test.each([
-    [0, "", "passed", "The transaction passed all checks of the node.", "Submit it to another node now"],
+    [0, "", "passed", "The transaction passed all checks of the node.", "Submit it to another node"],
     [51, "trading is disabled", "validation", "does not accept this command now: trading is disabled.", "Correct"],
     [
       60,
@@ -18,7 +18,7 @@ describe("explainCheck", () => {
     [70, "no market", "internal", "failed while it checked the transaction: no market.", "on another node"],
     [80, "", "unknown-command", "The node does not know this command.", "network's version"],
     [90, "new", "internal", "The node rejects the transaction with code 90: new.", "on another node"],
-    [89, "banned", "spam", "The spam protection of the network rejects the transaction: banned.", "submissionLimits()"],
+    [89, "banned", "spam", "The spam protection rejects the transaction: banned.", "submissionLimits()"],
     [89, "proof of work tid already seen by the node", "spam", "seen by the node.", "the next block"],
     [89, "nonce already used by party", "spam", "used by party.", "a new proof of work"],
     [89, "transaction too old", "spam", "transaction too old.", "a newer block"],
