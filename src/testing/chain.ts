@@ -4,7 +4,6 @@ import { maximum } from "../values/integers.js";
 import { checkData, type FakeNodeData, type RecordTimes, readRecords, withDefaultRecords } from "./data.js";
 import { firstHeight, RecordGenerator } from "./generator.js";
 import { writtenAt } from "./lists/votes.js";
-import { firstIndex } from "./sorted.js";
 import { type AddedRecords, Store } from "./store.js";
 import { type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
 
@@ -52,14 +51,16 @@ export class Chain {
   /** The block that was current some blocks ago; of a negative number, one that is to begin. */
   blockBefore(count: number): Block {
     const { height, timestamp } = this.block;
-    const wanted = height - BigInt(count);
-    if (count <= 0) return { height: wanted, timestamp: timestamp - BigInt(count) * second };
-    const known = this.#blocks[firstIndex(this.#blocks, (block) => block.height > wanted) - 1];
+    if (count <= 0) return { height: height - BigInt(count), timestamp: timestamp - BigInt(count) * second };
+    // By their order: heights begin anew when a network is restarted from a checkpoint.
+    const known = this.#blocks.at(-1 - count);
     if (known) return known;
-    // Blocks before the first one are a second apart, but neither height nor time is negative.
+    // Blocks before the first one are a second apart. A node without a block has height 0 and time 0 (observed on v0.74 nodes).
     const first = this.#blocks[0] as Block;
-    const reached = maximum(wanted, 0n);
-    return { height: reached, timestamp: maximum(first.timestamp - (first.height - reached) * second, 0n) };
+    const before = BigInt(count - this.#blocks.length + 1);
+    const isEmpty = before >= first.height || before * second > first.timestamp;
+    if (isEmpty) return { height: 0n, timestamp: 0n };
+    return { height: first.height - before, timestamp: first.timestamp - before * second };
   }
 
   pause = (): void => clearInterval(this.#timer);
@@ -100,6 +101,8 @@ export function viewOf(chain: Chain): (lag: number) => Store {
   return (lag) => {
     if (lag <= 0) return chain.store;
     const end = toMicroseconds(chain.blockBefore(lag).timestamp);
+    // Without a block, a node has nothing at all.
+    if (end === 0) return new Store();
     if (end < complete) {
       store = new Store();
       complete = Number.NEGATIVE_INFINITY;

@@ -3,7 +3,6 @@ import { withDefaults } from "../arguments/check-options.js";
 import type { OperationId } from "../arguments/operation.js";
 import { onAbort } from "../async/abort.js";
 import type { Block } from "../http/call.js";
-import { nanosecondsPerDay } from "../values/times.js";
 import { Chain, viewOf } from "./chain.js";
 import { createTransaction, createTransactionCheck } from "./check.js";
 import type { FakeNodeData } from "./data.js";
@@ -141,8 +140,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     store: store(),
     block: block(),
     version: version(),
-    // Nodes drop the rows of whole days (UTC).
-    oldest: toMicroseconds(behavior.history - (behavior.history % nanosecondsPerDay)),
+    oldest: toMicroseconds(behavior.history),
     tieSeed: name && `${chain.seed}/${name}`,
   });
 

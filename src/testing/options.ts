@@ -62,8 +62,9 @@ export interface FakeNodeOptions {
   /** Whether responses have `X-Block-Height` and `X-Block-Timestamp`, which some proxies remove. Default: `true`. */
   blockHeaders?: boolean | undefined;
   /**
-   * How many blocks the node is behind its chain: it lacks their records, and its headers name an earlier block. With a
-   * negative number, its headers name a later block; its records are up to date. Default: 0.
+   * How many blocks the node is behind its chain: it lacks their records, and its headers name an earlier block. With more than there
+   * are, it has no block yet: its headers name height 0 and time 0. With a negative number, they name a later block; its records are up
+   * to date. Default: 0.
    */
   lag?: number | undefined;
   /**
@@ -72,8 +73,9 @@ export interface FakeNodeOptions {
    */
   down?: boolean | undefined;
   /**
-   * The oldest day (UTC) that this node keeps: any time of it, in Unix nanoseconds. Older balance changes are silently absent from
-   * responses; votes, profiles and signatures are kept whole (observed on v0.74 nodes). Default: everything is kept.
+   * The time from which on the node keeps balance changes, in Unix nanoseconds. Older ones are silently absent from responses; votes,
+   * profiles and signatures are kept whole. It can be any time: a node that is restored from network history begins at the first block
+   * that it fetched, and a retention job drops a day at once (observed on v0.74 nodes). Default: everything is kept.
    */
   history?: bigint | undefined;
 }

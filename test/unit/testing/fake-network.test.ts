@@ -108,9 +108,13 @@ describe("the address of a fake network", () => {
 });
 
 describe("a fake node that lags", () => {
-  test("names the first block if it lags more than there are blocks, and is ahead with its header alone if its lag is negative", async () => {
-    const node = createFakeNode({ block: { height: 2n, timestamp: second } }, { lag: 5 });
+  test("has no block if it lags more than there are blocks, and is ahead with its header alone if its lag is negative", async () => {
+    const node = createFakeNode({ block: { height: 2n, timestamp: 90n * second }, profiles: 3 }, { lag: 5 });
     expect(await headerOf(node)).toEqual({ height: "0", timestamp: "0" });
+    expect(node.records.profiles).toEqual([]);
+    node.configure({ lag: 1 });
+    node.nextBlock({ block: { height: 0n, timestamp: 95n * second } });
+    expect(await headerOf(node)).toEqual({ height: "2", timestamp: `${90n * second}` });
     const { network, one } = createPair({ nodes: [{ lag: -1_000_000 }, {}], balances: 10 });
     const [height, timestamp] = [network.block.height + 1_000_000n, network.block.timestamp + 1_000_000n * second];
     expect(await headerOf(one)).toEqual({ height: `${height}`, timestamp: `${timestamp}` });
@@ -147,17 +151,17 @@ describe("a fake node that lags", () => {
   });
 });
 
-test("a fake node that keeps less history lacks the balance changes of the days before it, for itself alone, until it keeps more", async () => {
+test("a fake node that keeps less history lacks the balance changes before that time, for itself alone, until it keeps more", async () => {
   const kept = async (node: FakeNode) => (await fetchPage(node, list)).edges.length;
   const balances = [5n, day - 1000n, day, 3n * day + 7000n].map((time, index) => change(index, 19_000n * day + time));
   const nodes = [{ history: 19_000n * day + 6_000n }, {}];
   const { network, one, other } = createPair({ nodes, balances, profiles: 3 });
-  expect([await kept(one), await kept(other)]).toEqual([4, 4]);
-  one.configure({ history: 19_002n * day - 1n });
-  expect([await kept(one), await kept(other)]).toEqual([2, 4]);
-  one.configure({ history: 19_002n * day });
+  expect([await kept(one), await kept(other)]).toEqual([3, 4]);
+  one.configure({ history: 19_001n * day + 1000n });
+  expect([await kept(one), await kept(other)]).toEqual([1, 4]);
+  one.configure({ history: 19_001n * day });
   network.nextBlock({ balances: [change(9, network.block.timestamp + day)] });
-  expect([await kept(one), await kept(other)]).toEqual([2, 5]);
+  expect([await kept(one), await kept(other)]).toEqual([3, 5]);
   expect((await fetchPage(one, "/api/v2/parties/profiles")).edges).toHaveLength(3);
   one.configure({ history: 0n });
   expect(await kept(one)).toBe(5);
