@@ -1,5 +1,5 @@
+import type { Violation } from "./judge.js";
 import { type Outcome, readWorld } from "./read-world.js";
-import type { Violation } from "./reading.js";
 import { healthy, second, type World } from "./world.js";
 
 /** A world in a few lines. */
@@ -8,8 +8,8 @@ function describeWorld({ seed, access, balancing, nodes, blocks, growth, events,
   const changes = blocks.reduce((sum, block) => sum + block.balances.length, 0);
   return [
     `seed ${seed}: ${access} (${balancing}), ${blocks.length} blocks with ${changes} balance changes over ${days} days`,
-    `  ${growth.length} blocks to come, each ${world.blockEvery} ms; clock ${world.clockAhead} days ahead`,
-    ...nodes.map((node, index) => `  node ${index}: ${JSON.stringify(node)}`),
+    `  ${growth.length} blocks to come, each ${world.blockEvery} ms; clocks ${world.clockAhead} days ahead, the caller's ${world.clockWrong} wrong`,
+    ...nodes.map((node, index) => `  node ${index}: ${inJson(node)}`),
     `  events: ${events.map(({ request, name, node, count }) => `${request}:${name} ${node}*${count}`).join(", ")}`,
   ].join("\n");
 }
@@ -27,12 +27,12 @@ function simplerWorlds(world: World): World[] {
   const simpler: World[] = [
     { ...world, growth: [], blockEvery: 0 },
     { ...world, blockEvery: 0 },
-    { ...world, clockAhead: 0 },
+    { ...world, clockAhead: 0, clockWrong: 0 },
     ...Object.entries({ ...healthy, version: "v0.74" }).map(([name, value]) => ({
       ...world,
       nodes: nodes.map((node) => ({ ...node, [name]: value })),
     })),
-    ...["drop", "lag", "half-block", "block"].map((name) => ({
+    ...["drop", "drop-day", "restart", "lag", "half-block", "block"].map((name) => ({
       ...world,
       events: events.filter((event) => event.name !== name),
     })),

@@ -9,11 +9,14 @@ import {
   type VegaError,
   type Vote,
 } from "../../../src/index.js";
-import { judgeSignatures, voteText } from "./read-votes.js";
-import type { Range, Reader } from "./readers.js";
+import type { Reader } from "./readers.js";
 import type { Reading } from "./reading.js";
-import { between, inScanOrder, isWanted, oldestOf, show } from "./records.js";
+import { between, inScanOrder, isWanted, oldestOf, type Range, show } from "./records.js";
 import { Choices } from "./world.js";
+
+/** A vote without what differs between the versions of nodes. */
+const voteText = ({ partyId, proposalId, timestamp, value, totalGovernanceTokenWeight }: Vote) =>
+  [proposalId, partyId, timestamp, value, totalGovernanceTokenWeight].join(" ");
 
 type From = "start" | bigint;
 
@@ -58,7 +61,7 @@ async function follow<T>(
 
 export async function followSignatures({ size: pageSize }: Reader, reading: Reading): Promise<void> {
   const { world } = reading;
-  const client = world.client();
+  const client = reading.client;
   const options = { clock: world.clock, random: () => 1, pageSize };
   let found: NodeSignature[] = [];
   let upTo = 0n;
@@ -76,12 +79,19 @@ export async function followSignatures({ size: pageSize }: Reader, reading: Read
       return undefined;
     },
   );
-  if (isDone) judgeSignatures(reading, found, upTo);
+  if (!isDone) return;
+  const got = new Set(found.map(({ sig }) => sig));
+  if (got.size < found.length) reading.fail("repeated", `${found.length - got.size} signatures came again`);
+  const { signatures } = world;
+  const lost = signatures.filter(({ sig, time }) => time < upTo && !got.has(sig));
+  if (lost.length > 0) reading.fail("lost", `${lost.length} of ${signatures.length} signatures are missing`);
+  for (const { sig } of signatures) got.delete(sig);
+  if (got.size > 0) reading.fail("surplus", `${got.size} unknown signatures`);
 }
 
 export async function followVotes(_: Reader, reading: Reading): Promise<void> {
   const { world } = reading;
-  const client = world.client();
+  const client = reading.client;
   const options = { clock: world.clock, random: () => 1, pageSize: 5000 };
   const [proposalId = ""] = world.world.proposals;
   /** The last version of each party. */
@@ -118,7 +128,7 @@ export async function followVotes(_: Reader, reading: Reading): Promise<void> {
 export async function followChanges(reader: Reader, reading: Reading): Promise<void> {
   const { world } = reading;
   const { filter, from } = reader;
-  const client = world.client();
+  const client = reading.client;
   const wanted = isWanted(reader);
   let part: BalanceChange[] = [];
   let start = from === "start" ? undefined : from;

@@ -1,11 +1,10 @@
 import { EventEmitter } from "node:events";
 import { createGateway } from "../../../cli/src/serve/app.js";
-import { type BalanceChange, type Coverage, PaginationError, VegaError } from "../../../src/index.js";
-import { readVotes } from "./read-votes.js";
-import { type AnyPage, type Pages, readWalk } from "./read-walk.js";
-import type { Range, Reader } from "./readers.js";
+import { type Coverage, PaginationError, VegaError } from "../../../src/index.js";
+import { type Items, isDescending } from "./read-list.js";
+import { readLists } from "./read-lists.js";
+import type { Reader } from "./readers.js";
 import type { Reading } from "./reading.js";
-import { inScanOrder } from "./records.js";
 
 type Gateway = ReturnType<typeof createGateway>;
 
@@ -14,38 +13,67 @@ interface ServedRange {
   endTimestamp?: string;
 }
 
-interface ServedList<T> {
-  edges: { node: T }[];
+interface ServedPage {
+  edges: { node: object }[];
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
 }
 
-/** The pages of a loop over the responses of `serve`, which continues with the cursor of each page. */
-async function* servedPages<T>(
-  gateway: Gateway,
-  path: string,
-  parameters: readonly [name: string, value: unknown][],
-  pagination: object,
-  ranges: ServedRange[] = [],
-): AsyncGenerator<AnyPage<T>> {
-  for (let place = pagination; ; ) {
-    const pages = Object.entries(place).map(([name, value]) => [`pagination.${name}`, value] as const);
-    const known = [...parameters, ...pages].filter(([, value]) => value !== undefined);
-    const query = new URLSearchParams(known.map(([name, value]) => [name, String(value)]));
-    const outgoing = new EventEmitter();
-    const connection = { incoming: { socket: {}, complete: true }, outgoing };
-    const response = await gateway.request(`${path}?${query}`, {}, connection as never);
-    outgoing.emit("close");
-    const body: unknown = await response.json();
-    if (response.status !== 200) throw servedError(response.status, body as ServedError, place);
-    const { coverage, ...lists } = body as { coverage?: ServedRange } & Record<string, ServedList<T>>;
-    if (coverage) ranges.push(coverage);
-    const [{ edges, pageInfo }] = Object.values(lists) as [ServedList<T>];
-    const time = response.headers.get("X-Block-Timestamp");
-    yield { nodes: edges.map(({ node }) => node), block: time === null ? undefined : { timestamp: BigInt(time) } };
-    const isBackward = "last" in pagination;
-    if (!(isBackward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) return;
-    place = { ...pagination, ...(isBackward ? { before: pageInfo.startCursor } : { after: pageInfo.endCursor }) };
-  }
+/** A loop over the responses of `serve`, which continues with the cursor of each page. */
+function servedItems(gateway: Gateway, reader: Reader, { dateRange, pagination = {} }: Given): Items {
+  const { list, filter, isBackward } = reader.query;
+  const path = list === "votes" ? "/api/v2/votes" : "/api/v2/balance/changes";
+  const parameters = Object.entries({ ...filter, dateRange }).flatMap(([name, value]) => parametersOf(name, value));
+  const ranges: ServedRange[] = [];
+  let block: bigint | undefined;
+  const coverage = (): Coverage | undefined => {
+    // A page of votes says no more than its block.
+    if (list === "votes") return block === undefined ? undefined : { start: 0n, end: block, block: undefined };
+    const isDown = isDescending(reader.query);
+    const [oldest, newest] = [ranges.at(isDown ? -1 : 0), ranges.at(isDown ? 0 : -1)];
+    const end = newest?.endTimestamp === undefined ? undefined : BigInt(newest.endTimestamp);
+    return oldest && { start: BigInt(oldest.startTimestamp), end, block: undefined };
+  };
+  const read = async function* () {
+    for (let place = pagination; ; ) {
+      const query = new URLSearchParams([...parameters, ...parametersOf("pagination", place)]);
+      const outgoing = new EventEmitter();
+      const connection = { incoming: { socket: {}, complete: true }, outgoing };
+      const response = await gateway.request(`${path}?${query}`, {}, connection as never);
+      outgoing.emit("close");
+      const body: unknown = await response.json();
+      if (response.status !== 200) {
+        const error = servedError(response.status, body as ServedError);
+        throw Object.assign(error, { resume: place, coverage: coverage() });
+      }
+      const { coverage: range, ...lists } = body as { coverage?: ServedRange } & Record<string, ServedPage>;
+      if (range) ranges.push(range);
+      const [{ edges, pageInfo }] = Object.values(lists) as [ServedPage];
+      const time = response.headers.get("X-Block-Timestamp");
+      if (time !== null) block ??= BigInt(time);
+      yield* (isBackward ? [...edges].reverse() : edges).map(({ node }) => node);
+      if (!(isBackward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) return;
+      place = { ...pagination, ...(isBackward ? { before: pageInfo.startCursor } : { after: pageInfo.endCursor }) };
+    }
+  };
+  return {
+    [Symbol.asyncIterator]: read,
+    get coverage() {
+      return Promise.resolve(coverage());
+    },
+  };
+}
+
+interface Given {
+  dateRange?: object;
+  pagination?: object;
+}
+
+/** The parameters of a URL: arrays are repeated, and members have dotted names. */
+function parametersOf(name: string, value: unknown): [string, string][] {
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => parametersOf(name, each));
+  if (typeof value !== "object" || value === null) return [[name, String(value)]];
+  return Object.entries(value).flatMap(([member, each]) => parametersOf(`${name}.${member}`, each));
 }
 
 interface ServedError {
@@ -53,32 +81,11 @@ interface ServedError {
   details?: { reason?: PaginationError["reason"]; availableFrom?: string }[];
 }
 
-/** The error of a loop: it continues with the request that has failed. */
-function servedError(status: number, { message, details = [] }: ServedError, resume: object): VegaError {
+function servedError(status: number, { message, details = [] }: ServedError): VegaError {
   const { reason, availableFrom } = details[0] ?? {};
   const from = availableFrom === undefined ? undefined : BigInt(availableFrom);
-  const error = reason
-    ? new PaginationError(message, { reason, availableFrom: from })
-    : new VegaError(`${status} ${message}`);
-  return Object.assign(error, { resume });
-}
-
-/** The same pages, with the range of time for which all of them are complete. */
-function coveredPages<T>(pages: (ranges: ServedRange[]) => AsyncIterable<AnyPage<T>>, isDescending: boolean): Pages<T> {
-  const ranges: ServedRange[] = [];
-  const coverageOf = (): Coverage | undefined => {
-    const [oldest, newest] = [ranges.at(isDescending ? -1 : 0), ranges.at(isDescending ? 0 : -1)];
-    const end = newest?.endTimestamp === undefined ? undefined : BigInt(newest.endTimestamp);
-    return oldest && { start: BigInt(oldest.startTimestamp), end, block: undefined };
-  };
-  const read = async function* () {
-    try {
-      yield* pages(ranges);
-    } catch (error) {
-      throw Object.assign(error as VegaError, { coverage: coverageOf() });
-    }
-  };
-  return Object.assign(read(), { coverage: async () => coverageOf() });
+  if (reason) return new PaginationError(message, { reason, availableFrom: from });
+  return new VegaError(`${status} ${message}`);
 }
 
 export async function readServed(reader: Reader, reading: Reading): Promise<void> {
@@ -86,7 +93,7 @@ export async function readServed(reader: Reader, reading: Reading): Promise<void
   world.hasOtherClock = true;
   const { signal } = new AbortController();
   const gateway = createGateway({
-    client: world.client(),
+    client: reading.client,
     pool: { check: async () => [], status: [] },
     now: () => world.clock.now(),
     signal,
@@ -95,21 +102,9 @@ export async function readServed(reader: Reader, reading: Reading): Promise<void
     trustsProxy: false,
     log: () => {},
   });
-  if (reader.serves === "votes") {
-    const parameters = Object.entries(reader.query);
-    return readVotes(reader, reading, (pages) => servedPages(gateway, "/api/v2/votes", parameters, pages));
-  }
-  const { partyIds = [], accountTypes = [] } = reader.filter;
-  const list = (pages: object, { start, end }: Range) => {
-    const parameters: [string, unknown][] = [
-      ...partyIds.map((id): [string, unknown] => ["filter.partyIds", id]),
-      ...accountTypes.map((type): [string, unknown] => ["filter.accountTypes", type]),
-      ["dateRange.startTimestamp", start],
-      ["dateRange.endTimestamp", end],
-    ];
-    const read = (ranges: ServedRange[]) =>
-      servedPages<BalanceChange>(gateway, "/api/v2/balance/changes", parameters, pages, ranges);
-    return coveredPages(read, reader.newestFirst !== reader.isBackward);
-  };
-  return readWalk(reader, reading, list, inScanOrder);
+  await readLists(reader, reading, (given) => {
+    const { query } = reader;
+    const pagination = { ...(given as Given).pagination, [query.isBackward ? "last" : "first"]: reading.sizeOf(query) };
+    return servedItems(gateway, reader, { ...given, pagination });
+  });
 }

@@ -13,7 +13,7 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
   // Node.js has it from 22.13 on.
   if (process.getBuiltinModule?.("node:sqlite") === undefined) return;
   const { world } = reading;
-  const client = world.client();
+  const client = reading.client;
   const database = loadSqlite()(":memory:");
   const destination = await sqliteDestination(database);
   const { filter: given, start, concurrency } = reader;

@@ -1,33 +1,26 @@
+import type { Violation } from "./judge.js";
+import type { Reached } from "./reach.js";
 import { followChanges, followSignatures, followVotes } from "./read-follower.js";
-import { readScan } from "./read-scan.js";
+import { readLists } from "./read-lists.js";
+import { readReports } from "./read-reports.js";
 import { readServed } from "./read-served.js";
 import { readSync } from "./read-sync.js";
-import { readSignatures, readVotes } from "./read-votes.js";
-import { readWalk } from "./read-walk.js";
 import type { Reader } from "./readers.js";
-import { Reading, type Violation } from "./reading.js";
+import { Reading } from "./reading.js";
 import type { World } from "./world.js";
 
 const readers: Record<Reader["kind"], (reader: Reader, reading: Reading) => Promise<void>> = {
-  scan: readScan,
-  walk: (reader, reading) => {
-    const client = reading.world.client();
-    return readWalk(reader, reading, (pagination, { start, end }) => {
-      const dateRange = { startTimestamp: start, endTimestamp: end };
-      const listing = client.listBalanceChanges({ filter: reader.filter, dateRange, pagination });
-      return Object.assign(listing.pages(), { coverage: () => listing.coverage });
-    });
-  },
-  votes: (reader, reading) => {
-    const client = reading.world.client();
-    return readVotes(reader, reading, (pagination) => client.listVotes({ ...reader.query, pagination }).pages());
-  },
-  signatures: readSignatures,
+  scan: readLists,
+  walk: readLists,
+  votes: readLists,
+  signatures: readLists,
+  pages: readLists,
+  serve: readServed,
   follow: followChanges,
   "follow-votes": followVotes,
   "follow-signatures": followSignatures,
-  serve: readServed,
   sync: readSync,
+  reports: readReports,
 };
 
 /** What came of a reading. */
@@ -36,6 +29,7 @@ export interface Outcome {
   reader: Reader;
   violations: readonly Violation[];
   errors: readonly string[];
+  reached: ReadonlySet<Reached>;
 }
 
 /** Reads a world, and says what is wrong. */
@@ -50,5 +44,9 @@ export async function readWorld(world: World, reader: Reader): Promise<Outcome> 
   const { immediate } = running.clock;
   if (immediate > 10 * running.requests + 100)
     reading.fail("busy", `${immediate} timers of 0 ms for ${running.requests} requests`);
-  return { world, reader, violations, errors };
+  const { reached } = running;
+  if (world.clockWrong !== 0) reached.add("the caller's clock is wrong");
+  const isPart = (time: bigint | undefined) => time !== undefined && time % 1000n !== 0n;
+  if (isPart(reader.start) || isPart(reader.end)) reached.add("a bound within a microsecond");
+  return { world, reader, violations, errors, reached };
 }

@@ -1,30 +1,20 @@
 import type { BalanceChangesFilter } from "../../../src/index.js";
+import type { ListQuery } from "./read-list.js";
+import type { Range } from "./records.js";
 import { Choices, day, second, type World } from "./world.js";
-
-/** A range of time in Unix nanoseconds. */
-export interface Range {
-  start?: bigint | undefined;
-  end?: bigint | undefined;
-}
 
 /** How the records of a world are read: plain data that follows from its seed. Each kind uses some of it. */
 export interface Reader extends Range {
   kind: (typeof kinds)[number];
   filter: BalanceChangesFilter;
-  /** Of a walk over votes. */
-  query: { proposalId: string } | { partyId: string };
-  newestFirst: boolean;
-  isBackward: boolean;
   /** The size of a page. */
   size: number;
   /** How many requests are sent at once. */
   concurrency: number;
-  order: "oldest-first" | "newest-first";
-  missingHistory: "error" | "ignore";
   /** Where a follower begins. */
   from: "start" | bigint;
-  /** Which walk is a loop over the pages of `serve`. */
-  serves: "walk" | "votes";
+  /** Of a loop, a scan, single pages, or a loop over the pages of `serve`. */
+  query: ListQuery;
 }
 
 const kinds = [
@@ -32,54 +22,45 @@ const kinds = [
   ...Array.from({ length: 6 }, () => "walk" as const),
   ...Array.from({ length: 4 }, () => "votes" as const),
   ...(["signatures", "follow", "follow", "follow", "follow-votes", "follow-votes", "follow-signatures"] as const),
-  ...(["serve", "serve", "serve", "sync", "sync"] as const),
+  ...(["serve", "serve", "serve", "sync", "sync", "pages", "pages", "pages", "reports", "reports"] as const),
 ];
 
 /** The reader of a world. */
 export function readerOf(world: World): Reader {
   const choose = new Choices(world.seed ^ 0xbeef);
   const kind = world.isApart && choose.chance(0.5) ? "votes" : choose.one(kinds);
-  const range = rangeOf(choose, world);
+  const isList = ["scan", "walk", "votes", "signatures", "serve", "pages"].includes(kind);
+  const isOfVotes = kind === "votes" || ((kind === "serve" || kind === "pages") && choose.chance(0.4));
+  const list = kind === "signatures" ? "signatures" : isOfVotes ? "votes" : "balances";
+  const anyRange = rangeOf(choose, world);
+  const range = list === "balances" ? anyRange : {};
   const filter = filterOf(choose, world, kind);
-  const newestFirst = choose.chance(0.5);
-  const isBackward = choose.chance(0.25);
-  const size = choose.one([1, 2, 3, 5, 8, 12, 20, 40]);
-  const [proposalId = ""] = world.proposals;
-  const query = choose.chance(0.8) ? { proposalId } : { partyId: choose.one(world.parties) };
-  const sizeOfVotes = choose.one([4, 8, 8, 12, 12, 20, 60]);
-  const reader: Reader = {
-    kind,
-    ...range,
-    filter,
-    query,
-    newestFirst,
-    isBackward,
-    size,
-    concurrency: choose.integer(1, 4),
-    order: "oldest-first",
-    missingHistory: "error",
-    from: "start",
-    serves: "walk",
+  const sizes = {
+    votes: [4, 8, 8, 12, 12, 20, 60],
+    balances: [1, 2, 3, 5, 8, 12, 20, 40],
+    signatures: [1, 2, 3, 5, 8, 20],
   };
-  switch (kind) {
-    case "scan":
-      reader.order = choose.one(["oldest-first", "newest-first"]);
-      reader.size = choose.one([2, 3, 5, 8, 12, 20, 40]);
-      if (choose.chance(0.15)) reader.missingHistory = "ignore";
-      return reader;
-    case "votes":
-      return { ...reader, size: sizeOfVotes };
-    case "serve":
-      return choose.chance(0.6) ? reader : { ...reader, serves: "votes", size: sizeOfVotes };
-    case "sync":
-      return { ...reader, end: undefined, size: choose.one([3, 8, 20]) };
-    case "walk":
-    case "signatures":
-      return reader;
-    default:
-      if (!choose.chance(0.5)) reader.from = choose.one(world.blocks).time;
-      return { ...reader, start: undefined, end: undefined, size: choose.one([3, 8, 20, 60]) };
-  }
+  const [proposalId = ""] = world.proposals;
+  const query: ListQuery = {
+    ...range,
+    list,
+    kind: kind === "scan" ? "scan" : kind === "pages" ? choose.one(["again", "later", "peek", "next"]) : "loop",
+    newestFirst: choose.chance(0.5),
+    isBackward: kind !== "scan" && choose.chance(0.25),
+    size: choose.one(sizes[list]),
+    filter: {
+      balances: { filter },
+      votes: choose.chance(0.8) ? { proposalId } : { partyId: choose.one(world.parties) },
+      signatures: { id: world.resource },
+    }[list],
+    concurrency: choose.integer(1, 4),
+    missingHistory: kind === "scan" && choose.chance(0.15) ? "ignore" : "error",
+  };
+  const from = kind.startsWith("follow") && choose.chance(0.5) ? choose.one(world.blocks).time : "start";
+  const { concurrency } = query;
+  const size = isList ? query.size : choose.one([3, 8, 20, 60]);
+  const start = kind === "sync" ? range.start : undefined;
+  return { kind, filter, size, concurrency, from, query, ...(isList ? range : { start }) };
 }
 
 function rangeOf(choose: Choices, { blocks }: World): Range {
@@ -93,8 +74,11 @@ function rangeOf(choose: Choices, { blocks }: World): Range {
     before: first - 3600n * second,
     day: (random() / day) * day,
   }[wayOfStart];
-  const end = choose.chance(0.5) ? undefined : random();
-  return end !== undefined && start !== undefined && end < start ? { start } : { start, end };
+  const end = choose.chance(0.5) ? undefined : choose.chance(0.3) ? choose.one(blocks).time : random();
+  // Nodes compare microseconds.
+  const part = () => BigInt(choose.chance(0.2) ? choose.one([1, 500, 999, 1000]) : 0);
+  const [from, to] = [start && start + part(), end && end + part()];
+  return to !== undefined && from !== undefined && to <= from ? { start: from } : { start: from, end: to };
 }
 
 function filterOf(choose: Choices, { parties, seed }: World, kind: Reader["kind"]): BalanceChangesFilter {

@@ -2,30 +2,27 @@ import {
   ApiError,
   type BalanceChange,
   ConnectionError,
-  type Coverage,
   PaginationError,
+  RateLimitError,
   ResponseError,
   TimeoutError,
+  type VegaClient,
   VegaError,
 } from "../../../src/index.js";
 import { minimum } from "../../../src/values/integers.js";
-import type { Range } from "./readers.js";
-import { between, show, some, textOf, timeOf } from "./records.js";
+import type { Violation } from "./judge.js";
+import type { Target } from "./read-list.js";
+import { show, some, textOf, timeOf } from "./records.js";
 import { RunningWorld } from "./running-world.js";
 import type { World } from "./world.js";
-
-/** What is wrong with a reading. */
-export interface Violation {
-  kind: string;
-  text: string;
-}
 
 /** Errors after which nothing is wrong with the nodes any more, and after which a reading has to have ended. */
 const [errorsUntilCalm, mostErrors] = [3, 9];
 
 /** One reading of a world, with what is wrong with it. */
-export class Reading {
+export class Reading implements Target {
   readonly world: RunningWorld;
+  readonly client: VegaClient;
   readonly violations: Violation[] = [];
   /** The errors after which it was continued. */
   readonly errors: string[] = [];
@@ -34,6 +31,7 @@ export class Reading {
   /** @param end - The end of what is read, which the network reaches at the latest when it is calm. */
   constructor(world: World, end: bigint | undefined) {
     this.world = new RunningWorld(world);
+    this.client = this.world.client();
     this.#end = end;
   }
 
@@ -42,10 +40,7 @@ export class Reading {
   }
 
   /** Takes everything that comes. Returns the error that ends it; `"hang"` if nothing does. */
-  async take<T>(
-    items: AsyncIterable<T>,
-    onItem: (item: T) => boolean | undefined,
-  ): Promise<VegaError | "hang" | undefined> {
+  async take<T>(items: AsyncIterable<T>, onItem: (item: T) => unknown): Promise<VegaError | "hang" | undefined> {
     this.world.begin();
     const takeAll = async () => {
       for await (const item of items) if (onItem(item) === true) return;
@@ -68,6 +63,10 @@ export class Reading {
       return "hang";
     }
     this.#checkError(error);
+    const reason = PaginationError.is(error) ? error.reason : undefined;
+    if (reason === "pruned" || reason === "behind" || reason === "gap") this.world.reached.add(reason);
+    // A ban is waited for, as a caller would.
+    if (RateLimitError.is(error)) await this.world.run(this.world.clock.sleep(601_000));
     this.errors.push(`${error.name} ${PaginationError.is(error) ? error.reason : error.message.slice(0, 160)}`);
     return error;
   }
@@ -90,8 +89,12 @@ export class Reading {
   }
 
   /** Returns whether a reading that has failed is continued. */
-  continues(): boolean {
+  continues(error?: VegaError, start?: bigint): boolean {
+    if (PaginationError.is(error) && error.reason === "pruned") this.checkPruned(start ?? 0n, error.availableFrom);
+    this.world.reached.add("a reading continues after an error");
     if (this.errors.length >= mostErrors) {
+      // Nothing can be read of nodes that keep nothing.
+      if (this.world.keepsNothing) return false;
       this.fail("no-end", `still fails when nothing is wrong: ${this.errors.join(", ")}`);
       return false;
     }
@@ -127,17 +130,6 @@ export class Reading {
     const isAfterEnd = oldest === undefined || (end !== undefined && oldest >= end);
     if (isAfterEnd || (start !== undefined && start <= oldest)) return;
     this.fail("late-start", `${what} begins at ${show(start)}, but the nodes keep a record at ${show(oldest)}`);
-  }
-
-  checkCoverage(range: Range, { start, end }: Coverage, wanted: (change: BalanceChange) => boolean): void {
-    if (range.start !== undefined && start < range.start)
-      this.fail("coverage", `begins at ${show(start)} instead of ${show(range.start)}`);
-    if (end === undefined) return;
-    if (range.end !== undefined && end !== range.end)
-      this.fail("coverage", `ends at ${show(end)} instead of ${show(range.end)}`);
-    const isLeft = between({ start: end, end: range.end ?? this.world.lowestHead });
-    const left = this.world.changes.filter(wanted).filter(isLeft);
-    if (left.length > 0) this.fail("coverage", `ends at ${show(end)}, but every node had more: ${some(left)}`);
   }
 
   /** Checks that nodes keep less than what begins at a time. */

@@ -1,7 +1,16 @@
 import { createHash } from "node:crypto";
 import type { BalanceChange } from "../../../src/index.js";
 import { minimum } from "../../../src/values/integers.js";
-import type { Range, Reader } from "./readers.js";
+import type { Reader } from "./readers.js";
+
+/** A range of time in Unix nanoseconds. */
+export interface Range {
+  start?: bigint | undefined;
+  end?: bigint | undefined;
+}
+
+/** Whether a range has this bound. Nothing is before 0: such a start is open. */
+export const isSomeTime = (time: unknown): time is bigint | string => time !== undefined && BigInt(String(time)) > 0n;
 
 export const show = (time: bigint | undefined) =>
   time === undefined ? "nothing" : `${time} (${new Date(Number(time / 1_000_000n)).toISOString()})`;

@@ -1,4 +1,11 @@
-import { type BalanceChange, createClient, type NodeSignature, type VegaClient } from "../../../src/index.js";
+import {
+  type BalanceChange,
+  type Block,
+  createClient,
+  type NodeSignature,
+  type ObserverEvent,
+  type VegaClient,
+} from "../../../src/index.js";
 import { createPool } from "../../../src/pool/node-pool.js";
 import {
   createFakeNetwork,
@@ -12,8 +19,19 @@ import { maximum, minimum } from "../../../src/values/integers.js";
 import { seeded } from "../pooled-network.js";
 import { addressOn, WorldClock } from "./clock.js";
 import { clamped, faultOf } from "./faults.js";
+import { Outside, type Reached } from "./reach.js";
 import { between, oldestOf } from "./records.js";
-import { Choices, day, firstDay, isHealthy, second, type World, type WorldBlock, type WorldEvent } from "./world.js";
+import {
+  Choices,
+  day,
+  firstDay,
+  isHealthy,
+  second,
+  type World,
+  type WorldBlock,
+  type WorldEvent,
+  type WorldNode,
+} from "./world.js";
 
 /** A vote as a block wrote it. */
 interface WrittenVote {
@@ -21,7 +39,8 @@ interface WrittenVote {
   time: bigint;
 }
 
-const hour = 3600n * second;
+/** So many blocks that a node has none. */
+const noBlock = 1_000_000;
 const neverEnds = "The reading does not end";
 
 /** The network of a world, and what a client does with it, on a clock of its own. */
@@ -39,39 +58,46 @@ export class RunningWorld {
   /** Since {@link begin}. */
   requests = 0;
   isCalm = false;
+  /** Whether a vote was cast again since {@link begin}. */
+  hasMovedVotes = false;
   /** After how many requests whatever is wrong with the nodes is no longer. */
   calmAfter = Number.POSITIVE_INFINITY;
+  /** What happened, as it is seen from outside. */
+  readonly reached = new Set<Reached>();
   /** Whether the reading also waits on the clock of the system. */
   hasOtherClock = false;
   readonly #network: FakeNetwork;
   readonly #choose: Choices;
   readonly #growth: WorldBlock[];
+  readonly #outside = new Outside(this.reached);
+  /** Those that have begun since the last fourteen. */
+  readonly #blocks: Block[] = [];
   #half: WorldBlock | undefined;
   #otherRequests = -1;
   #busy = 0;
   #eventsDone = 0;
+  #isRestarted = false;
   #isAbandoned = false;
   #exhaust: (reason: Error) => void = () => {};
 
   constructor(world: World) {
-    const { nodes, blocks, growth, seed, clockAhead } = world;
+    const { nodes, blocks, growth, seed, clockAhead, clockWrong } = world;
     this.world = world;
     this.#choose = new Choices(seed ^ 0x5eed);
     this.#growth = [...growth];
     const head = blocks.at(-1)?.time ?? firstDay;
-    this.kept = nodes.map(({ keepsDays, lag }) => {
-      const own = blocks.at(-1 - lag)?.time ?? firstDay;
-      return keepsDays === undefined ? 0n : startOfDay(own - hour) - BigInt(keepsDays) * day;
-    });
-    this.clock = new WorldClock({ start: Number(head / 1_000_000n) + clockAhead * 86_400_000 });
+    this.kept = nodes.map(({ keeps }) => keeps);
+    const start = Number(head / 1_000_000n) + clockAhead * 86_400_000;
+    this.clock = new WorldClock({ start: start + clockWrong * 86_400_000 });
     const recent = blocks.slice(-14);
     const old = blocks.slice(0, -14);
     const options = nodes.map(
-      ({ version, lag, headers }, index): FakeNodeOptions => ({
+      ({ emptyUntil, version, headers, keeps, limit, ...node }): FakeNodeOptions => ({
         version,
-        lag,
+        lag: emptyUntil === undefined ? lagOf(node) : noBlock,
         blockHeaders: headers !== "none",
-        ...(this.kept[index] && { history: this.kept[index] }),
+        history: keeps,
+        rateLimit: limit ?? false,
       }),
     );
     this.#network = createFakeNetwork(
@@ -83,7 +109,7 @@ export class RunningWorld {
         signatures: old.flatMap(({ signatures }) => signatures),
         block: { height: 1000n, timestamp: recent[0]?.time ?? head },
       },
-      { defects: nodeDefects, rateLimit: false, now: () => this.clock.date() },
+      { defects: nodeDefects, now: () => start + this.clock.now() },
     );
     for (const block of old) this.#note(block);
     for (const [index, block] of recent.entries()) {
@@ -95,12 +121,13 @@ export class RunningWorld {
   /** A client of the world: its calls use the world's clock. */
   client(): VegaClient {
     const urls = this.#network.nodes.map(({ url }) => url);
-    const random = seeded(this.world.seed);
+    const { access, pacing, seed } = this.world;
+    const random = seeded(seed);
     const baseUrl =
-      this.world.access === "pool"
-        ? createPool(urls, {}, this.clock, random)
-        : addressOn(this.#network.url, this.clock, random);
-    return createClient({ baseUrl, fetch: (request) => this.#fetch(request), pacing: false, timeout: 5000 });
+      access === "pool" ? createPool(urls, {}, this.clock, random) : addressOn(this.#network.url, this.clock, random);
+    const observe = (event: ObserverEvent) => this.#outside.observe(event);
+    const fetch = (request: Request) => this.#outside.watch(request, (each) => this.#fetch(each));
+    return createClient({ baseUrl, fetch, observe, pacing, timeout: 5000 });
   }
 
   /** A client of one healthy node with the whole chain, or with some records of it. */
@@ -154,7 +181,7 @@ export class RunningWorld {
   /** Whatever was wrong with the nodes is no longer; what they have dropped stays away. */
   calm(until = 0n): void {
     this.isCalm = true;
-    for (const node of this.#network.nodes) node.configure({ lag: 0, blockHeaders: true });
+    for (const node of this.#network.nodes) node.configure({ lag: 0, blockHeaders: true, rateLimit: false });
     while (this.#half || this.head <= until) this.#nextBlock();
   }
 
@@ -163,6 +190,8 @@ export class RunningWorld {
     const healthy = this.healthyNodes.map((index) => this.kept[index] ?? 0n);
     // A pool asks the node that keeps the most.
     const isServed = this.world.access === "pool" && healthy.length > 0;
+    // Behind one address, the end can be that of a node which has nothing yet.
+    if (!isServed && this.world.nodes.some(({ emptyUntil }) => emptyUntil !== undefined)) return undefined;
     const start = isServed ? healthy.reduce(minimum) : this.kept.reduce(maximum);
     return oldestOf(this.changes.filter(isWanted).filter(between({ start })));
   }
@@ -170,6 +199,13 @@ export class RunningWorld {
   /** Whether it shows that a node has all balance changes from a time on: it keeps one of that time or of an earlier one. */
   showsHistory(node: number, time: bigint): boolean {
     return this.changes.some(between({ start: this.kept[node], end: time + 1n }));
+  }
+
+  /** Whether no node keeps any record. */
+  get keepsNothing(): boolean {
+    return this.world.nodes.every(
+      (_, index) => oldestOf(this.changes.filter(between({ start: this.kept[index] }))) === undefined,
+    );
   }
 
   /** Whether any node still has the records of a time. */
@@ -184,13 +220,19 @@ export class RunningWorld {
 
   #note({ time, balances, votes, signatures }: WorldBlock): void {
     this.changes.push(...balances);
+    const isAgain = ({ partyId, proposalId }: FakeVote) =>
+      this.votes.some(({ vote }) => vote.partyId === partyId && vote.proposalId === proposalId);
+    this.hasMovedVotes ||= this.requests > 0 && votes.some(isAgain);
     this.votes.push(...votes.map((vote) => ({ vote, time })));
     this.signatures.push(...signatures.map((signature) => ({ ...signature, time })));
   }
 
   #endBlock({ time: _, ...records }: WorldBlock, next: bigint): void {
-    const { height } = this.#network.block;
-    this.#network.nextBlock({ ...records, block: { height: height + 1n, timestamp: next } });
+    const height = this.#isRestarted ? 0n : this.#network.block.height + 1n;
+    if (this.#isRestarted) this.reached.add("heights begin anew");
+    this.#isRestarted = false;
+    this.#blocks.push(this.#network.block);
+    this.#network.nextBlock({ ...records, block: { height, timestamp: next } });
   }
 
   /** Ends the current block, which can be half-written. */
@@ -218,34 +260,35 @@ export class RunningWorld {
   #happen({ name, node, count }: WorldEvent): void {
     if (name === "block") for (let each = 0; each < count && this.#growth.length > 0; each++) this.#nextBlock();
     if (name === "half-block") this.#writeHalf();
-    if (name === "drop") this.#drop(node, count);
-    if (name === "lag" && this.world.nodes.length > 1) {
-      this.#network.nodes[node]?.configure({ lag: count });
-      const keepsDay = this.#currentDay(node) >= (this.kept[node] ?? 0n);
-      if (!keepsDay) this.#network.nodes[node]?.configure({ lag: 0 });
+    if (name === "drop" || name === "drop-day") this.#drop(node, count, name === "drop-day" ? day : 1n);
+    if (name === "lag" && this.world.nodes.length > 1)
+      this.#network.nodes[node]?.configure({ lag: Math.max(count, Number(this.#showsMore(node))) });
+    if (name === "restart") {
+      this.#isRestarted = true;
+      for (const each of this.#network.nodes) each.configure({ chainId: "vega-fake-0012" });
+      this.#nextBlock();
     }
   }
 
-  /** A node drops its oldest days. */
-  #drop(node: number, count: number): void {
+  /** A node drops all that is older than one of the next times, or days, at which there are records. */
+  #drop(node: number, count: number, unit: bigint): void {
     const kept = this.kept[node] ?? 0n;
-    const days = [...new Set(this.changes.map(({ timestamp }) => startOfDay(BigInt(timestamp))))].filter(
-      (each) => each + day > kept,
-    );
-    days.sort((a, b) => Number(a - b));
-    const last = days[Math.min(count, days.length - 1) - 1];
-    if (last === undefined || last + day > this.#currentDay(node)) return;
-    this.kept[node] = last + day;
-    this.#network.nodes[node]?.configure({ history: last + day });
+    const starts = this.changes
+      .map(({ timestamp }) => (BigInt(timestamp) / unit) * unit)
+      .filter((start) => start >= kept);
+    const last = [...new Set(starts)].sort((a, b) => Number(a - b))[count - 1];
+    if (last === undefined || last + unit > this.head) return;
+    this.kept[node] = last + unit;
+    this.#network.nodes[node]?.configure({ history: last + unit });
+    this.reached.add("history is dropped meanwhile");
   }
 
-  /** The day that a node keeps whatever it drops: that of an hour before its own block. Real nodes keep a day at least. */
-  #currentDay(node: number): bigint {
-    return startOfDay((this.#network.nodes[node]?.block.timestamp ?? this.head) - hour);
-  }
-
+  /** The earliest block of the nodes that have one. */
   #lowestHead(): bigint {
-    return this.#network.nodes.map(({ block }) => block.timestamp).reduce(minimum);
+    const heads = this.#network.nodes.map(({ block: { timestamp } }, index) =>
+      this.#showsMore(index) ? (this.#before(timestamp)?.timestamp ?? 0n) : timestamp,
+    );
+    return heads.filter((time) => time > 0n).reduce(minimum, this.head);
   }
 
   async #fetch(request: Request): Promise<Response> {
@@ -260,6 +303,8 @@ export class RunningWorld {
     const index = this.#nodeOf(request);
     const [node, fake] = [nodes[index], this.#network.nodes[index]];
     if (node === undefined || fake === undefined) throw new TypeError("fetch failed: no such node");
+    if (this.requests > (node.emptyUntil ?? Number.POSITIVE_INFINITY) && fake.block.timestamp === 0n)
+      fake.configure({ lag: lagOf(node) });
     const { latency, headers, stopped, fault } = this.isCalm ? { latency: 10, headers: "all" } : node;
     const isStopped = stopped && this.requests > stopped[0] && this.requests <= stopped[1];
     const isFaulty = fault && this.#choose.chance(fault.share);
@@ -280,9 +325,24 @@ export class RunningWorld {
     this.lowestHead = minimum(this.lowestHead, this.#lowestHead());
     await this.clock.sleep(latency / 2, request.signal);
     const shown = new Headers(response.headers);
+    const block = this.#showsMore(index) && this.#before(BigInt(shown.get("X-Block-Timestamp") ?? 0));
+    if (block) {
+      shown.set("X-Block-Height", String(block.height));
+      shown.set("X-Block-Timestamp", String(block.timestamp));
+      this.reached.add("a node shows the block that it names");
+    }
     if (isNameless) for (const name of ["X-Block-Height", "X-Block-Timestamp"]) shown.delete(name);
     if (isFaulty) return faultOf(fault.name, body, shown);
     return new Response(body, { status: response.status, headers: shown });
+  }
+
+  /** The block before one that a fake node names. A node that shows the records of the block that it names is a fake node a block later. */
+  #before(timestamp: bigint): Block | undefined {
+    return this.#blocks.filter((block) => block.timestamp < timestamp).at(-1);
+  }
+
+  #showsMore(index: number): boolean {
+    return !this.isCalm && this.world.nodes[index]?.shows === true;
   }
 
   #nodeOf(request: Request): number {
@@ -296,4 +356,5 @@ export class RunningWorld {
   }
 }
 
-const startOfDay = (time: bigint) => (time / day) * day;
+/** How far its fake node is behind. */
+const lagOf = ({ lag, shows }: Pick<WorldNode, "lag" | "shows">) => lag - Number(shows ?? false);

@@ -19,10 +19,16 @@ export interface WorldBlock {
 /** How a node differs from one that is healthy and keeps everything. */
 export interface WorldNode {
   version: "v0.74" | "v0.79";
-  /** How many whole days of balance changes it keeps, before the current one. Default: all. */
-  keepsDays?: number | undefined;
+  /** The time from which on it keeps balance changes; 0 for all. It can be any time. */
+  keeps: bigint;
   /** How many blocks it is behind. */
   lag: number;
+  /** Whether it has the records of the block that its headers name, although it is behind. */
+  shows?: boolean | undefined;
+  /** Until which request of the client it has no block at all. */
+  emptyUntil?: number | undefined;
+  /** How many requests a second it serves, and at once, and how many it rejects before a ban. Default: any number. */
+  limit?: { rate: number; burst: number; refusals: number; ban: number } | undefined;
   /** Milliseconds until it responds. */
   latency: number;
   /** Which of its responses name a block. */
@@ -40,8 +46,11 @@ export type FaultName = (typeof faultNames)[number];
 /** What happens before a request of the client. */
 export interface WorldEvent {
   request: number;
-  /** A block ends, or is half-written; a node drops its oldest days, or falls behind by blocks. */
-  name: "block" | "half-block" | "drop" | "lag";
+  /**
+   * Blocks end, or one is half-written; a node drops all before a later record, or before a later day, or falls behind by blocks; the
+   * network is restarted from a checkpoint, so that its heights begin at 0.
+   */
+  name: "block" | "half-block" | "drop" | "drop-day" | "lag" | "restart";
   node: number;
   count: number;
 }
@@ -61,8 +70,11 @@ export interface World {
   events: readonly WorldEvent[];
   /** Milliseconds between blocks, in addition to those of events; 0 for none. */
   blockEvery: number;
-  /** How many days the clocks are ahead of the chain. */
+  /** How many days the clocks are ahead of the chain, and by how many the caller's clock is wrong. */
   clockAhead: number;
+  clockWrong: number;
+  /** Whether the client keeps within the rate limits. */
+  pacing: boolean;
   /** Whether its nodes are healthy but a block apart, and most votes are cast again and again. */
   isApart: boolean;
   parties: readonly string[];
@@ -98,6 +110,11 @@ export class Choices {
   }
 }
 
+const eventNames = [
+  ...(["block", "block", "block", "block", "half-block", "drop", "drop-day", "lag"] as const),
+  ...(["block", "block", "block", "block", "half-block", "drop", "drop-day", "restart"] as const),
+];
+
 const type24 = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";
 
 /** The world of a seed. */
@@ -120,13 +137,17 @@ export function worldOf(seed: number): World {
   const version = choose.one(["v0.74", "v0.79"] as const);
   const count = choose.one([1, 2, 2, 2, 3, 3, 4]);
   const nodes = Array.from({ length: count }, () =>
-    nodeOf(choose, mixes ? choose.one(["v0.74", "v0.79"]) : version, span, count),
+    nodeOf(choose, mixes ? choose.one(["v0.74", "v0.79"]) : version, times, count),
   );
+  // Two nodes name one block, of which one of them has the records.
+  if (count > 1 && choose.chance(0.15))
+    for (const [index, node] of nodes.entries())
+      Object.assign(node, { lag: 2, shows: index % 2 === 1, emptyUntil: undefined });
   const isQuiet = choose.chance(0.2);
   const events: WorldEvent[] = [];
   if (isApart) {
     for (const [index, node] of nodes.entries()) {
-      Object.assign(node, { ...healthy, version: node.version, lag: index > 0 || choose.chance(0.2) ? 1 : 0 });
+      Object.assign(node, { ...healthy, lag: index > 0 || choose.chance(0.2) ? 1 : 0 });
     }
     const every = choose.one([1, 3, 6, 100, 100, 100]);
     for (let request = every; request < 40; request += every) {
@@ -134,7 +155,7 @@ export function worldOf(seed: number): World {
     }
   }
   for (let index = isQuiet || isApart ? 0 : choose.integer(0, 14); index > 0; index--) {
-    const name = choose.one(["block", "block", "block", "block", "half-block", "drop", "drop", "lag"] as const);
+    const name = choose.one(eventNames);
     const count = name === "lag" ? choose.one([0, 1, 2, 5]) : choose.integer(1, 3);
     events.push({ request: choose.integer(1, 30), name, node: choose.integer(0, nodes.length - 1), count });
   }
@@ -148,6 +169,8 @@ export function worldOf(seed: number): World {
     events: events.sort((a, b) => a.request - b.request),
     blockEvery: !isQuiet && choose.chance(0.3) ? choose.one([500, 1000, 5000]) : 0,
     clockAhead: choose.chance(0.05) ? 900 : 0,
+    clockWrong: choose.chance(0.2) ? choose.one([-1, 1]) : 0,
+    pacing: choose.chance(0.5),
     isApart,
     parties,
     proposals,
@@ -246,33 +269,53 @@ const voteOf = (partyId: string, proposalId: string, time: `${bigint}`, value: s
   totalEquityLikeShareWeight: "0",
 });
 
-function nodeOf(choose: Choices, version: WorldNode["version"], span: number, count: number): WorldNode {
+function nodeOf(choose: Choices, version: WorldNode["version"], times: readonly bigint[], count: number): WorldNode {
   const node: WorldNode = {
     version,
+    keeps: choose.chance(0.45) ? historyOf(choose, times) : 0n,
     lag: count > 1 && choose.chance(0.3) ? choose.one([1, 1, 2, 5, 12]) : 0,
     latency: choose.one([10, 10, 20, 50, 150, 1500]),
     headers: choose.chance(0.15) ? choose.one(["some", "none"] as const) : "all",
   };
-  if (choose.chance(0.4)) node.keepsDays = choose.integer(0, Math.min(8, span));
   if (choose.chance(0.15)) node.clamp = choose.integer(2, 15);
   if (choose.chance(0.15)) {
     const from = choose.integer(0, 20);
     node.stopped = [from, from + choose.integer(1, 15)];
   }
   if (choose.chance(0.15)) node.fault = { name: choose.one(faultNames), share: choose.one([0.05, 0.3, 1]) };
+  if (count > 1 && choose.chance(0.1)) node.emptyUntil = choose.one([3, 10, 1e9]);
+  if (choose.chance(0.1))
+    node.limit = { rate: choose.one([1, 5]), burst: choose.integer(1, 6), refusals: choose.one([0, 1, 100]), ban: 600 };
   return node;
 }
 
+/** Any time: that of a block or a moment later, between two, the start of a day, or minutes ago. */
+function historyOf(choose: Choices, times: readonly bigint[]): bigint {
+  const [first, last] = [times[0] ?? firstDay, times.at(-1) ?? firstDay];
+  const between = first + BigInt(choose.integer(0, Number((last - first) / second))) * second;
+  return {
+    block: choose.one(times),
+    after: choose.one(times) + 1000n,
+    between,
+    day: (between / day) * day,
+    recent: last - BigInt(choose.integer(0, 15)) * second,
+  }[choose.one(["block", "after", "between", "day", "recent"] as const)];
+}
+
+/** All that can be wrong with a node, not being so. */
 export const healthy = {
+  keeps: 0n,
   lag: 0,
+  shows: undefined,
+  emptyUntil: undefined,
+  limit: undefined,
   latency: 10,
   headers: "all",
-  keepsDays: undefined,
   clamp: undefined,
   stopped: undefined,
   fault: undefined,
 } as const;
 
 /** A node that is there throughout a reading, and keeps up. */
-export const isHealthy = ({ lag, stopped, fault, headers }: WorldNode) =>
-  lag === 0 && stopped === undefined && fault === undefined && headers === "all";
+export const isHealthy = ({ lag, stopped, fault, headers, emptyUntil, limit }: WorldNode) =>
+  lag === 0 && headers === "all" && [stopped, fault, emptyUntil, limit].every((each) => each === undefined);

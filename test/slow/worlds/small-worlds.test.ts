@@ -1,0 +1,18 @@
+/**
+ * All small worlds, family by family; `test/integration/small-worlds.test.ts` says how to read a failure, and how to run one world again.
+ *
+ *     npx vitest run --config vitest.slow.config.ts test/slow/worlds/small-worlds.test.ts -t "one party"
+ */
+import { test } from "vitest";
+import { checkCases, expectNoFailure, summaryOf } from "../../support/small-worlds/check.js";
+import { families } from "../../support/small-worlds/families.js";
+
+test.each(Object.entries(families))(
+  "all small worlds are read as they are: %s",
+  { timeout: 7_200_000 },
+  async (name, cases) => {
+    const report = await checkCases(name, cases());
+    console.log(summaryOf(report));
+    await expectNoFailure(report);
+  },
+);

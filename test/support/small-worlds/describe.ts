@@ -1,0 +1,116 @@
+import { explore, type Run } from "./explore.js";
+import type { Step } from "./running-world.js";
+import { type SmallNode, type SmallWorld, showRecord, showTime } from "./world.js";
+
+/** A run as a short script: the world, what happened at each request, and what came of it. */
+export function describeRun({ world, reader, taken, budget, running, readings, violations }: Run): string {
+  const { list, blocks, spacing, version, access, head, nodes } = world;
+  const time = (each: bigint | undefined) => showTime(world, each);
+  const names = (records: readonly object[]) => records.map((each) => showRecord(world, each)).join(" ");
+  const shown = blocks.map((letters, index) => `${index}: ${letters || "-"}`).join(" | ");
+  const lines = [
+    `world   ${list} ${shown} (${spacing} apart), block ${head} has begun; ${version}, ${access}`,
+    ...nodes.map((node, index) => `        node ${index} ${describeNode(node, world)}`),
+    `reader  ${JSON.stringify(reader)}`,
+    ...describeSteps(running.steps, world),
+  ];
+  for (const { parts, chains } of readings) {
+    for (const { records, coverage, error } of parts) {
+      const covers = coverage ? `coverage from ${time(coverage.start)} to ${time(coverage.end)}` : "no coverage";
+      lines.push(`yields  ${names(records) || "nothing"}; ${covers}`);
+      if (error)
+        lines.push(
+          `error   ${error.name}: ${error.message.slice(0, 160)}; resume ${describeResume(error.resume, world)}`,
+        );
+    }
+    for (const { pages, error, isWhole } of chains) {
+      const end = error ? `| ${error.name}: ${error.message.slice(0, 160)}` : isWhole ? "" : "| …";
+      lines.push(`pages   ${pages.map(({ nodes }) => names(nodes)).join(" | ")} ${end}`);
+    }
+  }
+  for (const { kind, text } of violations) lines.push(`${kind.toUpperCase()}  ${text}`);
+  lines.push(`again   SMALL_WORLD='${JSON.stringify({ world, reader, taken, budget })}'`);
+  return lines.join("\n");
+}
+
+function describeNode({ from, lag, shows, isEmpty, isNameless }: SmallNode, { blocks }: SmallWorld): string {
+  if (isEmpty) return "has no block yet";
+  const keeps =
+    from === 0 ? "keeps everything" : from >= blocks.length ? "keeps nothing" : `keeps blocks from ${from} on`;
+  return [
+    keeps,
+    ...(lag > 0 ? [`is ${lag} behind`] : []),
+    ...(shows ? ["shows the block that has begun"] : []),
+    ...(isNameless ? ["sends no block headers"] : []),
+  ].join(", ");
+}
+
+/** A line for each request, or for several equal ones with equal responses. */
+function describeSteps(steps: readonly Step[], world: SmallWorld): string[] {
+  const lines: { text: string; first: number; count: number }[] = [];
+  for (const [index, { url, node, event, reply }] of steps.entries()) {
+    const query = [...url.searchParams].flatMap(([name, value]) => describeParameter(name, value, world));
+    const text = `${event ? `[${event}] ` : ""}${query.join(" ")} -> node ${node}: ${describeReply(reply.body, world)}`;
+    const last = lines.at(-1);
+    if (last?.text === text) last.count++;
+    else lines.push({ text, first: index + 1, count: 1 });
+  }
+  return lines.map(
+    ({ text, first, count }) => `${String(first).padStart(4)}.   ${text}${count > 1 ? ` (${count} times)` : ""}`,
+  );
+}
+
+function describeParameter(name: string, value: string, world: SmallWorld): string[] {
+  const short = name.replace(/^\w+\./, "");
+  if (/^(?:partyIds|proposalId|id)$/.test(short)) return [];
+  if (/Timestamp$/.test(short)) return [`${short.slice(0, -9)}=(${showTime(world, BigInt(value))})`];
+  if (/^(?:after|before)$/.test(short)) return [`${short}=${describeCursor(value, world)}`];
+  return [`${short}=${value}`];
+}
+
+function describeCursor(cursor: string, world: SmallWorld): string {
+  try {
+    const members = JSON.parse(atob(cursor)) as Record<string, unknown>;
+    const { vega_time: time, AccountID: account } = members;
+    if (time === undefined) return JSON.stringify(members).slice(0, 60);
+    const at = showTime(world, BigInt(Date.parse(String(time))) * 1_000_000n);
+    return `(${at}${typeof account === "string" ? `, account ${account.slice(0, 4)}` : ""})`;
+  } catch {
+    return cursor.slice(0, 20);
+  }
+}
+
+function describeResume(resume: object | undefined, world: SmallWorld): string {
+  const members = Object.entries(resume ?? {}).map(([name, value]) =>
+    typeof value === "object"
+      ? `${name}: ${describeResume(value, world)}`
+      : describeParameter(name, String(value), world)[0],
+  );
+  return resume === undefined ? "undefined" : `{ ${members.join(" ")} }`;
+}
+
+function describeReply(body: string | null, world: SmallWorld): string {
+  interface Envelope {
+    edges?: { node: object }[];
+    pageInfo?: { hasNextPage: boolean; hasPreviousPage: boolean };
+  }
+  const [page] = Object.values(JSON.parse(body ?? "{}") as Record<string, Envelope>);
+  if (page?.edges === undefined) return (body ?? "").slice(0, 120);
+  const records = page.edges.map(({ node }) => showRecord(world, node)).join(" ") || "nothing";
+  const { hasNextPage = false, hasPreviousPage = false } = page.pageInfo ?? {};
+  return `${hasPreviousPage ? "< " : ""}${records}${hasNextPage ? " >" : ""}`;
+}
+
+/** The same failure with as few unusual things as possible. */
+export async function simplest(run: Run): Promise<Run> {
+  const [violation] = run.violations;
+  for (let budget = 0; budget < run.budget; budget++) {
+    let found: Run | undefined;
+    await explore(run.world, run.reader, budget, (each) => {
+      if (each.violations[0]?.kind === violation?.kind) found = each;
+      return found !== undefined;
+    });
+    if (found) return found;
+  }
+  return run;
+}
