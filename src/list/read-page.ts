@@ -159,7 +159,8 @@ function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone
 /** The error of a walk whose next page no response shows: nodes can have dropped the records since the last page. */
 async function lossAt(walk: WalkPlan, state: WalkState, signal: AbortSignal): Promise<PaginationError> {
   const { window, given } = state;
-  const place = timeOf(window.at(-1)) ?? given?.after;
+  const last = given?.last && timeOf({ cursor: "", node: given.last });
+  const place = timeOf(window.at(-1)) ?? last ?? given?.after;
   const availableFrom = place === undefined ? undefined : await walk.history?.oldestAfter(place, signal);
   if (place === undefined || availableFrom === undefined) return gapAt(walk, state, place);
   return prunedAt(walk, state, place, availableFrom);

@@ -1,4 +1,5 @@
 import type { PageInfo } from "../../generated/types.js";
+import { nanosecondsOf } from "../evidence/cursors.js";
 import { never } from "../evidence/judge.js";
 import { type Direction, type Edge, laterOf, opposite, timeOf } from "../evidence/page.js";
 import { isRead, voteKeyOf } from "./cursors.js";
@@ -84,13 +85,15 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
 export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most = edges.length) {
   if (walk.cursorsLack !== "record")
     return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most), keys: [] };
-  const { direction, seen, given, until } = state;
+  const { direction, seen, given, first, until } = state;
   const read = direction === walk.direction && until === undefined ? given?.read : undefined;
   const fresh = new Map<string, Edge<T>>();
   let taken = 0;
   for (const edge of edges) {
     const key = voteKeyOf(edge.node);
-    const isKnown = fresh.has(key) || hasKey(seen, key) || (read && isRead(read, edge, goesDown(walk)));
+    // Votes that were cast since the first page are unknown: they can be known votes that have moved.
+    const isNew = first !== undefined && (nanosecondsOf(edge.cursor) ?? 0n) >= first;
+    const isKnown = fresh.has(key) || hasKey(seen, key) || (!isNew && read && isRead(read, edge, goesDown(walk)));
     if (!isKnown && fresh.size === most) break;
     if (!isKnown) fresh.set(key, edge);
     taken++;
