@@ -20,6 +20,12 @@ export function readBlock({ headers }: Pick<Response, "headers">): Block | undef
   return withDigits({ height: BigInt(height), timestamp: BigInt(timestamp) });
 }
 
+/**
+ * Whether a node has no block yet: it was just started, or waits for its restore. It names height 0 at time 0 (observed on v0.74 nodes), and
+ * its empty pages prove nothing.
+ */
+export const hasNoBlock = (block: Block | undefined): boolean => block !== undefined && block.timestamp <= 0n;
+
 /** What a result or a page comes with. */
 export interface NodeExtra {
   /** Status, headers and URL of the response. Its body has been read. */
