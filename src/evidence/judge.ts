@@ -1,4 +1,4 @@
-import type { Block } from "../http/call.js";
+import { type Block, hasNoBlock } from "../http/call.js";
 import type { Expectation, KnownRecord, Lack, PlaceInList, Shown } from "../http/expectation.js";
 import { finalTime } from "../values/times.js";
 import { nanosecondsOf } from "./cursors.js";
@@ -17,7 +17,7 @@ export function judge(expectation: Expectation, shown: Shown, namesBlocks: boole
   const { block } = shown;
   if (block && block.timestamp < minBlock) return "block";
   // A node that waits for its first block has no records yet.
-  if (block?.height === 0n && needsBlock) return "block";
+  if (hasNoBlock(block) && needsBlock) return "block";
   // Only pages of lists are expected to show more.
   const page = shown.data as ReceivedPage<unknown>;
   if (block && block.timestamp < minBlockAtEnd && (!hasMore(page) || endsAt(page, block))) return "block";
