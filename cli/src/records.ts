@@ -133,6 +133,16 @@ export async function readWhole(client: VegaClient, id: ListId, query: object, o
   return { records: [...records.values()], pages, gap };
 }
 
+/** The error of records that are complete only from a time on which is after the start of their range; otherwise `undefined`. */
+export function startsLate(start: bigint, from: bigint | undefined): IncompleteError | undefined {
+  if (from === undefined || start <= from) return undefined;
+  const at = formatTime(start);
+  return new IncompleteError(
+    `The records are complete from ${at} on, and the range begins at ${formatTime(from)}. Use --from ${at}, or a node that keeps a ` +
+      "longer history.",
+  );
+}
+
 /** Warns if nothing shows that the node had reached the end of a range. */
 export function warnOfEnd(io: Io, coverage: Coverage | undefined): void {
   if (coverage === undefined || coverage.end !== undefined) return;

@@ -15,7 +15,7 @@ import { createEncoder } from "../output/print.js";
 import { readTarget } from "../output/target.js";
 import { RecordWriter } from "../output/writer.js";
 import { Progress } from "../progress.js";
-import { type Reading, readRecords, warnOfEnd } from "../records.js";
+import { type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
 import { atFlags, dbFlag, printBalances } from "./reports.js";
 
 const { party, asset, proposal, resource } = exampleIds;
@@ -55,6 +55,8 @@ const outputText =
   "Write all records to a file, in the format of its extension: .csv, .ndjson or .json, each also with .gz. It is there once it is " +
   "complete. - is stdout.";
 const orders = { choices: ["oldest-first", "newest-first"] };
+
+const startText = (start: bigint) => `The records are complete from ${formatTime(start)} on. Earlier ones are unknown.`;
 
 /** Nodes show lists whose cursors they reject as pages of one size. */
 const hasPages = (id: ListId) => listOperation(id).cursors?.rejectedWith === undefined;
@@ -109,6 +111,8 @@ async function list(id: ListId, io: Io, flags: ListFlags): Promise<number> {
   const isByBlock = file !== undefined && isScannable(id);
   const writer = new RecordWriter(encoder, writeText, progress, isByBlock);
   let records = 0;
+  /** The records are complete from this time on. */
+  let start: bigint | undefined;
   const onRecord = (record: WireRecord) => (++records > screenful && isScreen ? undefined : writer.add(record));
   try {
     const { client } = await connect(io, flags);
@@ -116,6 +120,12 @@ async function list(id: ListId, io: Io, flags: ListFlags): Promise<number> {
     const wanted = isScreen ? { ...reading, limit: screenful + 1 } : reading;
     const coverage = await readRecords(client, wanted, { signal: io.signal, onRecord });
     await writer.end();
+    // The newest records alone say nothing of the start.
+    if (coverage && !(reading.isNewestFirst && records === wanted.limit)) {
+      const late = startsLate(coverage.start, reading.start);
+      if (late) throw late;
+      start = coverage.start;
+    }
     await file?.finish();
     warnOfEnd(io, coverage);
   } catch (error) {
@@ -126,6 +136,7 @@ async function list(id: ListId, io: Io, flags: ListFlags): Promise<number> {
     throw file && isKept ? new ErrorWithAdvice(error, adviceOf(reading, file.path, writer)) : error;
   }
   const notes = [
+    ...(start !== undefined && reading.start === undefined ? [startText(start)] : []),
     ...(target ? [`${target.name}: ${count(records, "record")}.`] : []),
     ...(isTerminal && records === 0 ? ["No records."] : []),
     ...(isScreen && records > screenful ? [moreText] : []),
@@ -145,6 +156,7 @@ function readReading(id: ListId, flags: ListFlags): Reading {
 
 /** Says what an export that was interrupted or has failed leaves beside the file, and how to export the rest. */
 function adviceOf({ isNewestFirst }: Reading, partial: string, { records, time }: RecordWriter): string {
+  if (time === undefined) return `${partial} has the ${count(records, "record")} that were read.`;
   const position = BigInt(String(time));
   const [flag, side, place] = isNewestFirst ? ["--to", "from", position + 1n] : ["--from", "before", position];
   const at = formatTime(place);

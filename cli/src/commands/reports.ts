@@ -20,7 +20,7 @@ import { type Io, printMessage } from "../io.js";
 import { formatTime } from "../output/columns.js";
 import { printObject, printRecords } from "../output/print.js";
 import { Progress } from "../progress.js";
-import { scanPageSize, warnOfEnd } from "../records.js";
+import { scanPageSize, startsLate, warnOfEnd } from "../records.js";
 import { storedBalances, storedList } from "../sync/open.js";
 import { readTime } from "../times.js";
 
@@ -172,10 +172,21 @@ export function addReports(program: Command, setup: Setup): void {
 
 const connectTo = async (io: Io, flags: flag.NodeFlags) => (await connect(io, flags)).client;
 
-/** The balance changes up to and including a time, from a database or a node. */
-async function* changesUpTo(io: Io, flags: BalanceFlags, end: bigint): AsyncGenerator<BalanceChange> {
-  const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
-  const explain = (start: bigint) => {
+/**
+ * Prints a report over the balance changes up to and including a time, from a database or a node.
+ *
+ * @throws {@link IncompleteError} once the report is printed, if the changes are complete only from a time on which is after `from`.
+ */
+async function printChanges(
+  io: Io,
+  flags: BalanceFlags & Partial<Pick<ReportFlags, "from">>,
+  end: bigint,
+  kinds: Parameters<typeof printRecords>[2],
+  report: (changes: AsyncIterable<BalanceChange>) => Promise<readonly object[]>,
+): Promise<number> {
+  let start: bigint | undefined;
+  const onStart = (time: bigint) => {
+    start = time;
     if (flags.quiet || flags.completeHistory) return;
     printMessage(
       io,
@@ -183,8 +194,22 @@ async function* changesUpTo(io: Io, flags: BalanceFlags, end: bigint): AsyncGene
         "If there are no earlier records in the network, add --complete-history.",
     );
   };
+  const code = await printRecords(io, flags, kinds, () => report(changesUpTo(io, flags, end, onStart)));
+  const reason = start === undefined || flags.completeHistory ? undefined : startsLate(start, flags.from);
+  if (reason) throw reason;
+  return code;
+}
+
+/** @param onStart - Called with the time from which on no change is missing. */
+async function* changesUpTo(
+  io: Io,
+  flags: BalanceFlags,
+  end: bigint,
+  onStart: (start: bigint) => void,
+): AsyncGenerator<BalanceChange> {
+  const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
   if (flags.db !== undefined) {
-    yield* storedBalances(flags.db, canonicalIds(filter), end, io.signal, explain);
+    yield* storedBalances(flags.db, canonicalIds(filter), end, io.signal, onStart);
     return;
   }
   const client = await connectTo(io, flags);
@@ -202,22 +227,22 @@ async function* changesUpTo(io: Io, flags: BalanceFlags, end: bigint): AsyncGene
     progress.clear();
   }
   const coverage = await scan.coverage;
-  explain(coverage.start);
+  onStart(coverage.start);
   warnOfEnd(io, coverage);
 }
 
 export async function printBalances(io: Io, flags: BalanceFlags, time: bigint): Promise<number> {
   const kinds = { balance: "amount", timestamp: "time", ...accountColumns } as const;
-  const changes = () => changesUpTo(io, flags, time);
-  return printRecords(io, flags, kinds, () => balancesAt(changes(), time, { isComplete: flags.completeHistory }));
+  const isComplete = flags.completeHistory;
+  return printChanges(io, flags, time, kinds, (changes) => balancesAt(changes, time, { isComplete }));
 }
 
 /** Prints a row for the opening balance of each account, for each change, and for the closing balance. */
 async function printStatement(io: Io, flags: ReportFlags): Promise<number> {
   const { from, to, completeHistory: isComplete } = flags;
   const kinds = { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...accountColumns } as const;
-  return printRecords(io, flags, kinds, async () => {
-    const accounts = await statement(changesUpTo(io, flags, to), { from, to, isComplete });
+  return printChanges(io, flags, to, kinds, async (changes) => {
+    const accounts = await statement(changes, { from, to, isComplete });
     return accounts.flatMap(({ opening, closing, lines, ...account }) => [
       { timestamp: String(from), entry: "opening", balance: opening, ...account },
       ...lines.map((line) => ({ entry: "change", ...line, ...account })),
@@ -235,8 +260,8 @@ async function printSeries(io: Io, flags: ReportFlags): Promise<number> {
   }
   const groupBy = names.map((name) => members[name as keyof typeof members]);
   const columns = Object.entries(accountColumns).filter(([name]) => ["assetId", ...groupBy].includes(name));
-  return printRecords(io, flags, { time: "time", balance: "amount", ...Object.fromEntries(columns) }, () =>
-    balanceSeries(changesUpTo(io, flags, to), { from, to, every, groupBy, isComplete }),
+  return printChanges(io, flags, to, { time: "time", balance: "amount", ...Object.fromEntries(columns) }, (changes) =>
+    balanceSeries(changes, { from, to, every, groupBy, isComplete }),
   );
 }
 

@@ -164,7 +164,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
         stored.set(step.list, { ...step, records: before + step.records });
         monitor.clear();
         if (step.incomplete && follow) printMessage(io, `Warning: ${step.incomplete.message}`);
-        monitor.progressed(step.records, step.upTo);
+        monitor.progressed(step.records, step.checkpoint?.position);
       },
     });
   } catch (error) {
@@ -184,8 +184,13 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   return exitCodes.done;
 }
 
-const describeStored = ({ list, records, upTo }: SyncStep): string =>
-  `${records.toLocaleString("en")} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
+function describeStored({ list, records, checkpoint }: SyncStep): string {
+  const stored = `${records.toLocaleString("en")} ${list} stored`;
+  if (checkpoint === undefined) return stored;
+  // Nodes keep all votes and signatures.
+  const from = list === "balances" ? ` from ${formatTime(checkpoint.start)}` : "";
+  return `${stored}, complete${from} up to ${formatTime(checkpoint.position)}`;
+}
 
 async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
   const { balances = { filter: {} } } = plan;

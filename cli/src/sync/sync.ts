@@ -15,7 +15,7 @@ import {
 } from "vegaprotocol-client/follow";
 import { ExitError, IncompleteError } from "../errors.js";
 import { formatTime } from "../output/columns.js";
-import { largestPage, readWhole } from "../records.js";
+import { largestPage, readWhole, startsLate } from "../records.js";
 import { finalTime } from "../times.js";
 import {
   type BalancesQuery,
@@ -34,8 +34,8 @@ export interface SyncStep {
   readonly list: SyncList;
   /** How many records were stored in this step. */
   readonly records: number;
-  /** Everything before is stored, in Unix nanoseconds. `undefined` for profiles, which have no time. */
-  readonly upTo: bigint | undefined;
+  /** What is stored of the list. `undefined` for profiles, which have no time. */
+  readonly checkpoint: Checkpoint | undefined;
   /** Why records are missing that no request leads to, if some are. */
   readonly incomplete?: IncompleteError | undefined;
 }
@@ -61,8 +61,8 @@ const batchSize = 2000;
  *
  * @returns what the user should know of what was stored.
  * @throws `PaginationError` if the node no longer keeps what follows a checkpoint, or has not reached it; {@link IncompleteError},
- * once everything else is stored, if the node does not show all profiles; {@link ExitError} for a node of another network: nothing is
- * written then.
+ * once everything else is stored, if the node does not show all profiles, or not whether it keeps the start of the balance changes;
+ * {@link ExitError} for a node of another network: nothing is written then.
  */
 export async function syncTo(
   destination: Destination,
@@ -89,17 +89,18 @@ export async function syncTo(
     signal: AbortSignal.any(signals),
     limit: pLimit(1),
   };
-  const tasks = [
+  const tasks: Promise<IncompleteError | undefined>[] = [
     ...(balances ? [syncBalances(run, balances, checkpointOf(stored, "balances", balances))] : []),
     ...votes.map((query) => syncVotes(run, query, checkpointOf(stored, "votes", query))),
     ...signatures.map((id) => syncSignatures(run, { id })),
+    ...(profiles ? [syncProfiles(run)] : []),
   ];
-  const incomplete = profiles ? syncProfiles(run) : undefined;
   // The first list that fails ends the others.
-  await Promise.all([...tasks, incomplete].map((task) => task?.catch((error) => controller.abort(error))));
+  for (const task of tasks) task.catch((error) => controller.abort(error));
+  const reasons = await Promise.all(tasks).catch(() => []);
   controller.signal.throwIfAborted();
   const note = await destination.finish();
-  const reason = await incomplete;
+  const reason = reasons.find((each) => each !== undefined);
   if (reason) throw reason;
   return note;
 }
@@ -123,13 +124,13 @@ async function store({ destination, options, limit }: Run, batch: Batch, incompl
   for (const time of checkpoint ? [checkpoint.position, checkpoint.start] : [])
     checkTime(String(time), () => "the block of the node");
   await limit(() => destination.store(batch));
-  options.onStored?.({ list, records: records.length, upTo: checkpoint?.position, incomplete });
+  options.onStored?.({ list, records: records.length, checkpoint, incomplete });
 }
 
-/** Whether no block has come since a position, so that there is nothing to read. */
-function isAt({ block, options }: Run, list: SyncList, position: bigint | undefined): boolean {
-  const isAt = block !== undefined && finalTime(block) === position;
-  if (isAt) options.onStored?.({ list, records: 0, upTo: position });
+/** Whether no block has come since a checkpoint, so that there is nothing to read. */
+function isAt({ block, options }: Run, list: SyncList, checkpoint: Checkpoint | undefined): boolean {
+  const isAt = block !== undefined && finalTime(block) === checkpoint?.position;
+  if (isAt) options.onStored?.({ list, records: 0, checkpoint });
   return isAt;
 }
 
@@ -140,7 +141,7 @@ async function storeBatches(
   query: object,
   follower: { batches(): AsyncIterable<{ records: Batch["records"]; from?: bigint; upTo: bigint }> },
   stored: Checkpoint | undefined,
-): Promise<void> {
+): Promise<undefined> {
   let { start } = stored ?? {};
   for await (const { records, from, upTo } of follower.batches()) {
     // Nodes keep all signatures.
@@ -161,24 +162,30 @@ function following({ options, controller, signal }: Run): FollowOptions {
   return { pollInterval, stalledAfter: scan?.catchUp ?? 15_000, observe: endOnFailure, signal };
 }
 
-async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undefined): Promise<void> {
-  if (!run.options.follow && isAt(run, "votes", stored?.position)) return;
+async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undefined): Promise<undefined> {
+  if (!run.options.follow && isAt(run, "votes", stored)) return undefined;
   const follower = followVotes(run.client, query, { ...following(run), from: stored?.position ?? "start" });
-  await storeBatches(run, "votes", query, follower, stored);
+  return storeBatches(run, "votes", query, follower, stored);
 }
 
-const syncSignatures = (run: Run, query: { id: string }): Promise<void> =>
+const syncSignatures = (run: Run, query: { id: string }): Promise<undefined> =>
   storeBatches(run, "signatures", query, followNodeSignatures(run.client, query, following(run)), undefined);
 
-/** Stores balance changes: by a scan up to the newest block, then block by block. */
-async function syncBalances(run: Run, query: BalancesQuery, stored: Checkpoint | undefined): Promise<void> {
+/** Stores balance changes: by a scan up to the newest block, then block by block. Returns why some are missing, if they can be. */
+async function syncBalances(
+  run: Run,
+  query: BalancesQuery,
+  stored: Checkpoint | undefined,
+): Promise<IncompleteError | undefined> {
+  const { client, options } = run;
   let checkpoint = stored;
-  if (!isAt(run, "balances", checkpoint?.position)) checkpoint = await scanHistory(run, query, checkpoint);
-  if (!run.options.follow) return;
-  const { client } = run;
+  if (!isAt(run, "balances", checkpoint)) checkpoint = await scanHistory(run, query, checkpoint);
+  const incomplete = checkpoint && startsLate(checkpoint.start, query.from);
+  if (!options.follow) return incomplete;
+  if (incomplete) options.onStored?.({ list: "balances", records: 0, checkpoint, incomplete });
   const from = checkpoint?.position ?? "start";
   const follower = followBalanceChanges(client, { filter: query.filter }, { ...following(run), from });
-  await storeBatches(run, "balances", query, follower, checkpoint);
+  return storeBatches(run, "balances", query, follower, checkpoint);
 }
 
 /** Stores what the node has, and returns how far. */

@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { overDays, startOfDay } from "../../../test/support/over-days.js";
 import { useFolder } from "../support/folder.js";
-import { runCli } from "../support/run-cli.js";
+import { complete, runCli } from "../support/run-cli.js";
 
 const path = useFolder();
 
@@ -32,7 +32,7 @@ test("a warning says that the end is not proven if no response names a block", a
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(warning) });
   }
   const node = createFakeNode({ balances: 1200 }, { rateLimit: false });
-  expect((await runCli(["balances"], { fetch: node.fetch })).stderr).toBe("");
+  expect((await runCli(["balances"], { fetch: node.fetch })).stderr).not.toContain("Warning");
 });
 
 describe.each(["v0.74", "v0.79"] as const)("a %s node that no longer keeps old records", (version) => {
@@ -56,5 +56,41 @@ describe.each(["v0.74", "v0.79"] as const)("a %s node that no longer keeps old r
     };
     expect(await lines([...command, from])).toEqual({ code: 0, records: left });
     expect(await lines(["balances", ...flags])).toEqual({ code: 0, records: left });
+  });
+
+  const late =
+    /^Error: The records are complete from 2024-\S+Z on, and the range begins at 1970-01-01T00:00:00.000000000Z\. Use --from /m;
+  const since = ["--from", "1970-01-01"];
+
+  test.each([[[]], [["--order", "newest-first"]]])("is not complete from an early --from on: %j", async (flags) => {
+    const { code, stdout, stderr } = await runCli(["balances", ...flags, ...since, "-o", path("x.csv")], { fetch });
+    expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: "", stderr: expect.stringMatching(late) });
+    const [partial = ""] = await readdir(path("."));
+    expect(stderr).toContain(`${partial} has the ${left} records that were read.`);
+    expect((await readFile(path(partial), "utf8")).trimEnd().split("\r\n")).toHaveLength(left + 1);
+    const whole = await runCli(["balances", ...flags], { fetch });
+    expect(whole).toMatchObject({ code: 0, stderr: complete() });
+    expect(await runCli(["balances", ...flags, "--quiet"], { fetch })).toMatchObject({ code: 0, stderr: "" });
+    const newest = await runCli(["balances", "--order", "newest-first", "-n", "9", ...since], { fetch });
+    expect(newest).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("has reports and a local copy that are not complete from an early --from on", async () => {
+    const range = [...since, "--to", String((times.at(-1) ?? 0n) - 1n)];
+    for (const report of [["statement"], ["series", "--every", "month"]]) {
+      const { code, stdout, stderr } = await runCli([...report, ...range], { fetch });
+      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(late) });
+      expect(stdout.split("\n").length).toBeGreaterThan(10);
+      expect(await runCli([...report, ...range, "--complete-history"], { fetch })).toMatchObject({
+        code: 0,
+        stderr: "",
+      });
+    }
+    for (let run = 0; run < 2; run++) {
+      const result = await runCli(["sync", path("copy/"), ...since, "--partial-day"], { fetch });
+      expect(result).toMatchObject({ code: 3, stderr: expect.stringMatching(late) });
+      expect(result.stderr).toMatch(/balances stored, complete from 2024-\S+Z up to 2024-/);
+    }
+    expect(await runCli(["sync", path("own/"), "--partial-day"], { fetch })).toMatchObject({ code: 0 });
   });
 });

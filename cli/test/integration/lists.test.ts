@@ -3,7 +3,7 @@ import { createClient } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { useFolder } from "../support/folder.js";
-import { runCli } from "../support/run-cli.js";
+import { complete, runCli } from "../support/run-cli.js";
 
 const data = { balances: 300, votes: 300, profiles: 50, signatures: 60, spamStatistics: 10 };
 const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false });
@@ -17,7 +17,7 @@ const path = useFolder();
 describe("the command balances", () => {
   test("prints every record of a scan as NDJSON in a pipe", async () => {
     const { code, stdout, stderr } = await runCli(["balances", "--raw"], { fetch });
-    expect([code, stderr]).toEqual([0, ""]);
+    expect([code, stderr]).toEqual([0, complete()]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toEqual(await client.scanBalanceChanges().toArray());
   });
@@ -28,12 +28,12 @@ describe("the command balances", () => {
     expect([code, table.length]).toEqual([0, 31]);
     expect(table[0]).toMatch(/^.\[1mtimestamp +balance +partyId +assetId +marketId +accountType\S+$/);
     expect(table[1]).toMatch(/^2024-\S+Z +\d+ {2}([0-9a-f]{4}…[0-9a-f]{4}|network) +[0-9a-f]{4}…[0-9a-f]{4} /);
-    expect(stderr).toBe("The first 30 records. For more: -n N, -o FILE, or --format ndjson|csv|json.\n");
+    expect(stderr).toEqual(complete("The first 30 records. For more: -n N, -o FILE, or --format ndjson.csv.json.\n"));
   });
 
   test.each(["-n 300", "--format csv"])("prints every record on a terminal with %s", async (flags) => {
     const { code, stdout, stderr } = await runCli(["balances", ...flags.split(" ")], { fetch, terminal: 150 });
-    expect([code, stdout.trimEnd().split("\n").length, stderr]).toEqual([0, 301, ""]);
+    expect([code, stdout.trimEnd().split("\n").length, stderr]).toEqual([0, 301, complete()]);
   });
 
   test.each([80, 0])(
@@ -42,7 +42,7 @@ describe("the command balances", () => {
       const { stdout, stderr } = await runCli(["balances"], { fetch, terminal, env: { NO_COLOR: "1" } });
       expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
       expect(stderr).toMatch(
-        /^The terminal is too narrow for (marketId, )?accountType: choose with --columns\.\nThe first 30/,
+        /^The terminal is too narrow for (marketId, )?accountType: choose with --columns\.\nThe records are .*\nThe first 30/,
       );
       const chosen = await runCli(["balances", "-n", "1", "--columns", "partyId,assetId"], { fetch, terminal });
       expect(chosen.stdout).toMatch(/ {2}[0-9a-f]{64}\n$/);
@@ -60,8 +60,9 @@ describe("the command balances", () => {
 
   test("says on a terminal that there are no records, and nothing in a pipe or with --quiet", async () => {
     const argv = ["balances", "--to", "1971-01-01"];
-    expect(await runCli(argv, { fetch, terminal: 80 })).toEqual({ code: 0, stdout: "", stderr: "No records.\n" });
-    expect(await runCli(argv, { fetch })).toEqual({ code: 0, stdout: "", stderr: "" });
+    const none = { code: 0, stdout: "", stderr: complete("No records.\n") };
+    expect(await runCli(argv, { fetch, terminal: 80 })).toEqual(none);
+    expect(await runCli(argv, { fetch })).toEqual({ ...none, stderr: complete() });
     expect(await runCli([...argv, "--quiet"], { fetch, terminal: 80 })).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 

@@ -1,5 +1,5 @@
 import { Readable, Writable } from "node:stream";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { Interruption, type Io } from "../../src/io.js";
 import { run } from "../../src/program.js";
 
@@ -58,6 +58,10 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}) 
   const code = await run(io);
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
+
+/** What a command prints to stderr that has read the balance changes of a node without --from. */
+export const complete = (rest = "") =>
+  expect.stringMatching(new RegExp(`^The records are complete from \\S+Z on\\. Earlier ones are unknown\\.\n${rest}$`));
 
 /** A clock of which each look takes some milliseconds. */
 export function clock(step: number): () => number {
