@@ -104,7 +104,7 @@ async function copy(io: Io, file: string, destination: Destination, name: string
       throw new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
     }
     const copied = await copyDatabase(source, destination);
-    await write(io.stdout, `${name} equals ${file}: ${count(copied, "balance change")}.\n`);
+    await write(io.stdout, `${name} equals ${hidePassword(file)}: ${count(copied, "balance change")}.\n`);
     return exitCodes.done;
   } finally {
     await source.close();

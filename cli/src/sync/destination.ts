@@ -92,8 +92,6 @@ export function canonicalJson(value: object): string {
   });
 }
 
-/** The address of a database without its password. */
+/** An address without its password, which can have any character. */
 export const hidePassword = (name: string): string =>
-  /^postgres(?:ql)?:/.test(name)
-    ? name.replace(/^(\w+:\/\/[^:@/?]*):[^/?]*@/, "$1:…@").replaceAll(/([?&]password=)[^&]*/g, "$1…")
-    : name;
+  name.replace(/^([a-z][a-z\d+.-]+:(?:\/\/)?[^:@/?#]*):.*@/is, "$1:…@").replaceAll(/([?&]password=)[^&]*/g, "$1…");

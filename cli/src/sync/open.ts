@@ -35,19 +35,20 @@ export async function openDestination(
   query?: BalancesQuery,
 ): Promise<Destination> {
   const { partialDay, timestamps, textAmounts, schema } = flags ?? {};
-  const isPostgres = /^postgres(?:ql)?:\/\//.test(name);
-  const isFolder = !isPostgres && (/[/\\]$/.test(name) || statSync(name, { throwIfNoEntry: false })?.isDirectory());
+  const isPostgres = /^postgres(?:ql)?:/.test(name);
+  // SQLite reads options from a name that begins with `file:`. One letter is a drive of Windows.
+  const isFile = !/^[a-z][a-z\d+.-]+:/i.test(name);
+  const isFolder = isFile && (/[/\\]$/.test(name) || statSync(name, { throwIfNoEntry: false })?.isDirectory());
   if (!isFolder) refuse({ partialDay, timestamps, textAmounts }, "a folder: a DESTINATION that ends with /");
   if (isPostgres) {
     return (await import("./destinations/postgres.js")).openPostgres(name, { mode, schema: schema ?? "vega", signal });
   }
   refuse({ schema }, "a DESTINATION such as postgres://localhost/vega");
-  // SQLite reads options from a name that begins with `file:`.
-  const isDatabase = !isFolder && /^(?!file:).*\.(?:db|sqlite3?)$/i.test(name);
+  const isDatabase = isFile && !isFolder && /\.(?:db|sqlite3?)$/i.test(name);
   if (!isFolder && !isDatabase) {
     throw new UsageError(
       "Expected an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or PostgreSQL such as " +
-        `postgres://localhost/vega, got ${name || '""'}.`,
+        `postgres://localhost/vega, got ${hidePassword(name) || '""'}.`,
     );
   }
   if (mode === "read" && !existsSync(name)) {

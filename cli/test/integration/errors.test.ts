@@ -56,6 +56,11 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["sync vega.parquet", "Expected an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or"],
     ["sync :memory:", "Expected an SQLite database such as vega.db"],
     ["sync file:vega.db", "Expected an SQLite database such as vega.db"],
+    ["sync s3://key:secret@bucket/vega/", "such as postgres://localhost/vega, got s3://key:…@bucket/vega/."],
+    [
+      "sync postgres:vega.db",
+      "Expected an address of PostgreSQL such as postgres://user@localhost/vega, got postgres:",
+    ],
     ["follow vots --from now", "Unknown command 'vots'. (Did you mean votes?)"],
     ["follow votes", "Expected --party or --proposal."],
     ["follow votes --party ab --id x", "Unknown option '--id'."],

@@ -9,7 +9,7 @@ import { type Destination, hidePassword, type OpenMode } from "../destination.js
 import type { Row } from "../rows.js";
 import { type Database, type Dialect, RelationalDestination } from "./relational.js";
 
-/** How long a server that does not respond is waited for, in milliseconds: a restart takes seconds. */
+/** How long to wait for a server that restarts, in milliseconds. */
 const patience = 300_000;
 
 /** The connection was lost, or the server restarts: a code, or a message of `pg` that has none. */
@@ -38,7 +38,8 @@ const dialectOf = (schema: string): Dialect => ({
   rows: (json) => `json_array_elements(${json}::json) AS r(value)`,
   extra: ["", ""],
   tableNames: `SELECT table_name FROM information_schema.tables WHERE table_schema = '${schema}'`,
-  setup: `CREATE SCHEMA IF NOT EXISTS ${schema};`,
+  // It can be a word of SQL, such as "user".
+  setup: `CREATE SCHEMA IF NOT EXISTS "${schema}";`,
 });
 
 interface Options {
@@ -50,18 +51,21 @@ interface Options {
 class PostgresDatabase implements Database {
   readonly dialect: Dialect;
   readonly name: string;
-  /** How long the first connection may take. */
-  patience = 0;
   readonly #address: string;
   readonly #options: Options;
   /** One connection has the lock, and writes. */
   #connection: pg.Client | undefined;
+  /** Whether there was a connection, so that the address is right. */
+  #wasConnected = false;
+  #isWriting = false;
 
   constructor(address: string, options: Options) {
     this.dialect = dialectOf(options.schema);
     this.name = `schema ${options.schema} of ${hidePassword(address)}`;
     this.#address = address;
     this.#options = options;
+    // A statement that waits for the server would keep the process from ending.
+    options.signal.addEventListener("abort", () => void this.close().catch(() => {}));
   }
 
   async execute(sql: string): Promise<void> {
@@ -73,7 +77,10 @@ class PostgresDatabase implements Database {
   }
 
   async query(sql: string, values: readonly string[] = []): Promise<Row[]> {
-    return (await (await this.#connect()).query<string[]>({ text: sql, values: [...values], rowMode: "array" })).rows;
+    const query = { text: sql, values: [...values], rowMode: "array" } as const;
+    const send = async () => (await (await this.#connect()).query<string[]>(query)).rows;
+    // A transaction is repeated as a whole.
+    return this.#isWriting ? send() : this.#retry(send);
   }
 
   async *read(sql: string, values: readonly string[] = []): AsyncGenerator<Row, undefined> {
@@ -93,25 +100,38 @@ class PostgresDatabase implements Database {
     }
   }
 
-  /**
-   * A connection that is lost is opened again: what may have been committed then is written once more, with the same result.
-   */
-  async write(run: () => Promise<void>): Promise<void> {
-    const deadline = performance.now() + this.patience;
-    for (;;) {
+  /** What may have been committed when the connection was lost is written once more, with the same result. */
+  write(run: () => Promise<void>): Promise<void> {
+    return this.#retry(async () => {
+      this.#isWriting = true;
       try {
         await this.execute("BEGIN");
         await this.#lock();
         await run();
-        return await this.execute("COMMIT");
+        await this.execute("COMMIT");
       } catch (error) {
-        if (!transient.test(reasonOf(error))) {
-          await this.execute("ROLLBACK").catch(() => this.close());
-          throw error;
-        }
+        if (!transient.test(reasonOf(error))) await this.execute("ROLLBACK").catch(() => this.close());
+        throw error;
+      } finally {
+        this.#isWriting = false;
+      }
+    });
+  }
+
+  /** Opens a connection that is lost again. */
+  async #retry<T>(run: () => Promise<T>): Promise<T> {
+    const { signal } = this.#options;
+    const deadline = performance.now() + patience;
+    for (let delay = 100; ; delay = Math.min(2 * delay, 5000)) {
+      try {
+        return await run();
+      } catch (error) {
+        signal.throwIfAborted();
+        const reason = reasonOf(error);
+        const isRestart = this.#wasConnected ? transient.test(reason) : reason.startsWith("57P0");
+        if (!isRestart || performance.now() > deadline) throw error;
         await this.close();
-        if (performance.now() > deadline) throw error;
-        await sleep(500, undefined, { signal: this.#options.signal });
+        await sleep(delay, undefined, { signal });
       }
     }
   }
@@ -144,9 +164,15 @@ class PostgresDatabase implements Database {
     });
     // A connection that is lost fails the next statement: a new one would commit what it does not have.
     client.on("error", () => {});
-    await client.connect();
-    await client.query(`SET search_path TO ${this.#options.schema}`);
     this.#connection = client;
+    try {
+      await client.connect();
+      await client.query(`SET search_path TO "${this.#options.schema}"`);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    this.#wasConnected = true;
     return client;
   }
 
@@ -170,12 +196,15 @@ export async function openPostgres(address: string, options: Options): Promise<D
   if (!/^[a-z_][a-z\d_]*$/.test(options.schema)) {
     throw new UsageError(`Expected --schema to be a name of lower-case letters, digits and _, got ${options.schema}.`);
   }
-  if (!URL.canParse(address)) throw new UsageError(`Expected an address of PostgreSQL, got ${hidePassword(address)}.`);
+  if (!/^\w+:\/\//.test(address) || !URL.canParse(address)) {
+    throw new UsageError(
+      `Expected an address of PostgreSQL such as postgres://user@localhost/vega, got ${hidePassword(address)}. Write / ? # and @ of a ` +
+        "password as %2F %3F %23 and %40.",
+    );
+  }
   const database = new PostgresDatabase(address, options);
   try {
-    const destination = await RelationalDestination.open(database, options.mode);
-    database.patience = patience;
-    return destination;
+    return await RelationalDestination.open(database, options.mode);
   } catch (error) {
     await database.close();
     throw database.describe(error);

@@ -134,6 +134,21 @@ function insertsOf({ types, time, rows }: Dialect): Readonly<Record<SyncList | "
   };
 }
 
+/** @throws {@link ExitError} for tables that are not from this version of sync. */
+async function hasTables(database: Database): Promise<boolean> {
+  const { name, dialect } = database;
+  const names = (await database.query(dialect.tableNames)).flat();
+  if (names.length === 0) return false;
+  const [[found] = []] = names.includes("sync_version")
+    ? await database.query("SELECT CAST(version AS TEXT) FROM sync_version")
+    : [];
+  if (found === undefined) {
+    throw new ExitError(`${name} has tables that sync has not created. Use another ${dialect.place}.`);
+  }
+  if (Number(found) === version) return true;
+  throw new ExitError(`${name} has tables of version ${found}, and this program writes version ${version}.`);
+}
+
 export class RelationalDestination implements Destination {
   readonly #database: Database;
   readonly #inserts: ReturnType<typeof insertsOf>;
@@ -146,20 +161,12 @@ export class RelationalDestination implements Destination {
   /** Creates the tables, unless they are only read. */
   static async open(database: Database, mode: OpenMode): Promise<RelationalDestination> {
     const { name, dialect } = database;
-    const names = (await database.query(dialect.tableNames)).flat();
-    const [[found] = []] = names.includes("sync_version")
-      ? await database.query("SELECT CAST(version AS TEXT) FROM sync_version")
-      : [];
-    if (names.length > 0 && found === undefined) {
-      throw new ExitError(`${name} has tables that sync has not created. Use another ${dialect.place}.`);
-    }
-    if (found !== undefined && Number(found) !== version) {
-      throw new ExitError(`${name} has tables of version ${found}, and this program writes version ${version}.`);
-    }
     if (mode === "write") {
-      // Also without new tables: it shows that no other process writes.
-      await database.write(() => database.execute(found === undefined ? createTables(dialect) : ""));
-    } else if (found === undefined) throw new UsageError(`${name} has no copy: run vegaprotocol sync first.`);
+      // Also without new tables: it shows that no other process writes. It can run twice, when a connection was lost at its end.
+      await database.write(async () => {
+        if (!(await hasTables(database))) await database.execute(createTables(dialect));
+      });
+    } else if (!(await hasTables(database))) throw new UsageError(`${name} has no copy: run vegaprotocol sync first.`);
     return new RelationalDestination(database);
   }
 
@@ -204,12 +211,13 @@ export class RelationalDestination implements Destination {
   async finish(): Promise<undefined> {}
 
   async newest(filter: BalanceChangesFilter, end = allTimes.end): Promise<BalanceChange | undefined> {
-    for await (const record of this.#select(filter, { ...allTimes, end }, "time DESC LIMIT 1")) return record;
-    return undefined;
+    const [row] = await this.#database.query(...this.#select(filter, { ...allTimes, end }, "time DESC LIMIT 1"));
+    return row && recordOf("balances", row);
   }
 
   async *read(filter: BalanceChangesFilter, range: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined> {
-    yield* this.#select(filter, range, "time, asset, party, market, account_type");
+    const select = this.#select(filter, range, "time, asset, party, market, account_type");
+    for await (const row of this.#database.read(...select)) yield recordOf("balances", row);
   }
 
   async *all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined> {
@@ -261,7 +269,7 @@ export class RelationalDestination implements Destination {
     );
   }
 
-  async *#select(filter: BalanceChangesFilter, { start, end }: TimeRange, order: string) {
+  #select(filter: BalanceChangesFilter, { start, end }: TimeRange, order: string): [sql: string, values: string[]] {
     const { time, rows, precision } = this.#database.dialect;
     const values = [start, end].map((each) => String(each + precision - 1n));
     const conditions = [`time >= ${time("$1")}`, `time < ${time("$2")}`];
@@ -270,9 +278,7 @@ export class RelationalDestination implements Destination {
       conditions.push(`${column} IN (SELECT r.value->>0 FROM ${rows(`$${values.length}`)})`);
     }
     const select = `SELECT ${this.#columnsOf("balances")} FROM balance_changes`;
-    const sql = `${select} WHERE ${conditions.join(" AND ")} ORDER BY ${order}`;
-    for await (const row of this.#database.read(sql, values)) yield recordOf("balances", row);
-    return undefined;
+    return [`${select} WHERE ${conditions.join(" AND ")} ORDER BY ${order}`, values];
   }
 
   /** The columns of a list as text: a time exceeds the integers of JavaScript. */
