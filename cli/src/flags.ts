@@ -108,11 +108,12 @@ export interface FollowFlags {
 }
 
 const pollInterval = "The time between polls. Default: 1s while records arrive, and up to 15s while none do.";
-const giveUpAfter = "How long to retry failures, such as 2h. never retries forever. Default: 10m.";
+const giveUpAfterText = "How long to retry failures, such as 2h. never retries forever. Default: 10m.";
+export const giveUpAfter = 600_000;
 
 export const followFlags = (): Option[] => [
   nodeFlag("--poll-interval <TIME>", pollInterval, { parse: duration }),
-  nodeFlag("--give-up-after <TIME>", giveUpAfter, { parse: durationOrNever }),
+  nodeFlag("--give-up-after <TIME>", giveUpAfterText, { parse: durationOrNever }),
 ];
 
 export const formats = ["table", "json", "ndjson", "csv"] as const;

@@ -1,6 +1,6 @@
 import type { FollowEvent } from "vegaprotocol-client/follow";
 import { ExitError, exitCodes } from "./errors.js";
-import type { GeneralFlags, PresentationFlags } from "./flags.js";
+import { giveUpAfter as defaultGiveUpAfter, type GeneralFlags, type PresentationFlags } from "./flags.js";
 import { count, type Io, isTerminal, printMessage, widthOf } from "./io.js";
 import { formatTime } from "./output/columns.js";
 import { describeDuration } from "./times.js";
@@ -64,7 +64,7 @@ export class Monitor {
   constructor(io: Io, flags: MonitorFlags) {
     this.#io = io;
     this.#flags = flags;
-    this.giveUpAfter = flags.giveUpAfter ?? 600_000;
+    this.giveUpAfter = flags.giveUpAfter ?? defaultGiveUpAfter;
     this.#progress = new Progress(io, flags);
     this.signal = AbortSignal.any([io.signal, this.#controller.signal]);
   }

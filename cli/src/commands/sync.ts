@@ -159,6 +159,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
       stalledAfter: monitor.giveUpAfter,
       signal: monitor.signal,
       observe: monitor.observe,
+      onConnected: () => monitor.progressed(0, undefined),
       onStored: (step) => {
         const before = stored.get(step.list)?.records ?? 0;
         stored.set(step.list, { ...step, records: before + step.records });

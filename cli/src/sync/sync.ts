@@ -1,11 +1,17 @@
 /** Makes a destination equal to the node: reads what it does not have, and stores each batch with its checkpoint. */
+import { setTimeout as sleep } from "node:timers/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import {
+  ApiError,
   type BalanceChange,
   type Block,
+  ConnectionError,
   PaginationError,
+  RateLimitError,
   type ScanOptions,
+  TimeoutError,
   type VegaClient,
+  type VegaError,
 } from "vegaprotocol-client";
 import {
   type FollowOptions,
@@ -49,6 +55,8 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
   readonly profiles?: boolean | undefined;
   /** Whether to continue and store each block as it comes, until the signal is aborted. */
   readonly follow?: boolean | undefined;
+  /** Called when the node has responded for the first time. */
+  readonly onConnected?: (() => void) | undefined;
   /** Called after each step, and if nothing is new. */
   readonly onStored?: ((step: SyncStep) => void) | undefined;
 }
@@ -72,6 +80,7 @@ export async function syncTo(
   const { balances, votes = [], signatures = [], profiles, signal } = options;
   signal?.throwIfAborted();
   const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
+  options.onConnected?.();
   const newest = await destination.newest({});
   if (newest && (await hasRecord(newest, client, signal)) === false) {
     const { partyId, assetId, timestamp } = newest;
@@ -179,7 +188,15 @@ async function syncBalances(
 ): Promise<IncompleteError | undefined> {
   const { client, options } = run;
   let checkpoint = stored;
-  if (!isAt(run, "balances", checkpoint)) checkpoint = await scanHistory(run, query, checkpoint);
+  let isRead = isAt(run, "balances", checkpoint);
+  for (let failures = 0; !isRead; ) {
+    try {
+      for await (checkpoint of scanHistory(run, query, checkpoint)) failures = 0;
+      isRead = true;
+    } catch (error) {
+      await waitAfter(error, failures++, run);
+    }
+  }
   const incomplete = checkpoint && startsLate(checkpoint.start, query.from);
   if (!options.follow) return incomplete;
   if (incomplete) options.onStored?.({ list: "balances", records: 0, checkpoint, incomplete });
@@ -188,12 +205,32 @@ async function syncBalances(
   return storeBatches(run, "balances", query, follower, checkpoint);
 }
 
-/** Stores what the node has, and returns how far. */
-async function scanHistory(
+/** Whether an error can be that of a node that restarts. */
+const isRestart = (error: unknown): error is VegaError =>
+  ApiError.is(error)
+    ? RateLimitError.is(error) || error.status >= 500
+    : ConnectionError.is(error) || TimeoutError.is(error) || (PaginationError.is(error) && error.reason === "behind");
+
+/**
+ * Waits before the history is read again from the last checkpoint, as a follower does.
+ *
+ * @throws the error if it is another one, or if the run only reads up to the newest block.
+ */
+async function waitAfter(error: unknown, failures: number, { options, signal }: Run): Promise<void> {
+  if (!options.follow || !isRestart(error)) throw error;
+  const delay = Math.random() * Math.min(30_000, 1000 * 2 ** failures);
+  const event = { type: "retry", operation: "scanBalanceChanges", failures: failures + 1, delay, error } as const;
+  options.observe?.({ ...event, time: Date.now() });
+  signal.throwIfAborted();
+  await sleep(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
+}
+
+/** Stores what the node has, and yields how far. */
+async function* scanHistory(
   run: Run,
   query: BalancesQuery,
   stored: Checkpoint | undefined,
-): Promise<Checkpoint | undefined> {
+): AsyncGenerator<Checkpoint, undefined> {
   const { position } = stored ?? {};
   const from = position ?? query.from;
   const { destination, limit } = run;
@@ -210,7 +247,7 @@ async function scanHistory(
   for await (const record of history) {
     const time = BigInt(record.timestamp);
     start ??= time;
-    if (records.length >= batchSize && records.at(-1)?.timestamp !== record.timestamp) await storeTo(time, start);
+    if (records.length >= batchSize && records.at(-1)?.timestamp !== record.timestamp) yield storeTo(time, start);
     records.push(record);
   }
   const coverage = await scan.coverage;
@@ -218,7 +255,8 @@ async function scanHistory(
   // If no response names a block, the last one can have further records: it is read again.
   const end = coverage.end ?? (last ? BigInt(last.timestamp) : from);
   // Without an earlier record, the scan is all that shows from when on the records are complete.
-  return end === undefined ? stored : storeTo(end, newest && stored ? stored.start : coverage.start);
+  if (end !== undefined) yield storeTo(end, newest && stored ? stored.start : coverage.start);
+  return undefined;
 }
 
 /** How often to request what follows a stored record. Behind one address, another node may respond each time. */

@@ -23,7 +23,7 @@ import {
   startNode,
 } from "../support/changes.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
-import { runCli } from "../support/run-cli.js";
+import { interruption, runCli } from "../support/run-cli.js";
 import { hasSqlite } from "../support/sqlite.js";
 
 const destinations = ["vega/", ...(hasSqlite ? ["vega.db"] : []), ...(hasPostgres ? ["PostgreSQL"] : [])];
@@ -196,6 +196,26 @@ describe.each(destinations)("%s", (kind) => {
     expect(await sync(changed(node, body, headers))).toMatchObject(ended(1, message));
     expect(await sync(node)).toMatchObject({ code: 0 });
     expect(await stored()).toEqual(changes);
+  });
+
+  test("is completed with --follow although the node restarts while its history is read", async () => {
+    const node = startNode();
+    const { signal, interrupt } = interruption();
+    let requests = 0;
+    const fetch = async (request: Request) => {
+      if (++requests > 40) interrupt();
+      return requests % 10 === 5 && requests < 30 ? new Response("", { status: 503 }) : node.fetch(request);
+    };
+    const flags = ["--follow", "--poll-interval", "5ms", "--retries", "0", "--page-size", "20", "--concurrency", "1"];
+    const { code, stderr } = await runCli(["sync", target(), ...flags], { fetch, signal });
+    expect([code, stderr]).toEqual([130, expect.stringMatching(/Retrying for 10m\.\nThe node responds again after /)]);
+    expect(await stored()).toEqual(isFolder ? changes.slice(0, 182) : changes);
+  });
+
+  test("follows a chain that stands still for as long as --give-up-after says", async () => {
+    const flags = ["--follow", "--poll-interval", "5ms", "--give-up-after", "20ms"];
+    const result = await runCli(["sync", target(), ...flags], { fetch: startNode().fetch });
+    expect(result).toMatchObject(ended(1, "has seen no block after 1000 for"));
   });
 
   test("is not created by a comparison", async () => {

@@ -70,6 +70,7 @@ class ParquetDestination implements Destination {
   #open: OpenDay | undefined;
   /** Everything before it is in a file, or in the day that is being written. */
   #position: bigint | undefined;
+  #newest: BalanceChange | undefined;
   /** What this run has stored of the other lists. */
   readonly #batches: Batch[] = [];
 
@@ -92,6 +93,7 @@ class ParquetDestination implements Destination {
       }
     }
     for (const record of batch.records as readonly BalanceChange[]) {
+      this.#newest = record;
       const row = rowOf("balances", record);
       const time = BigInt(record.timestamp);
       if (this.#open && time >= endOf(this.#open.day)) await this.#finishDay(endOf(this.#open.day));
@@ -138,7 +140,7 @@ class ParquetDestination implements Destination {
 
   async newest(): Promise<BalanceChange | undefined> {
     const last = this.#folder.days.at(-1);
-    if (last === undefined) return undefined;
+    if (this.#newest || last === undefined) return this.#newest;
     const rows = readParquet(last, tables.balances.columns, Number(last.metadata.num_rows) - 1);
     for await (const row of rows) return recordOf("balances", row);
     return undefined;
