@@ -61,6 +61,10 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
   readonly onStored?: ((step: SyncStep) => void) | undefined;
 }
 
+const notStarted = new IncompleteError(
+  "The node has no block yet. Run sync again once it has read its history, or use another node.",
+);
+
 /** How many records are stored in one step, in addition to the rest of the last block. */
 const batchSize = 2000;
 
@@ -79,7 +83,8 @@ export async function syncTo(
 ): Promise<string | undefined> {
   const { balances, votes = [], signatures = [], profiles, signal } = options;
   signal?.throwIfAborted();
-  const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
+  const { block, nodes } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
+  if (block?.height === 0n) throw notStarted;
   options.onConnected?.();
   const newest = await destination.newest({});
   if (newest && (await hasRecord(newest, client, signal)) === false) {
@@ -94,6 +99,7 @@ export async function syncTo(
     client,
     options,
     block,
+    last: nodes[0],
     controller,
     signal: AbortSignal.any(signals),
     limit: pLimit(1),
@@ -121,6 +127,8 @@ interface Run {
   readonly options: SyncOptions;
   /** The block of the node when the run began; `undefined` if it names none. */
   readonly block: Block | undefined;
+  /** The newest balance change that it showed then, if it showed one. */
+  readonly last: BalanceChange | undefined;
   readonly controller: AbortController;
   /** Ends the reading of every list. */
   readonly signal: AbortSignal;
@@ -255,9 +263,21 @@ async function* scanHistory(
   // If no response names a block, the last one can have further records: it is read again.
   const end = coverage.end ?? (last ? BigInt(last.timestamp) : from);
   // Without an earlier record, the scan is all that shows from when on the records are complete.
-  if (end !== undefined) yield storeTo(end, newest && stored ? stored.start : coverage.start);
+  if (end === undefined) return undefined;
+  if (stored === undefined && coverage.start >= end) {
+    // A later run, or another node, can find earlier records.
+    if (isMissing(run, query)) throw notStarted;
+    run.options.onStored?.({ list: "balances", records: 0, checkpoint: undefined });
+  } else yield storeTo(end, newest && stored ? stored.start : coverage.start);
   return undefined;
 }
+
+/** Whether the first response has shown that there are balance changes of a query. */
+const isMissing = ({ last, block }: Run, { filter, from = 0n }: BalancesQuery): boolean =>
+  last !== undefined &&
+  Object.keys(filter).length === 0 &&
+  BigInt(last.timestamp) >= from &&
+  (block === undefined || BigInt(last.timestamp) < finalTime(block));
 
 /** How often to request what follows a stored record. Behind one address, another node may respond each time. */
 const attempts = 3;
@@ -320,7 +340,7 @@ async function syncProfiles(run: Run): Promise<IncompleteError | undefined> {
   return incomplete;
 }
 
-/** Whether a node has a balance change; `undefined` if it does not show all of that time. */
+/** Whether a node has a balance change; `undefined` if no response shows all of its time. */
 async function hasRecord(
   record: BalanceChange,
   client: VegaClient,
@@ -328,13 +348,22 @@ async function hasRecord(
 ): Promise<boolean | undefined> {
   const time = BigInt(record.timestamp);
   const start = time - (time % 1000n);
-  const dateRange = { startTimestamp: start, endTimestamp: start + 1000n };
-  const scan = client.scanBalanceChanges({ dateRange }, { catchUp: 0, signal });
-  const records = await scan.toArray().catch((error: unknown) => {
-    if (!PaginationError.is(error)) throw error;
-  });
-  if (records?.some((each) => compareRecords(each, record) === 0)) return true;
-  return records && (await scan.coverage).start <= start ? false : undefined;
+  const read = async (startTimestamp: bigint) => {
+    const dateRange = { startTimestamp, endTimestamp: start + 1000n };
+    const scan = client.scanBalanceChanges({ dateRange }, { catchUp: 0, missingHistory: "ignore", signal });
+    const records = await scan.toArray().catch((error: unknown) => {
+      if (!PaginationError.is(error)) throw error;
+    });
+    const isThere = records?.some((each) => compareRecords(each, record) === 0);
+    return { isThere, first: records?.[0], end: records && (await scan.coverage).end };
+  };
+  if ((await read(start)).isThere) return true;
+  // An earlier record in the same response, and its block, show that the node keeps the time, and has reached it.
+  const earlier = { dateRange: { endTimestamp: start }, pagination: { first: 1, newestFirst: true } };
+  const [before] = (await client.listBalanceChanges(earlier, { signal })).nodes;
+  if (before === undefined) return undefined;
+  const { isThere, first, end } = await read(BigInt(before.timestamp));
+  return isThere || (end !== undefined && first?.timestamp === before.timestamp ? false : undefined);
 }
 
 export function refuseNetwork(reason: string): never {

@@ -128,6 +128,39 @@ describe.each(destinations)("%s", (kind) => {
     expect(await stored()).toEqual(changes);
   });
 
+  test.each([
+    // It shows neither its block, nor a record from after the stored ones.
+    [
+      "lags and sends no block headers",
+      () => createFakeNode({ balances: changes.slice(0, 99) }, { blockHeaders: false }),
+    ],
+    [
+      "has a history that begins on the same day, after the stored records",
+      () => startNode({ balances: changes.slice(196) }),
+    ],
+  ])("does not take a node for one of another network that %s", async (_, open) => {
+    await sync(startNode({ balances: changes.slice(0, 191), block: { ...block, timestamp: first + 191n * hour } }));
+    expect(await sync(open())).toMatchObject(
+      ended(3, "Expected a response that begins with the newest stored balance"),
+    );
+    expect(await sync(startNode())).toMatchObject(ended(0, "9 balances stored"));
+  });
+
+  test("stores nothing of a node that has no block yet, also of one in a pool", async () => {
+    const empty = startNode({ balances: [], block: { height: 0n, timestamp: 0n } });
+    const result = await sync(empty);
+    expect(result).toMatchObject(ended(3, "Error: The node has no block yet"));
+    expect(result.stderr).not.toContain("stored");
+    const full = startNode();
+    const nodes = ["--node", "https://empty.example", "--node", "https://full.example"];
+    const fetch = (request: Request) => (request.url.includes("empty") ? empty : full).fetch(request);
+    for (let run = 0; run < 4; run++) {
+      const { code } = await sync({ fetch }, ...nodes);
+      expect([0, 3]).toContain(code);
+      if (code === 0) expect(await stored()).toHaveLength(200);
+    }
+  });
+
   test("refuses a second writer by the name of the first, and can be compared meanwhile", async () => {
     const node = startNode();
     await sync(node);
