@@ -205,7 +205,7 @@ async function syncBalances(
       await waitAfter(error, failures++, run);
     }
   }
-  const incomplete = checkpoint && startsLate(checkpoint.start, query.from);
+  const incomplete = checkpoint && startsLate(checkpoint.start, query.from ?? stored?.start);
   if (!options.follow) return incomplete;
   if (incomplete) options.onStored?.({ list: "balances", records: 0, checkpoint, incomplete });
   const from = checkpoint?.position ?? "start";
@@ -243,8 +243,8 @@ async function* scanHistory(
   const from = position ?? query.from;
   const { destination, limit } = run;
   const newest = position === undefined ? undefined : await limit(() => destination.newest(query.filter, position));
-  const { scan, history } = await openHistory(run, query.filter, from, newest);
-  let start = newest && stored?.start;
+  const { scan, history, isJoined } = await openHistory(run, query.filter, from, newest);
+  let start = isJoined ? stored?.start : undefined;
   let records: BalanceChange[] = [];
   const storeTo = async (upTo: bigint, start: bigint) => {
     const checkpoint = { start, position: upTo };
@@ -262,13 +262,15 @@ async function* scanHistory(
   const last = records.at(-1);
   // If no response names a block, the last one can have further records: it is read again.
   const end = coverage.end ?? (last ? BigInt(last.timestamp) : from);
-  // Without an earlier record, the scan is all that shows from when on the records are complete.
   if (end === undefined) return undefined;
   if (stored === undefined && coverage.start >= end) {
     // A later run, or another node, can find earlier records.
     if (isMissing(run, query)) throw notStarted;
     run.options.onStored?.({ list: "balances", records: 0, checkpoint: undefined });
-  } else yield storeTo(end, newest && stored ? stored.start : coverage.start);
+  } else {
+    const isWhole = stored && (isJoined || coverage.start <= stored.position);
+    yield storeTo(end, isWhole ? stored.start : coverage.start);
+  }
   return undefined;
 }
 
@@ -283,8 +285,8 @@ const isMissing = ({ last, block }: Run, { filter, from = 0n }: BalancesQuery): 
 const attempts = 3;
 
 /**
- * Opens a scan from a time on. Its first response has to have the newest record before that time, which shows that the node has dropped
- * nothing that follows.
+ * Opens a scan from a time on. If its first response has the newest record before that time, the node has dropped nothing that follows:
+ * the scan is joined to what is stored. Otherwise its coverage shows whether it is.
  */
 async function openHistory(
   { client, options, signal }: Run,
@@ -300,7 +302,8 @@ async function openHistory(
     const records = scan[Symbol.asyncIterator]();
     try {
       const { value: first } = await records.next();
-      if (first?.timestamp === known.timestamp) return { scan, history: recordsFrom(start, first, records) };
+      if (first?.timestamp === known.timestamp)
+        return { scan, history: recordsFrom(start, first, records), isJoined: true };
       await records.return(undefined);
     } catch (error) {
       const { availableFrom } = PaginationError.is(error) ? error : {};
@@ -311,7 +314,7 @@ async function openHistory(
   }
   if (known === undefined) {
     const scan = open(start);
-    return { scan, history: scan };
+    return { scan, history: scan, isJoined: false };
   }
   throw new PaginationError(
     `Expected a response that begins with the newest stored balance change, at ${formatTime(known.timestamp)}, got none, so that ` +

@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type BalanceChange, createClient, type Scan } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { allTimes, type SyncList } from "../../src/sync/destination.js";
 import { openDestination } from "../../src/sync/open.js";
+import { syncTo } from "../../src/sync/sync.js";
 import {
   account,
   add,
@@ -144,6 +146,34 @@ describe.each(destinations)("%s", (kind) => {
       ended(3, "Expected a response that begins with the newest stored balance"),
     );
     expect(await sync(startNode())).toMatchObject(ended(0, "9 balances stored"));
+  });
+
+  test("is complete from a later time on if no response joins what a node has to the stored records", async () => {
+    const flags = ["--party", party, "--quiet"];
+    await sync(
+      startNode({ balances: changes.slice(0, 183), block: { ...block, timestamp: first + 183n * hour } }),
+      ...flags,
+    );
+    // The newest stored record of the party is dropped, and a later one of another party is kept.
+    const { fetch } = startNode({ balances: changes.slice(182) });
+    const client = createClient({ baseUrl: "https://node.example", fetch });
+    const moved = first + 194n * hour;
+    const scanBalanceChanges = (...args: Parameters<typeof client.scanBalanceChanges>): Scan<BalanceChange> => {
+      const scan = client.scanBalanceChanges(...args);
+      const coverage = scan.coverage.then((all) => ({ ...all, start: moved }));
+      coverage.catch(() => {});
+      return { ...scan, [Symbol.asyncIterator]: () => scan[Symbol.asyncIterator](), coverage };
+    };
+    const destination = await openDestination(
+      target(),
+      "write",
+      new AbortController().signal,
+      isFolder ? { partialDay: true } : {},
+    );
+    const balances = { filter: { partyIds: [party] } };
+    const syncing = syncTo(destination, { ...client, scanBalanceChanges }, { balances });
+    await expect(syncing).rejects.toThrow("The records are complete from 2024-02-15T12:00:00.000000000Z on");
+    await destination.close();
   });
 
   test("stores nothing of a node that has no block yet, also of one in a pool", async () => {
