@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Command } from "commander";
 import { PaginationError } from "vegaprotocol-client";
 import { argumentFlags, canonicalIds, filterFlags, readArguments } from "../arguments.js";
@@ -198,10 +199,12 @@ async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   const { client, nodes } = await connect(io, flags);
   const result = await checkSync(destination, client, balances, { ...plan.scan, signal: io.signal });
   const { different, records, uncompared, start, end } = result;
+  const isFolder = !(destination instanceof RelationalDestination);
   for (const { day, stored, node, surplus, missing } of different) {
     const counts = `${count(stored, "record")}, ${node.toLocaleString("en")} in the node`;
     const what = `${missing.toLocaleString("en")} missing, ${surplus.toLocaleString("en")} that the node does not have`;
-    printMessage(io, `${day}: ${counts}: ${what}.`);
+    const place = isFolder ? join(name, "balance_changes", `date=${day}`, "part.parquet") : day;
+    printMessage(io, `${place}: ${counts}: ${what}.`);
   }
   if (different.length > 0) return exitCodes.failed;
   const range = `from ${formatTime(start)} to ${formatTime(end)}`;

@@ -201,11 +201,35 @@ describe("a folder", () => {
     expect((await fs.readdir(folder, { recursive: true })).filter((name) => name.includes("partial"))).toEqual([]);
   });
 
-  test.each([7, 10])("differs from the node if the file of February %i is missing", async (day) => {
+  test("differs from the node if its first day is missing, and is refused if one in the middle is", async () => {
     const node = startNode();
     await sync(node);
-    await fs.rm(join(folder, "balance_changes", dateOf(day)), { recursive: true });
-    expect(await sync(node, "--check")).toMatchObject(ended(1, `${dateOf(day).slice(5)}: 0 records, `));
+    await fs.rm(join(folder, "balance_changes", dateOf(7)), { recursive: true });
+    expect(await sync(node, "--check")).toMatchObject(ended(1, `${dateOf(7)}/part.parquet: 0 records, `));
+    await fs.rm(join(folder, "balance_changes", dateOf(10)), { recursive: true });
+    for (const flags of [[], ["--check"]]) {
+      const missing = ended(1, "from 2024-02-10T00:00:00.000000000Z to 2024-02-11T00:00:00.000000000Z");
+      expect(await sync(node, ...flags)).toMatchObject(missing);
+    }
+  });
+
+  test("has days without changes, which are not missing", async () => {
+    const balances = changes.filter((_, index) => index < 20 || index > 80);
+    const early = { balances: balances.slice(0, 20), block: { height: 500n, timestamp: first + 20n * hour } };
+    for (const node of [startNode(early), startNode({ balances })]) {
+      for (let run = 0; run < 2; run++) expect(await sync(node, "--partial-day")).toMatchObject({ code: 0 });
+    }
+    expect(await rows()).toHaveLength(balances.length);
+  });
+
+  test.each([9, 14])("names a file whose bytes were changed: February %i", async (day) => {
+    const node = startNode();
+    await sync(node);
+    await fs.writeFile(fileOf(day), (await fs.readFile(fileOf(day))).fill(0xff, 4, 400));
+    const named = ended(1, `${dateOf(day)}/part.parquet to be as sync has written it`);
+    expect(await sync(node, "--check")).toMatchObject(named);
+    // The newest record is in the last file.
+    if (day === 14) expect(await sync(node)).toMatchObject(named);
   });
 });
 

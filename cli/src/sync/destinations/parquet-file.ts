@@ -112,6 +112,13 @@ export class ParquetFile {
   }
 }
 
+export const changedError = (path: string, got: string, cause?: unknown): ExitError =>
+  new ExitError(
+    `Expected ${path} to be as sync has written it, got ${got}. Restore it, or remove it and the files of later days.`,
+    undefined,
+    { cause },
+  );
+
 /** A file that was written, and what it says of itself. */
 export interface WrittenFile {
   readonly path: string;
@@ -156,7 +163,7 @@ export async function* readParquet(
   };
   const total = Number(metadata.num_rows);
   for (let start = rowStart; start < total; start += rowGroupSize) {
-    let rows: unknown[][] = [];
+    let rows: string[][] = [];
     await parquetRead({
       file,
       metadata: { ...metadata, schema },
@@ -164,10 +171,10 @@ export async function* readParquet(
       rowStart: start,
       rowEnd: Math.min(total, start + rowGroupSize),
       onComplete: (found: unknown[][]) => {
-        rows = found;
+        rows = found.map((row) => row.map(textOf));
       },
-    });
-    for (const row of rows) yield row.map(textOf);
+    }).catch((error) => Promise.reject(changedError(path, (error as Error).message, error)));
+    yield* rows;
   }
 }
 

@@ -4,6 +4,7 @@ import { readdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { ExitError, UsageError } from "../../errors.js";
+import { formatTime } from "../../output/columns.js";
 import { writeError } from "../../output/file.js";
 import {
   type BalancesQuery,
@@ -20,7 +21,14 @@ import {
 } from "../destination.js";
 import { lock } from "../lock.js";
 import { recordOf, rowOf, tables } from "../rows.js";
-import { openParquet, ParquetFile, type ParquetForm, readParquet, type WrittenFile } from "./parquet-file.js";
+import {
+  changedError,
+  openParquet,
+  ParquetFile,
+  type ParquetForm,
+  readParquet,
+  type WrittenFile,
+} from "./parquet-file.js";
 
 export interface ParquetOptions {
   readonly mode: OpenMode;
@@ -34,6 +42,7 @@ export interface ParquetOptions {
 const nanosecondsPerDay = 86_400_000_000_000n;
 
 const dayOf = (time: bigint): bigint => time - (time % nanosecondsPerDay);
+const maximum = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const endOf = (day: bigint): bigint => day + nanosecondsPerDay;
 const dateOf = (day: bigint): string => new Date(Number(day / 1_000_000n)).toISOString().slice(0, 10);
 
@@ -43,7 +52,10 @@ const pathOf = (folder: string, list: SyncList, ...day: string[]) =>
 
 interface DayFile extends WrittenFile {
   readonly day: bigint;
-  /** What it holds, in Unix nanoseconds. It ends before the day does if that was not over. */
+  /**
+   * What it holds, in Unix nanoseconds: it begins where the file before ends, so that a missing one is noticed, and ends before the day
+   * does if that was not over.
+   */
   readonly start: bigint;
   readonly end: bigint;
 }
@@ -71,6 +83,8 @@ class ParquetDestination implements Destination {
   /** Everything before it is in a file, or in the day that is being written. */
   #position: bigint | undefined;
   #newest: BalanceChange | undefined;
+  /** The end of the last file of this run. */
+  #end: bigint | undefined;
   /** What this run has stored of the other lists. */
   readonly #batches: Batch[] = [];
 
@@ -87,7 +101,7 @@ class ParquetDestination implements Destination {
     const last = this.#folder.days.at(-1);
     if (this.#position === undefined && last && last.end < endOf(last.day)) {
       // It was not over, and is written again. Without block headers, records at its end are read again.
-      this.#openDay(last.day, start);
+      this.#openDay(last.day, last.start);
       for await (const row of readParquet(last, tables.balances.columns)) {
         if (BigInt(row[0] ?? 0) < last.end) this.#open?.file.add(row);
       }
@@ -97,7 +111,8 @@ class ParquetDestination implements Destination {
       const row = rowOf("balances", record);
       const time = BigInt(record.timestamp);
       if (this.#open && time >= endOf(this.#open.day)) await this.#finishDay(endOf(this.#open.day));
-      if (this.#open === undefined) this.#openDay(dayOf(time), start);
+      // What is between two files has no records.
+      if (this.#open === undefined) this.#openDay(dayOf(time), maximum(start, this.#end ?? last?.end ?? start));
       this.#open?.file.add(row);
     }
     this.#position = position;
@@ -105,7 +120,9 @@ class ParquetDestination implements Destination {
   }
 
   async finish(): Promise<string | undefined> {
-    if (this.#folder.options.hasPartialDay && this.#position !== undefined) await this.#finishDay(this.#position);
+    const { hasPartialDay } = this.#folder.options;
+    if (hasPartialDay && this.#open && this.#position !== undefined && this.#position > this.#open.day)
+      await this.#finishDay(this.#position);
     for (const list of syncLists) {
       const batches = this.#batches.filter((batch) => batch.list === list);
       if (batches.length > 0) await this.#writeList(list, batches);
@@ -155,6 +172,7 @@ class ParquetDestination implements Destination {
     for (const file of this.#folder.days.filter(({ day }) => day < end && endOf(day) > start)) {
       for await (const row of readParquet(file, columns)) {
         const time = BigInt(row[0] ?? 0);
+        if (dayOf(time) !== file.day) throw changedError(file.path, `a record at ${formatTime(time)}`);
         const isWanted = time >= start && time < end && wanted.every(([index, ids]) => ids.has(row[index] ?? ""));
         if (isWanted) yield recordOf("balances", row);
       }
@@ -173,11 +191,10 @@ class ParquetDestination implements Destination {
     await this.#folder.release();
   }
 
-  /** Begins the file of a day. Its records are complete from the time on from which those of the folder are. */
+  /** Begins the file of a day, whose records are complete from a time on. */
   #openDay(day: bigint, start: bigint): void {
     const path = pathOf(this.#folder.path, "balances", `date=${dateOf(day)}`);
-    const file = new ParquetFile(path, tables.balances.columns, this.#folder.options.form);
-    this.#open = { day, start: start > day ? start : day, file };
+    this.#open = { day, start, file: new ParquetFile(path, tables.balances.columns, this.#folder.options.form) };
   }
 
   /** Gives the file of the day its name: it has every record before its end. */
@@ -187,6 +204,7 @@ class ParquetDestination implements Destination {
     const { form, query = { filter: {} } } = this.#folder.options;
     await file.finish({ ...form, query: canonicalJson(query), start: String(start), end: String(end) });
     this.#open = undefined;
+    this.#end = end;
   }
 
   /** Replaces the file of a list. */
@@ -213,6 +231,7 @@ async function readDays(path: string, { mode, form, query, hasPartialDay }: Parq
   const folder = join(path, tables.balances.name);
   const names = existsSync(folder) ? await readdir(folder) : [];
   const days: DayFile[] = [];
+  let previousEnd: bigint | undefined;
   for (const name of names.filter((each) => !/^[._]/.test(each)).sort()) {
     const path = join(folder, name, "part.parquet");
     const [, date = ""] = /^date=(\d{4}-\d\d-\d\d)$/.exec(name) ?? [];
@@ -228,9 +247,18 @@ async function readDays(path: string, { mode, form, query, hasPartialDay }: Parq
     const own = query ? canonicalJson(query) : (days[0] ?? file).notes["query"];
     checkNotes(file, { ...(mode === "write" && form), query: own ?? "" });
     const [start, end] = [BigInt(file.notes["start"] ?? -1), BigInt(file.notes["end"] ?? -1)];
-    if (dayOf(start) !== day || end > endOf(day) || end < start) {
-      throw new ExitError(`Expected ${path} to hold ${dateOf(day)}, got ${dateOf(start)}. Move it back, or remove it.`);
+    if (dayOf(end - 1n) !== day || end < start) {
+      throw new ExitError(
+        `Expected ${path} to hold ${dateOf(day)}, got ${dateOf(end - 1n)}. Move it back, or remove it.`,
+      );
     }
+    if (previousEnd !== undefined && start !== previousEnd) {
+      throw new ExitError(
+        `Expected ${folder} to have every balance change, and the files from ${formatTime(previousEnd)} to ${formatTime(start)} are ` +
+          "missing. Restore them, or remove those of later days, which sync reads again.",
+      );
+    }
+    previousEnd = end;
     if (mode === "write" || hasPartialDay || end === endOf(day)) days.push({ ...file, day, start, end });
   }
   return days;
