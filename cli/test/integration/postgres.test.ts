@@ -10,7 +10,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
   beforeAll(async () => {
     server = await startPostgres();
   }, 60_000);
-  afterAll(() => server.close());
+  afterAll(() => server.close(), 60_000);
   beforeEach(async () => {
     await server.sql("DROP SCHEMA IF EXISTS vega CASCADE");
   });

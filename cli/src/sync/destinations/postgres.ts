@@ -55,9 +55,9 @@ class PostgresDatabase implements Database {
   readonly #options: Options;
   /** One connection has the lock, and writes. */
   #connection: pg.Client | undefined;
-  /** Whether there was a connection, so that the address is right. */
-  #wasConnected = false;
   #isWriting = false;
+  /** The processes of the server that its connections had. */
+  readonly #sessions = new Set<string>();
 
   constructor(address: string, options: Options) {
     this.dialect = dialectOf(options.schema);
@@ -128,7 +128,8 @@ class PostgresDatabase implements Database {
       } catch (error) {
         signal.throwIfAborted();
         const reason = reasonOf(error);
-        const isRestart = this.#wasConnected ? transient.test(reason) : reason.startsWith("57P0");
+        // After a first connection, the address is right.
+        const isRestart = this.#sessions.size > 0 ? transient.test(reason) : reason.startsWith("57P0");
         if (!isRestart || performance.now() > deadline) throw error;
         await this.close();
         await sleep(delay, undefined, { signal });
@@ -168,11 +169,12 @@ class PostgresDatabase implements Database {
     try {
       await client.connect();
       await client.query(`SET search_path TO "${this.#options.schema}"`);
+      const { rows } = await client.query<{ pid: string }>("SELECT pg_backend_pid()::text AS pid");
+      for (const { pid } of rows) this.#sessions.add(pid);
     } catch (error) {
       await this.close();
       throw error;
     }
-    this.#wasConnected = true;
     return client;
   }
 
@@ -182,10 +184,15 @@ class PostgresDatabase implements Database {
     const [[isHeld] = []] = await this.query("SELECT pg_try_advisory_lock(hashtextextended($1, 0))::text", [key]);
     if (isHeld === "true") return;
     const owners =
-      "SELECT application_name, backend_start::text FROM pg_locks JOIN pg_stat_activity USING (pid) " +
+      "SELECT pid::text, application_name, backend_start::text FROM pg_locks JOIN pg_stat_activity USING (pid) " +
       "WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)";
-    const [owner] = await this.query(owners, [key]);
-    const process = owner ? `Process ${owner[0]}, connected since ${owner[1]},` : "Another process";
+    const [[session, name, start] = []] = await this.query(owners, [key]);
+    if (session && this.#sessions.has(session)) {
+      // The server has not noticed yet that this connection was lost.
+      await this.query("SELECT pg_terminate_backend($1)", [session]);
+      throw Object.assign(new Error("an earlier connection of this process still writes"), { code: "57P01" });
+    }
+    const process = name ? `Process ${name}, connected since ${start},` : "Another process";
     throw new UsageError(
       `${process.replace("Process vegaprotocol", "Process")} writes ${this.name}. Wait for it to end.`,
     );
