@@ -15,8 +15,6 @@ const mostTime = 25;
 
 const main = fileURLToPath(new URL("../cli/dist/main.js", import.meta.url));
 const here = fileURLToPath(import.meta.url);
-/** From Node.js 22.13 on. */
-const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
 const loop = "loop of fetch, JSON.parse and a line of CSV";
 
 /** What a program took, with the bytes that it stored and the requests that it sent. */
@@ -40,7 +38,7 @@ function programs(address: string, folder: string, database: string | undefined)
     "export to CSV": exportTo("balances.csv"),
     "export to NDJSON": exportTo("balances.ndjson"),
     "sync to Parquet": [...syncTo(join(folder, "parquet/")), "--partial-day"],
-    ...(hasSqlite && { "sync to SQLite": syncTo(join(folder, "vega.db")) }),
+    "sync to SQLite": syncTo(join(folder, "vega.db")),
     ...(database && { "sync to PostgreSQL": syncTo(database) }),
   };
 }

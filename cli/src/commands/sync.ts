@@ -31,8 +31,8 @@ interface Flags extends flag.NodeFlags, flag.PageFlags, flag.FollowFlags, Destin
 const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ name }) => name !== "to");
 
 const details =
-  "DESTINATION is an SQLite database such as vega.db, which needs Node.js 22.13 or later, a folder such as vega/, in which each complete " +
-  "day has a Parquet file, or PostgreSQL such as postgres://user@localhost/vega. LIST is balances, votes, signatures or profiles. " +
+  "DESTINATION is an SQLite database such as vega.db, a folder such as vega/, in which each complete day has a Parquet file, or " +
+  "PostgreSQL such as postgres://user@localhost/vega. LIST is balances, votes, signatures or profiles. " +
   "Default: balances. The first run reads the history, each later one continues where the destination ends. A process that is killed " +
   "leaves complete blocks, or in a folder complete days. Records that the node no longer keeps stay.";
 const proposalText = "The proposal whose votes to store. Can be repeated. --party stores those of a party.";

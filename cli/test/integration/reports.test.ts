@@ -122,14 +122,13 @@ describe("bundle", () => {
   });
 });
 
-const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
 let postgres: Awaited<ReturnType<typeof startPostgres>> | undefined;
 beforeAll(async () => {
   if (hasPostgres) postgres = await startPostgres();
 }, 60_000);
-afterAll(() => postgres?.close());
+afterAll(() => postgres?.close(), 60_000);
 const destinations = [
-  ...(hasSqlite ? [["vega.db", () => path("vega.db"), []] as const] : []),
+  ["vega.db", () => path("vega.db"), []] as const,
   ...(hasPostgres ? [["postgres://…", () => postgres?.url ?? "", []] as const] : []),
   ["vega/", () => path("vega/"), ["--partial-day"]] as const,
 ];

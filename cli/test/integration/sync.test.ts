@@ -26,16 +26,15 @@ import {
 } from "../support/changes.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { interruption, runCli } from "../support/run-cli.js";
-import { hasSqlite } from "../support/sqlite.js";
 
-const destinations = ["vega/", ...(hasSqlite ? ["vega.db"] : []), ...(hasPostgres ? ["PostgreSQL"] : [])];
+const destinations = ["vega/", "vega.db", ...(hasPostgres ? ["PostgreSQL"] : [])];
 
 let folder: string;
 let server: Awaited<ReturnType<typeof startPostgres>> | undefined;
 beforeAll(async () => {
   if (hasPostgres) server = await startPostgres();
 }, 60_000);
-afterAll(() => server?.close());
+afterAll(() => server?.close(), 60_000);
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sync-"));
   await server?.sql("DROP SCHEMA IF EXISTS vega CASCADE");

@@ -10,7 +10,6 @@ import { overDays } from "../../../test/support/over-days.js";
 import { run } from "../../../test/support/run.js";
 import { main } from "../support/cli-process.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
-import { installNode, node as newerNode } from "./sync/sqlite-node.js";
 
 test("the output that docs/command-line.md shows is that of its commands", async () => {
   const source = await readFile(page, "utf8");
@@ -49,13 +48,11 @@ let database: Awaited<ReturnType<typeof startPostgres>> | undefined;
 let folder: string;
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  installNode();
   if (hasPostgres) database = await startPostgres();
   const network = createFakeNetwork({ nodes: 2, ...data }, { defects: nodeDefects, rateLimit: false });
   servers = await Promise.all(network.nodes.map((each) => listen(each)));
   folder = await mkdtemp(join(tmpdir(), "pages-"));
-  // SQLite came with Node.js 22.
-  const shim = `#!/bin/sh\ncase "$*" in *.db*) exec '${newerNode}' '${main}' "$@" ;; *) exec '${process.execPath}' '${main}' "$@" ;; esac\n`;
+  const shim = `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`;
   await writeFile(join(folder, "vegaprotocol"), shim, { mode: 0o755 });
   const [change] = data.balances;
   env = {

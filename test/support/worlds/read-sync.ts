@@ -10,11 +10,9 @@ import { between, inScanOrder, isWanted, oldestOf } from "./records.js";
 
 /** Stores what a client reads three times, with blocks between, and compares the database with the chain and with what a check says of it. */
 export async function readSync(reader: Reader, reading: Reading): Promise<void> {
-  // Node.js has it from 22.13 on.
-  if (process.getBuiltinModule?.("node:sqlite") === undefined) return;
   const { world } = reading;
   const client = reading.client;
-  const database = loadSqlite()(":memory:");
+  const database = (await loadSqlite())(":memory:");
   const destination = await sqliteDestination(database);
   const { filter: given, start, concurrency } = reader;
   // The command reads ids in either case.

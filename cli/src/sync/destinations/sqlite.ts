@@ -1,4 +1,4 @@
-/** A destination in an SQLite database, with `node:sqlite`. */
+/** A destination in an SQLite database, with `node:sqlite`, or with `libsql` on versions of Node.js that do not have it. */
 import { ExitError, UsageError } from "../../errors.js";
 import { followLink } from "../../output/target.js";
 import type { OpenMode } from "../destination.js";
@@ -12,7 +12,7 @@ interface Statement {
   iterate(...values: object[]): Iterable<object>;
 }
 
-/** What is used of a database of `node:sqlite`, of which the types of Node.js 20 know nothing. */
+/** What both libraries have in common. The types of Node.js 20 know nothing of `node:sqlite`. */
 export interface Sqlite {
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -51,7 +51,6 @@ class SqliteDatabase implements Database {
     this.name = name;
     this.#database = database;
     this.#release = release;
-    database.exec("PRAGMA busy_timeout = 5000");
   }
 
   async execute(sql: string): Promise<void> {
@@ -89,9 +88,10 @@ class SqliteDatabase implements Database {
   }
 
   describe(error: unknown): unknown {
-    const { code, errcode, message } = (error ?? {}) as { code?: string; errcode?: number; message?: string };
-    if (code !== "ERR_SQLITE_ERROR") return error;
-    const advice = errcode === full ? " Free some space, and repeat the command." : "";
+    const { code = "", message } = (error ?? {}) as { code?: string; message?: string };
+    const { errcode, rawCode = errcode } = (error ?? {}) as { errcode?: number; rawCode?: number };
+    if (!/^(?:ERR_)?SQLITE_/.test(code)) return error;
+    const advice = rawCode === full ? " Free some space, and repeat the command." : "";
     return new ExitError(`SQLite cannot use ${this.name}: ${message}.${advice}`, undefined, { cause: error });
   }
 
@@ -104,21 +104,24 @@ class SqliteDatabase implements Database {
 const full = 13;
 
 const named = (values: readonly string[]): object[] =>
-  values.length > 0 ? [Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]))] : [];
+  values.length > 0 ? [Object.fromEntries(values.map((value, index) => [`${index + 1}`, value]))] : [];
 
-export function loadSqlite(): (path: string) => Sqlite {
-  const sqlite = process.getBuiltinModule?.("node:sqlite") as
-    | { DatabaseSync: new (path: string) => Sqlite }
-    | undefined;
-  if (sqlite !== undefined) return (path) => new sqlite.DatabaseSync(path);
+type SqliteClass = new (path: string) => Sqlite;
+
+/** @throws {@link UsageError} if neither library is there. */
+export async function loadSqlite(): Promise<(path: string) => Sqlite> {
+  const own = process.getBuiltinModule?.("node:sqlite") as { DatabaseSync: SqliteClass } | undefined;
+  const Database = own?.DatabaseSync ?? (await import("libsql").catch(() => undefined))?.default;
+  if (Database !== undefined) return (path) => new (Database as SqliteClass)(path);
   throw new UsageError(
-    `A database such as vega.db needs SQLite, which Node.js has from 22.13 on, and this is ${process.version}.`,
+    `A database such as vega.db needs SQLite. Node.js has it from 22.13 on, and this is ${process.version}; for older versions, the ` +
+      "optional package libsql has it, which is not installed, or not there for this system.",
   );
 }
 
 /** Opens a database, and locks its file for this process unless it is only read: a sync can write to it meanwhile. */
 export async function openSqlite(name: string, mode: OpenMode): Promise<RelationalDestination> {
-  const open = loadSqlite();
+  const open = await loadSqlite();
   // One lock is for all names of a file.
   const path = followLink(name);
   const release = mode === "read" ? async () => {} : await lock(path);
@@ -138,6 +141,7 @@ export async function sqliteDestination(
 ): Promise<RelationalDestination> {
   const database = new SqliteDatabase(sqlite, name, release);
   try {
+    sqlite.exec("PRAGMA busy_timeout = 5000");
     const destination = await RelationalDestination.open(database, mode);
     // These change the file. A transaction that a power failure takes away is read again: the checkpoint goes with it.
     if (mode === "write") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");

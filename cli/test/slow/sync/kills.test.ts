@@ -54,6 +54,8 @@ class Votes {
 
 interface Subject {
   readonly name: string;
+  /** The Node.js that is killed. Default: the one of the tests. What is stored is always read by a newer one. */
+  readonly program?: string;
   /** Of what kills are the whole number. */
   readonly kills: number;
   /** A server that is killed as well. */
@@ -65,6 +67,7 @@ interface Subject {
 
 const databaseLists = ["balances", "votes", "signatures", "profiles"];
 const database: Subject = { name: "vega.db", kills, lists: databaseLists, disk: "200k" };
+const newerDatabase: Subject = { ...database, name: "newer.db", program: node };
 const folder: Subject = { name: "vega/", kills, lists: ["balances"], disk: "16k" };
 
 let server: Awaited<ReturnType<typeof startPostgres>> | undefined;
@@ -87,13 +90,13 @@ let startTime = 0;
 beforeAll(async () => {
   installNode();
   const startedAt = performance.now();
-  await runNode([main, "--version"]);
+  await runNode([main, "--version"], process.execPath);
   startTime = performance.now() - startedAt;
   if (hasPostgres) server = await startPostgres();
 });
 afterAll(() => server?.close());
 
-test.each([database, folder, ...(hasPostgres ? [postgresSchema] : [])])(
+test.each([database, newerDatabase, folder, ...(hasPostgres ? [postgresSchema] : [])])(
   "$name ends with a complete block after each of $kills kills, of two writers and on a full disk, and equals the node in the end",
   async (subject) => {
     let killed = 0;
@@ -135,6 +138,7 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number 
   // A day has 72 blocks.
   const timer = setInterval(() => nextBlock(random(40) === 0 ? 1500 : random(12)), 20);
   const lists = [...subject.lists, "--proposal", proposalId, "--id", resourceOf(network)];
+  const { program = process.execPath } = subject;
   const args = [main, "sync", ...target, ...lists, "--node", gateway.url, "--page-size", "700", "--quiet"];
   let killed = 0;
   try {
@@ -143,7 +147,7 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number 
       for (let number = 0; number < 80; number++) nextBlock(1);
       const message =
         subject === folder ? "the disk is full." : "disk is full. Free some space, and repeat the command.";
-      expect(await runNode(args)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+      expect(await runNode(args, program)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
       await checkPrefix(target, network);
     }
     while (killed < killsOfChain) {
@@ -155,18 +159,18 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number 
       const follow = random(3) > 0 ? ["--follow", "--poll-interval", "5ms"] : [];
       // A second writer is refused, or begins when the first one was killed.
       const writers = Array.from({ length: 1 + random(2) }, () =>
-        spawn(node, [...args, ...follow], { stdio: ["ignore", "ignore", "pipe"] }),
+        spawn(program, [...args, ...follow], { stdio: ["ignore", "ignore", "pipe"] }),
       );
       const ends = writers.map(async (child) => {
         const exited = new Promise<NodeJS.Signals | null>((resolve) =>
           child.on("exit", (_, signal) => resolve(signal)),
         );
         const printed = text(child.stderr);
-        await Promise.race([exited, sleep(startTime + random(700))]);
+        await Promise.race([exited, sleep(2 * startTime + random(700))]);
         child.kill("SIGKILL");
         if ((await exited) === "SIGKILL") killed++;
         const { exitCode } = child;
-        if (exitCode === 2) expect(await printed).toMatch(/writes (?:\S+vega|schema)|Another process writes/);
+        if (exitCode === 2) expect(await printed).toMatch(/writes (?:\S+(?:vega|newer)|schema)|Another process writes/);
         if (exitCode === 1)
           expect(await printed).toMatch(/disk is full|503|no response|Cannot reach|starting up|shutting down/);
         expect([null, 0, 1, 2, 3]).toContain(exitCode);
@@ -181,12 +185,12 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number 
     clearInterval(timer);
     for (let number = 0; number < 80; number++) nextBlock(1);
     for (const each of nodes) each.configure({ lag: 0, faults: [] });
-    expect(await runNode(args)).toMatchObject({ code: 0, stderr: "" });
+    expect(await runNode(args, program)).toMatchObject({ code: 0, stderr: "" });
     const stored = await checkPrefix(target, network);
     // A folder ends with the last complete day.
     expect(positionOf(stored)).toBeGreaterThan(network.block.timestamp - 86_400_000_000_000n);
     if (subject !== folder) checkLists(stored, network, votes);
-    if (subject === database) {
+    if (subject.name.endsWith(".db")) {
       expect(await queryDatabase(path, "PRAGMA integrity_check")).toEqual([[{ integrity_check: "ok" }]]);
     }
     if (subject === postgresSchema) await checkVersions(schema);

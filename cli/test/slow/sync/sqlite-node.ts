@@ -6,7 +6,7 @@ import { run } from "../../../../test/support/run.js";
 
 const runtimes = fileURLToPath(new URL("../../../../test/slow/runtimes", import.meta.url));
 
-/** A Node.js with `node:sqlite`, which the oldest version that the package runs on does not have. */
+/** A Node.js with `node:sqlite`: the tests themselves can run on one where `libsql` keeps databases. */
 export const node = join(runtimes, "node_modules/node24/bin/node");
 export const main = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 
@@ -21,9 +21,9 @@ export interface Ended {
 }
 
 /** Runs a command, however it ends. */
-export async function runNode(args: readonly string[]): Promise<Ended> {
+export async function runNode(args: readonly string[], program = node): Promise<Ended> {
   try {
-    const { stdout, stderr } = await run(node, [...args], { maxBuffer: 2 ** 28 });
+    const { stdout, stderr } = await run(program, [...args], { maxBuffer: 2 ** 28 });
     return { code: 0, stdout, stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as Ended;
