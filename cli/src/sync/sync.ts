@@ -65,8 +65,11 @@ const notStarted = new IncompleteError(
   "The node has no block yet. Run sync again once it has read its history, or use another node.",
 );
 
-/** How many records are stored in one step, in addition to the rest of the last block. */
-const batchSize = 2000;
+/**
+ * How many records are stored in one step, in addition to the rest of the last block. The more it has, the fewer pages of a database are
+ * written again for each record.
+ */
+const batchSize = 20_000;
 
 /**
  * Reads each list up to the newest block of the node, or follows it.

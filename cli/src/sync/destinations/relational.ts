@@ -56,7 +56,10 @@ export interface Database {
 /** The version of the tables. */
 const version = 1;
 
-/** An account has an id of its own, so that a change takes about 50 bytes instead of 300. */
+/**
+ * An account has an id of its own, so that a change takes about 50 bytes instead of 300. Changes come in order of time: a table in this
+ * order grows at its end, and just its index by account is written at many places.
+ */
 function createTables({ types, byKey, extra: [afterTime, atEnd], setup = "" }: Dialect): string {
   const { id, time, amount, text } = types;
   const columnsOf = (list: SyncList) =>
@@ -76,9 +79,9 @@ function createTables({ types, byKey, extra: [afterTime, atEnd], setup = "" }: D
     CREATE INDEX accounts_by_asset ON accounts (asset);
     CREATE TABLE account_changes (
       account INTEGER NOT NULL REFERENCES accounts, time ${time} NOT NULL, balance ${amount} NOT NULL,
-      PRIMARY KEY (account, time)
+      PRIMARY KEY (time, account)
     )${byKey};
-    CREATE INDEX account_changes_by_time ON account_changes (time);
+    CREATE INDEX account_changes_by_account ON account_changes (account, time);
     CREATE VIEW balance_changes AS
       SELECT time, ${afterTime}party, asset, market, account_type, balance${atEnd}
       FROM account_changes JOIN accounts ON accounts.id = account;
@@ -98,27 +101,31 @@ function createTables({ types, byKey, extra: [afterTime, atEnd], setup = "" }: D
 }
 
 /** The statements that store rows of `$1`, a JSON array of arrays. Those of votes end with the end of their block. */
-function insertsOf({ types, time, rows }: Dialect): Readonly<Record<SyncList | "accounts", string>> {
+function insertsOf({ types, time, rows }: Dialect) {
   const from = rows("$1");
+  const columnOf = (kind: ColumnKind, index: number) => {
+    const text = `r.value->>${index}`;
+    if (kind === "text") return text;
+    // v0.74 nodes can send an empty amount.
+    return kind === "time" ? time(text) : `CAST(nullif(${text}, '') AS ${types[kind]})`;
+  };
   const valuesOf = (list: SyncList) =>
-    Object.values(tables[list].columns).map(({ kind }, index) => {
-      const text = `r.value->>${index}`;
-      if (kind === "text") return text;
-      // v0.74 nodes can send an empty amount.
-      return kind === "time" ? time(text) : `CAST(nullif(${text}, '') AS ${types[kind]})`;
-    });
+    Object.values(tables[list].columns).map(({ kind }, index) => columnOf(kind, index));
   const account = ["party", "asset", "market", "account_type"];
-  const isAccount = account.map((name, index) => `accounts.${name} = r.value->>${index + 1}`).join(" AND ");
-  const [changeTime, , , , , balance] = valuesOf("balances");
+  const isAccount = account.map((name, index) => `accounts.${name} = r.value->>${index}`).join(" AND ");
   const votes = valuesOf("votes");
   return {
-    accounts: `
-      INSERT INTO accounts (${account}) SELECT DISTINCT ${account.map((_, index) => `r.value->>${index + 1}`)}
+    /** Rows are an account and a number. */
+    newAccounts: `
+      INSERT INTO accounts (${account}) SELECT ${account.map((_, index) => `r.value->>${index}`)}
       FROM ${from} LEFT JOIN accounts ON ${isAccount} WHERE accounts.id IS NULL`,
+    /** The numbers of accounts, and their ids. */
+    accounts: `SELECT r.value->>4, CAST(accounts.id AS TEXT) FROM ${from} CROSS JOIN accounts WHERE ${isAccount}`,
+    /** Rows are the id of an account, a time and a balance. */
     balances: `
-      INSERT INTO account_changes (account, time, balance) SELECT accounts.id, ${changeTime}, ${balance}
-      FROM ${from} CROSS JOIN accounts WHERE ${isAccount}
-      ON CONFLICT (account, time) DO UPDATE SET balance = excluded.balance`,
+      INSERT INTO account_changes (account, time, balance)
+      SELECT CAST(r.value->>0 AS INTEGER), ${columnOf("time", 1)}, ${columnOf("amount", 2)} FROM ${from} WHERE true
+      ON CONFLICT (time, account) DO UPDATE SET balance = excluded.balance`,
     // A follower that continues yields votes again that were rewritten without a difference.
     votes: `
       INSERT INTO votes_history (${Object.keys(tables.votes.columns)}, before)
@@ -250,12 +257,26 @@ export class RelationalDestination implements Destination {
     // A vote that was cast twice meanwhile has its last version.
     const last = list === "votes" ? [...new Map(rows.map((row) => [`${row[0]} ${row[1]}`, row])).values()] : rows;
     if (last.length === 0) return;
-    const json = JSON.stringify(last);
-    const added = await this.#database.run(this.#inserts[list], [json]);
-    // The accounts of most batches are known.
-    if (list !== "balances" || added === last.length) return;
-    await this.#database.run(this.#inserts.accounts, [json]);
-    await this.#database.run(this.#inserts.balances, [json]);
+    const stored = list === "balances" ? await this.#withAccounts(last) : last;
+    await this.#database.run(this.#inserts[list], [JSON.stringify(stored)]);
+  }
+
+  /** The rows of balance changes with the id of an account, a time and a balance. New accounts are stored. */
+  async #withAccounts(rows: readonly Row[]): Promise<Row[]> {
+    const keys = rows.map((row) => JSON.stringify(row.slice(1, 5)));
+    const numbers = new Map([...new Set(keys)].map((key, number) => [key, number]));
+    const json = `[${[...numbers].map(([key, number]) => `${key.slice(0, -1)},${number}]`)}]`;
+    const read = () => this.#database.query(this.#inserts.accounts, [json]);
+    let found = await read();
+    if (found.length < numbers.size) {
+      await this.#database.run(this.#inserts.newAccounts, [json]);
+      found = await read();
+    }
+    const ids: (string | null)[] = [];
+    for (const [number, id = null] of found) ids[Number(number)] = id;
+    return rows.map(([time = null, , , , , balance = null], index) => {
+      return [ids[numbers.get(keys[index] ?? "") ?? -1] ?? null, time, balance];
+    });
   }
 
   /** The rows to copy of a list. Those of votes are all versions, with the ends of their blocks. */

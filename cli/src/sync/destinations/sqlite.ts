@@ -141,7 +141,8 @@ export async function sqliteDestination(
 ): Promise<RelationalDestination> {
   const database = new SqliteDatabase(sqlite, name, release);
   try {
-    sqlite.exec("PRAGMA busy_timeout = 5000");
+    // The pages of the index by account, of which each step changes many, take 32 MB.
+    sqlite.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32000");
     const destination = await RelationalDestination.open(database, mode);
     // These change the file. A transaction that a power failure takes away is read again: the checkpoint goes with it.
     if (mode === "write") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
