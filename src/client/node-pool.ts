@@ -8,7 +8,7 @@ export interface NodeStatus {
    * - `"unknown"`: the node was not asked yet.
    * - `"ready"`: its last response was fresh.
    * - `"cooling-down"`: its last request failed, or it was repeatedly late. `error` has the reason.
-   * - `"lagging"`: its last response was more than `maxLag` behind the other nodes.
+   * - `"lagging"`: its last response was more than `maxLag` behind the other nodes, or it has no block yet.
    * - `"suspect"`: it alone is more than `maxLag` ahead of the other nodes.
    */
   readonly state: "unknown" | "ready" | "cooling-down" | "lagging" | "suspect";

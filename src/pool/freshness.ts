@@ -1,5 +1,5 @@
 import type { Clock } from "../async/clock.js";
-import type { Block } from "../http/call.js";
+import { type Block, hasNoBlock } from "../http/call.js";
 
 /** The time of the last block of a node, in milliseconds since 1970, and when it was heard of, in milliseconds of a steady clock. */
 export interface Head {
@@ -17,10 +17,9 @@ interface HeardNodes {
 /** Why a response is not trusted: its node lags, or it alone is far ahead of the others. */
 export type Verdict = "lag" | "suspect";
 
-export const headOf = ({ timestamp }: Block, heardAt: number): Head => ({
-  blockTime: Number(timestamp / 1_000_000n),
-  heardAt,
-});
+/** `undefined` if the node has no block yet: nothing is compared with it. */
+export const headOf = (block: Block, heardAt: number): Head | undefined =>
+  hasNoBlock(block) ? undefined : { blockTime: Number(block.timestamp / 1_000_000n), heardAt };
 
 /**
  * Compares a head with the reference: the second highest head of three or more nodes, so that one node alone cannot make the others lag,
@@ -41,6 +40,12 @@ export function compare(
   // If only two of several nodes were heard of and are far apart, neither is trusted.
   const isAlone = nodes.length > 2 && own - second > maxLag;
   return { lag, verdict: lag > maxLag ? "lag" : isAlone ? "suspect" : undefined };
+}
+
+/** Why a block is not trusted: it lags, or is suspect. A node that has no block yet lags. */
+export function verdictOn(block: Block | undefined, heardAt: number, pool: HeardNodes): Verdict | undefined {
+  const head = block && headOf(block, heardAt);
+  return head ? compare(head, pool).verdict : block && "lag";
 }
 
 /** Whether another node than this one was heard within `maxLag`. A response without a block counts, too. */

@@ -18,7 +18,7 @@ import { createSend } from "../http/send.js";
 import { withDigits } from "../values/show.js";
 import { NodeCall } from "./call.js";
 import { choose, type Order } from "./choice.js";
-import { compare, isCompared } from "./freshness.js";
+import { compare, isCompared, verdictOn } from "./freshness.js";
 import { PoolNode } from "./node.js";
 import type { Pool, PoolCall, PoolClient } from "./requests.js";
 
@@ -142,8 +142,8 @@ function knownNode(
 async function callOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<Answer<T>> {
   const { nodes, settings, clock, random } = client;
   const since = clock.now() - settings.maxLag;
-  const isFresh = ({ cause, heardAt, head }: PoolNode) =>
-    cause === undefined && heardAt >= since && !(head && compare(head, client).verdict);
+  const isFresh = ({ cause, heardAt, block, blockHeardAt }: PoolNode) =>
+    cause === undefined && heardAt >= since && !verdictOn(block, blockHeardAt, client);
   const fresh = nodes.filter((node) => isFresh(node) && isCompared(client, node));
   const { signal, headers, endsAt } = call;
   const left = { ...call.settings, totalTimeout: endsAt - clock.now() };
@@ -172,5 +172,5 @@ async function checkNodes(client: PoolClient, options: CheckOptions): Promise<vo
   signal?.throwIfAborted();
   for (const [index, node] of client.nodes.entries())
     if (results[index]?.status === "fulfilled")
-      node.judge(node.head && compare(node.head, client).verdict, client.clock.now());
+      node.judge(verdictOn(node.block, node.blockHeardAt, client), client.clock.now());
 }

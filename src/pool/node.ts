@@ -13,6 +13,7 @@ export class PoolNode {
   readonly url: string;
   readonly limiter: RateLimiter;
   block: Block | undefined;
+  blockHeardAt = Number.NEGATIVE_INFINITY;
   head: Head | undefined;
   heardAt = Number.NEGATIVE_INFINITY;
   /** The typical time until a response is complete, in milliseconds. */
@@ -65,6 +66,7 @@ export class PoolNode {
     // An earlier block counts unless a later response has overtaken it.
     if (block && (!this.block || block.timestamp >= this.block.timestamp || sentAt >= this.heardAt)) {
       this.block = block;
+      this.blockHeardAt = now;
       this.head = headOf(block, now);
     }
     this.heardAt = now;

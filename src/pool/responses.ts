@@ -1,10 +1,10 @@
 import { completeFrom, judge } from "../evidence/judge.js";
 import type { ReceivedPage } from "../evidence/page.js";
-import type { Answer } from "../http/call.js";
+import { type Answer, hasNoBlock } from "../http/call.js";
 import { type Lack, NotShown } from "../http/expectation.js";
 import type { CallRequest } from "../http/request.js";
 import { compareIntegers, minimum } from "../values/integers.js";
-import { compare, headOf, type Verdict } from "./freshness.js";
+import { type Verdict, verdictOn } from "./freshness.js";
 import type { Outcome, PoolClient } from "./requests.js";
 
 export type NodeResponse<T> = Outcome<T> & { readonly answer: Answer<T> };
@@ -52,9 +52,10 @@ export class Responses<T> {
 
   #lackOf({ answer }: NodeResponse<T>): Lack | undefined {
     const { expectation, node } = this.#call;
+    if (expectation && hasNoBlock(answer.block)) return "block";
     const nodes = this.#client.nodes.filter(({ url }) => node === undefined || node === url);
     // A node that has not responded yet can name its block.
-    const named = nodes.some(({ block, heardAt, coolDown }) => block || (!Number.isFinite(heardAt) && coolDown === 0));
+    const named = nodes.some(({ head, heardAt, coolDown }) => head || (!Number.isFinite(heardAt) && coolDown === 0));
     return expectation && judge(expectation, answer, named);
   }
 
@@ -68,7 +69,7 @@ export class Responses<T> {
   }
 
   #verdictOn({ answer: { block }, endedAt }: NodeResponse<T>): Verdict | undefined {
-    return block && compare(headOf(block, endedAt), this.#client).verdict;
+    return verdictOn(block, endedAt, this.#client);
   }
 
   /** Returns the answer of a response, and notes what all of them say about their nodes. */

@@ -1,8 +1,17 @@
 import { type ClientOptions, createClient, type ObserverEvent } from "../../src/index.js";
 import type { NodePoolOptions } from "../../src/pool/index.js";
 import { createPool } from "../../src/pool/node-pool.js";
-import { createFakeNetwork, type FakeNetworkData, type FakeNodeOptions } from "../../src/testing/index.js";
+import {
+  createFakeNetwork,
+  createFakeNode,
+  type FakeNetworkData,
+  type FakeNodeOptions,
+} from "../../src/testing/index.js";
 import { ManualClock } from "./manual-clock.js";
+
+const lists = { balances: [], votes: [], signatures: [], profiles: [] };
+/** A node that was just started. */
+const started = createFakeNode({ ...lists, block: { height: 0n, timestamp: 0n } }, { rateLimit: false });
 
 export interface PooledNetworkOptions {
   data?: FakeNetworkData;
@@ -30,6 +39,8 @@ export class PooledNetwork {
   latency: number[];
   /** Whether responses come without block headers. */
   withoutBlocks = false;
+  /** The numbers of the nodes that have no block yet. */
+  readonly starting = new Set<number>();
   /** How many requests have not ended. */
   open = 0;
   readonly #onRequest: PooledNetworkOptions["onRequest"];
@@ -70,7 +81,7 @@ export class PooledNetwork {
     await this.clock.sleep(this.latency[number] ?? 0, request.signal).finally(() => this.open--);
     this.#busy++;
     try {
-      const response = await this.network.fetch(request);
+      const response = await (this.starting.has(number) ? started : this.network).fetch(request);
       response.headers.set("x-node", String(number));
       if (this.withoutBlocks) response.headers.delete("x-block-height");
       // In one piece: a longer body would be read while the clock runs.
