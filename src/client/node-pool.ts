@@ -48,8 +48,8 @@ export interface NodePool {
   /** What is known of each node, in the order in which they were given. */
   readonly status: readonly NodeStatus[];
   /**
-   * Sends one read to each node now, also to those that are cooling down, with the client that was created last. Resolves to the status of
-   * all nodes; that a node does not respond is no error.
+   * Sends one read to each node now, also to those that are cooling down, with the `fetch`, headers and middleware of the first client that
+   * was created with the pool. Resolves to the status of all nodes; that a node does not respond is no error.
    *
    * @param options - How long each node is waited for, and a signal.
    * @throws `ArgumentError` if no client was created with the pool, or if an option is invalid.

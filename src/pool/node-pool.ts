@@ -68,14 +68,15 @@ export function createPool(
   const { maxLag = 10_000, order = "fastest" } = options;
   const nodes = readUrls(urls).map((url) => new PoolNode(url, clock, random));
   const pool: Pool = { nodes, settings: { maxLag, order }, clock, random };
-  let client: PoolClient | undefined;
+  /** The first client, which also checks the nodes. */
+  let checker: PoolClient | undefined;
   return {
     get status() {
       return statusOf(pool);
     },
     async check(options = {}) {
-      if (!client) refuse({ argument: "nodes" }, "a pool that a client was created with", "a pool without a client");
-      await checkNodes(client, options);
+      if (!checker) refuse({ argument: "nodes" }, "a pool that a client was created with", "a pool without a client");
+      await checkNodes(checker, options);
       return statusOf(pool);
     },
     [connect]: (options) => {
@@ -83,7 +84,7 @@ export function createPool(
       const deliver: Deliver = (request, call) => serve(own, request, call);
       const send = createSend({ http, deliver, validate, clock });
       const own: PoolClient = { ...options, ...pool, emit: createEmit(options.observe, clock), send };
-      client = own;
+      checker ??= own;
       return { send, deliver, clock, nodeCount: nodes.length, isPool: true, session };
     },
   };

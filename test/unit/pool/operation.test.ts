@@ -39,12 +39,14 @@ describe("a check of the nodes of a pool", () => {
     expect(net.clock.pending).toBe(0);
   });
 
-  test("sends the headers of the client", async () => {
+  test("sends with the first client that was created with the pool, whichever others are created later", async () => {
     const pool = nodePool(["https://a.example"]);
     const { fetch, sent } = recorder(async () => json({ signatures: {} }));
-    createClient({ baseUrl: pool, headers: { "X-Key": "k" }, fetch });
-    await pool.check();
-    expect(sent).toMatchObject([{ headers: { "x-key": "k" } }]);
+    const client = createClient({ baseUrl: pool, headers: { "X-Key": "first" }, fetch });
+    client.withOptions({ headers: { "X-Key": "second" }, validate: () => Promise.reject(new Error("not its own")) });
+    createClient({ baseUrl: pool, fetch: () => Promise.reject(new Error("another client")) });
+    expect(await pool.check()).toMatchObject([{ state: "ready" }]);
+    expect(sent).toMatchObject([{ headers: { "x-key": "first" } }]);
   });
 
   test("needs a client, and refuses wrong options", async () => {
