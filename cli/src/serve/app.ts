@@ -1,17 +1,19 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
-import pLimit from "p-limit";
-import type { Block, VegaClient } from "vegaprotocol-client";
+import type { VegaClient } from "vegaprotocol-client";
 import { type Operation, type OperationId, operations } from "vegaprotocol-client/operations";
 import type { NodePool } from "vegaprotocol-client/pool";
 import type { Io } from "../io.js";
 import { isScannable, type ListId } from "../operations.js";
 import { busy, Rejection, responseTo } from "./errors.js";
-import { readPage, readPageRequest } from "./pages.js";
+import { createQuota, createShare, createTurns } from "./limits.js";
+import type { Source } from "./lists.js";
+import { watchNodes } from "./nodes.js";
+import { createPages, type Reader, readPageRequest } from "./pages.js";
 import { readParameters } from "./parameters.js";
-import { createQuota } from "./server.js";
 import { openStream } from "./stream.js";
 
 export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
@@ -21,61 +23,62 @@ export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
   readonly trustsProxy: boolean;
   /** Aborts when requests in flight have had their time. */
   readonly closing: AbortSignal;
+  /** The milliseconds for a response. Default: a minute. */
+  readonly deadline?: number;
   /** Called when a response has ended. Nothing of it is a header, a parameter or an address, which can be secrets. */
   readonly log: (entry: { readonly status: number; readonly [name: string]: unknown }) => void;
 }
 
-type Variables = { caller: string; signal: AbortSignal; operation?: string; node?: string; error?: string };
+type Variables = { caller: string; controller: AbortController; operation?: string; node?: string; error?: string };
 type Env = { Bindings: HttpBindings; Variables: Variables };
-type Served = { block?: Block | undefined; stale?: boolean; response?: Response };
 
-/** Bytes of a body (nodes accept transactions of 4 MiB, which take more in base64), and milliseconds for a response. */
-const [largestBody, deadline] = [6 * 2 ** 20, 60_000];
-/** Reads that are sent to nodes at once, and how many wait in line. */
-const [mostReads, mostWaiting] = [16, 512];
+/** Bytes of a body: nodes accept transactions of 4 MiB, which take more in base64. */
+const largestBody = 6 * 2 ** 20;
+/** The weight of reads that are sent to nodes at once, in all and of one caller. A page of a thousand records has the weight 1. */
+const weights = [12, 6] as const;
 const ndjson = "application/x-ndjson";
 
-/** Takes a part of a quota, which is released when the response has been sent. */
-function take(quota: ReturnType<typeof createQuota>, { env, var: { caller } }: Context<Env>, amount = 1): void {
-  if (!quota.take(caller, amount)) throw busy();
-  env.outgoing.once("close", () => quota.release(caller, amount));
-}
-
-/** The gateway as an application: it keeps nothing between requests but the time of the latest block. */
-export function createGateway({ client, pool, now, closing, ...options }: GatewayOptions): Hono<Env> {
+/** The gateway as an application. It keeps nothing between requests that another one would need to continue. */
+export function createGateway({ client, pool, now, closing, deadline = 60_000, ...options }: GatewayOptions) {
   const app = new Hono<Env>();
-  const limit = pLimit(mostReads);
-  const streams = createQuota(8, 2);
-  const [bodies, unsent] = [createQuota(64 * 2 ** 20, 8 * 2 ** 20), createQuota(128 * 2 ** 20, 64 * 2 ** 20)];
-  let head: { time: bigint; at: number } | undefined;
-  // The blocks that nodes have reached tell cursors that were edited from others.
-  const started = pool.check({ timeout: 2000 }).catch(() => []);
+  const nodes = watchNodes(pool, now);
+  const readPage = createPages(client, nodes);
+  // A caller can always have some, whatever others have.
+  const requests = createQuota(Number.POSITIVE_INFINITY, (callers) => Math.min(1024, Math.max(16, 8192 / callers)));
+  const callerOf = ({ headers, socket }: IncomingMessage) => {
+    const forwarded =
+      options.trustsProxy &&
+      String(headers["x-forwarded-for"] ?? "")
+        .split(",")
+        .at(-1)
+        ?.trim();
+    return forwarded || (socket.remoteAddress ?? "");
+  };
+  const turns = createTurns(...weights, requests.of, now);
+  const [streams, bodies] = [createQuota(8, () => 2), createQuota(64 * 2 ** 20, () => 8 * 2 ** 20)];
+  const unsent = createShare<ServerResponse>(128 * 2 ** 20);
+  /** Those of requests in flight. On Node.js 20, `AbortSignal.any` can lose what it follows. */
+  const controllers = new Set<AbortController>();
+  closing.addEventListener("abort", () => {
+    for (const controller of controllers) controller.abort(closing.reason);
+  });
 
-  /** The time of the latest block that nodes have reached, in Unix nanoseconds, if it is known. */
-  function latest(): bigint | undefined {
-    for (const { timestamp = 0n, state } of pool.status) {
-      if (state !== "suspect" && timestamp > (head?.time ?? 0n)) head = { time: timestamp, at: now() };
+  /** Reads from nodes, before the deadline. */
+  async function read<T>(context: Context<Env>, task: (reader: Reader) => Promise<T>): Promise<T> {
+    const { caller, controller } = context.var;
+    const { signal } = controller;
+    const timer = setTimeout(() => controller.abort(new Rejection(4, "No node responded in time.")), deadline);
+    try {
+      return await task({ signal, inTurn: (weight, read) => turns.run(caller, weight, signal, read) });
+    } finally {
+      clearTimeout(timer);
     }
-    return head && head.time + BigInt(Math.round(now() - head.at)) * 1_000_000n;
-  }
-
-  const nodeAt = (time: bigint) =>
-    pool.status.find(({ state, timestamp = 0n }) => state === "ready" && timestamp >= time)?.url;
-
-  /** Reads from nodes, a bounded number of requests at once. */
-  async function read<T>({ var: own }: Context<Env>, task: (signal: AbortSignal) => PromiseLike<T>): Promise<T> {
-    if (limit.pendingCount >= mostWaiting) throw busy();
-    const signal = AbortSignal.any([own.signal, AbortSignal.timeout(deadline)]);
-    return limit(async () => {
-      signal.throwIfAborted();
-      return task(signal);
-    });
   }
 
   /** Sends a body, which is held in memory until the caller has read it. */
-  function send(context: Context<Env>, body: object, { block, stale, response }: Served): Response {
+  function send(context: Context<Env>, body: object, { block, stale, response }: Source): Response {
     const text = JSON.stringify(body);
-    take(unsent, context, text.length);
+    unsent.add(context.env.outgoing, context.var.caller, text.length);
     if (response?.url) context.set("node", new URL(response.url).host);
     if (block) context.header("X-Block-Height", `${block.height}`);
     if (block) context.header("X-Block-Timestamp", `${block.timestamp}`);
@@ -85,14 +88,16 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
 
   app.use(async (context, next) => {
     const { incoming, outgoing } = context.env;
-    const [startedAt, gone] = [now(), new AbortController()];
+    const [startedAt, controller] = [now(), new AbortController()];
     const { method, path } = context.req;
-    const forwarded = options.trustsProxy && context.req.header("X-Forwarded-For")?.split(",").at(-1)?.trim();
-    const caller = forwarded || (incoming.socket.remoteAddress ?? "");
+    const caller = callerOf(incoming);
     context.set("caller", caller);
-    context.set("signal", AbortSignal.any([gone.signal, closing]));
+    context.set("controller", controller);
+    controllers.add(controller);
     outgoing.once("close", () => {
-      gone.abort(new Error("The caller has disconnected."));
+      controllers.delete(controller);
+      unsent.remove(outgoing);
+      controller.abort(new Error("The caller has disconnected."));
       const status = outgoing.headersSent ? outgoing.statusCode : 499;
       const { operation, node, error } = context.var;
       const entry = { method, path, operation, status, caller, node, error };
@@ -118,8 +123,7 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
   app.get("/", (context) => context.text(about + routes.join("")));
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/readyz", async (context) => {
-    const isReady = (await pool.check({ timeout: 2000 })).some(({ state }) => state === "ready");
-    return isReady ? context.text("ready\n") : context.text("not ready\n", 503);
+    return (await nodes.isReady()) ? context.text("ready\n") : context.text("not ready\n", 503);
   });
 
   for (const [id, operation] of Object.entries(operations) as [OperationId, Operation & { kind: string }][]) {
@@ -132,35 +136,43 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
       if (isScannable(id) && context.req.header("Accept")?.includes(ndjson)) return stream(context, argument);
       if (operation.kind === "list") return page(context, id as ListId, argument, query);
       const call = client[id as "getSpamStatistics"];
-      const served = await read(context, (signal) => call(argument as never, { signal }).withResponse());
+      const served = await read(context, ({ signal, inTurn }) =>
+        inTurn(1, () => call(argument as never, { signal }).withResponse()),
+      );
       return send(context, served.data, served);
     });
     app.all(path, () => Promise.reject(new Rejection(12, "Method Not Allowed")));
   }
 
   async function page(context: Context<Env>, id: ListId, argument: object, query: URLSearchParams) {
-    await started;
-    const request = readPageRequest(id, argument, latest());
-    const served = await read(context, (signal) => readPage(client, request, signal, nodeAt));
-    const { content, coverage, source, hasMore } = served;
+    const request = readPageRequest(id, argument);
+    const { content, coverage, isComplete, source, hasMore } = await read(context, (reader) =>
+      readPage(request, reader),
+    );
     if (hasMore) {
       const [name, cursor] = request.isBackward ? ["before", "startCursor"] : ["after", "endCursor"];
       query.set(`pagination.${name}`, content.pageInfo[cursor as "endCursor"]);
       context.header("Link", `<${context.req.path}?${query}>; rel="next"`);
     }
-    return send(context, { [operations[id].envelope]: content, coverage }, source);
+    return send(context, { [operations[id].envelope]: content, coverage, complete: isComplete }, source);
   }
 
   async function stream(context: Context<Env>, argument: object): Promise<Response> {
-    take(streams, context);
-    const lines = Readable.from(await openStream(client, argument, context.var.signal));
+    const { caller, controller } = context.var;
+    if (!streams.take(caller)) throw busy();
+    context.env.outgoing.once("close", () => streams.release(caller));
+    // Each stream reads ahead.
+    const concurrency = streams.all() > 1 ? 1 : 4;
+    const lines = Readable.from(await openStream(client, argument, { signal: controller.signal, concurrency }));
     return context.body(Readable.toWeb(lines) as ReadableStream, 200, { "Content-Type": ndjson });
   }
 
   /** Passes a transaction on. Nodes respond with a result also to a body without one. */
   async function check(context: Context<Env>): Promise<Response> {
     const body = (await readBody(context)) as { tx: { [name: string]: unknown } };
-    const sent = await read(context, (signal) => client.http.POST("/transaction/check", { body, signal }));
+    const sent = await read(context, ({ signal, inTurn }) =>
+      inTurn(1, () => client.http.POST("/transaction/check", { body, signal })),
+    );
     return send(context, sent.data ?? sent.error ?? {}, sent);
   }
 
@@ -182,5 +194,5 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
       bodies.release(caller, size);
     }
   }
-  return app;
+  return Object.assign(app, { requests, callerOf });
 }

@@ -7,28 +7,34 @@ export interface Cursor {
   readonly place: readonly string[];
   /** The time of the block that the next page must not be before, in Unix nanoseconds. */
   readonly block?: bigint | undefined;
+  /** The time of the newest record of the loop, in 20 digits, if it began with that record. */
+  readonly newest?: string | undefined;
 }
 
 const checkLength = 8;
 const checkOf = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, checkLength);
 
 /** Text that needs no escapes in a URL: many callers write cursors into it as they are. */
-export function encodeCursor(list: string, { place, block = 0n }: Cursor): string {
-  const text = Buffer.from(JSON.stringify([list, String(block), ...place])).toString("base64url");
+export function encodeCursor(list: string, { place, block = 0n, newest = "" }: Cursor): string {
+  const text = Buffer.from(JSON.stringify([list, `${block}`, ...place, newest])).toString("base64url");
   return checkOf(text) + text;
 }
 
 /**
- * @param latest - The time of a block that no node has reached, in Unix nanoseconds; `undefined` if none is known.
- * @throws {@link Rejection} for any other text: an edited cursor costs a node no request.
+ * The check finds cursors that were cut off or edited by mistake. It keeps no one from writing a cursor: a place and a block that callers
+ * choose cost no more than any other page.
+ *
+ * @throws {@link Rejection} for any other text.
  */
-export function decodeCursor(cursor: string, list: string, latest: bigint | undefined): Cursor {
+export function decodeCursor(cursor: string, list: string): Cursor {
   const fields = cursor.startsWith(checkOf(cursor.slice(checkLength))) ? parse(cursor.slice(checkLength)) : [];
   const [of, block = "", ...place] = fields;
-  const times = [block, place[0] ?? ""];
-  const isTime = (text: string) => /^\d{1,20}$/.test(text) && (latest === undefined || BigInt(text) <= latest);
-  if (of === list && fields.every((each) => typeof each === "string") && times.every(isTime)) {
-    return { place, block: BigInt(block) || undefined };
+  const newest = place.pop() || undefined;
+  const isTime = (text = "") => /^\d{1,20}$/.test(text);
+  if (of === list && fields.every((each) => typeof each === "string") && [block, place[0]].every(isTime)) {
+    const time = BigInt(block) || undefined;
+    // No record is after the block of its page.
+    if (time === undefined || BigInt(place[0] ?? "") <= time) return { place, block: time, newest };
   }
   throw new Rejection(3, `Expected a cursor of a page of ${list}. Leave it out to begin at the start of the list.`);
 }

@@ -47,7 +47,6 @@ export function rejectionOf(error: unknown): Rejection {
   if (vega.RateLimitError.is(error)) {
     return new Rejection(14, "No node accepts requests at the moment.", [], error.retryAfter);
   }
-  // That of an AbortSignal, too.
   if (error instanceof Error && error.name === "TimeoutError") return new Rejection(4, "No node responded in time.");
   if (vega.ConnectionError.is(error)) return new Rejection(14, "No node responded.");
   if (vega.ApiError.is(error)) return new Rejection(14, `A node failed with status ${error.status}.`);

@@ -1,20 +1,26 @@
 /** Pages of lists, whose cursors lead to every record once, whatever the cursors of nodes do. */
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type BalanceChangesDateRange,
-  type Block,
   type Pagination,
   PaginationError,
-  type ScanOptions,
   toNanoseconds,
   type VegaClient,
 } from "vegaprotocol-client";
-import { isScannable, type ListId, listOperation } from "../operations.js";
-import type { WireRecord } from "../output/columns.js";
-import { largestPage, readWhole } from "../records.js";
+import { isScannable, type ListId } from "../operations.js";
+import { largestPage } from "../records.js";
 import { finalTime } from "../times.js";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursors.js";
 import { Rejection } from "./errors.js";
+import {
+  comparePlaces,
+  createLists,
+  type PlacedRecord,
+  type SortedList,
+  type Source,
+  timeOf,
+  withPlaces,
+} from "./lists.js";
+import type { Nodes } from "./nodes.js";
 
 /** A page that a caller wants. */
 export interface PageRequest {
@@ -26,36 +32,32 @@ export interface PageRequest {
   readonly isBackward: boolean;
   readonly newestFirst: boolean;
   readonly cursor: Cursor | undefined;
-  /** The time of the latest block that nodes have reached, in Unix nanoseconds, if it is known. */
-  readonly head: bigint | undefined;
-}
-
-interface PlacedRecord {
-  readonly node: WireRecord;
-  readonly place: Cursor["place"];
 }
 
 /** The records after a cursor, in the direction of the request. */
 interface Reading {
   readonly records: readonly PlacedRecord[];
-  /** The response that the page is from, as far as it is known. */
-  readonly source: { readonly block?: Block | undefined; readonly stale?: boolean; readonly response?: Response };
-  /** What the cursors of the page hold. */
-  readonly next: bigint | undefined;
+  readonly source: Source;
+  /** What the cursors of the page hold, apart from their places. */
+  readonly next: Pick<Cursor, "block" | "newest">;
   /** The range of time for which the page is complete. */
   readonly coverage?: { readonly start: bigint; readonly end: bigint | undefined };
+  /** Whether the coverage has the start of the requested range, if the page leads to it. */
+  readonly isComplete?: boolean;
 }
 
-type Options = Pick<ScanOptions, "signal" | "node">;
+/** For whom a page is read. */
+export interface Reader {
+  /** Aborts if the page is no longer needed. */
+  readonly signal: AbortSignal;
+  /** Reads from nodes when it is the turn of the caller. */
+  inTurn<T>(weight: number, task: () => PromiseLike<T>): Promise<T>;
+}
 
 /** Two parameters of which nodes silently ignore one (observed on v0.74 nodes). */
 const contradictions = "first last,first before,last after,after before".split(",").map((pair) => pair.split(" "));
 
-/** How far the block of a cursor may be after those of all nodes, in nanoseconds: other gateways can have heard newer ones. */
-const lead = 60_000_000_000n;
-
-/** @param head - The time of the latest block that nodes have reached, in Unix nanoseconds. */
-export function readPageRequest(id: ListId, argument: object, head: bigint | undefined): PageRequest {
+export function readPageRequest(id: ListId, argument: object): PageRequest {
   const { pagination = {}, ...query } = argument as { pagination?: Pagination };
   const { first, last, after, before, newestFirst = true } = pagination;
   const size = first ?? last ?? 1000;
@@ -67,136 +69,152 @@ export function readPageRequest(id: ListId, argument: object, head: bigint | und
   if (pair) throw new Rejection(3, `pagination.${pair[1]} cannot be combined with pagination.${pair[0]}.`);
   const text = after ?? before;
   const isBackward = last !== undefined || before !== undefined;
-  const cursor = text === undefined ? undefined : decodeCursor(text, id, head && head + lead);
-  return { id, query, size, isBackward, newestFirst, cursor, head };
+  return { id, query, size, isBackward, newestFirst, cursor: text === undefined ? undefined : decodeCursor(text, id) };
 }
 
-/** @param nodeAt - The node that has reached a time in Unix nanoseconds, if it is known. */
-export async function readPage(
-  client: VegaClient,
-  request: PageRequest,
-  signal: AbortSignal,
-  nodeAt: (time: bigint) => string | undefined,
-) {
-  const { id, size, isBackward, cursor } = request;
-  const { records, source, next, coverage } = isScannable(id)
-    ? await readScan(client, request, { signal })
-    : await readList(client, request, { signal }, nodeAt);
-  const edges = records
-    .slice(0, size)
-    .map(({ node, place }) => ({ node, cursor: encodeCursor(id, { place, block: next }) }));
-  const hasMore = records.length > size;
-  if (isBackward) edges.reverse();
-  const [hasPreviousPage, hasNextPage] = isBackward ? [hasMore, cursor !== undefined] : [cursor !== undefined, hasMore];
-  const [startCursor, endCursor] = [edges.at(0)?.cursor ?? "", edges.at(-1)?.cursor ?? ""];
-  return {
-    content: { edges, pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor } },
-    coverage: coverage && { startTimestamp: `${coverage.start}`, endTimestamp: coverage.end?.toString() },
-    source,
-    hasMore,
+export function createPages(client: VegaClient, nodes: Nodes) {
+  const lists = createLists(client);
+
+  /** The first page and the last one show the list as it is now. A page in between is cut from the list as it was read last. */
+  async function readList(request: PageRequest, { inTurn, signal }: Reader): Promise<Reading> {
+    const { id, query, cursor, size } = request;
+    const minBlock = cursor?.block ?? 0n;
+    const arrival = lists.arrive();
+    const kept = lists.kept(id, query);
+    if (cursor && kept && kept.earliest >= minBlock) {
+      const page = pageOf(kept, request);
+      if (page.records.length > size) return page;
+    }
+    if (cursor === undefined && isDescending(request) && size < largestPage) {
+      const count = Math.min(size + 50, largestPage);
+      const newest = await inTurn(weightOf(count), () => lists.readNewest(id, query, count, signal));
+      const page = newest && pageOf(newest, request);
+      if (page && (newest.isWhole || page.records.length > size)) return page;
+    }
+    await nodes.waitFor(minBlock, signal);
+    const weight = weightOf(kept?.records.length ?? largestPage);
+    return pageOf(
+      await inTurn(weight, () => lists.read({ id, query, arrival, minBlock }, signal, nodes.nodeAt)),
+      request,
+    );
+  }
+
+  /** Reads balance changes from the time of the cursor on. A loop with the oldest record first ends with the block of its first page. */
+  async function readScan(request: PageRequest, { inTurn, signal }: Reader): Promise<Reading> {
+    const { id, query, size, cursor } = request;
+    const isNewestFirst = isDescending(request);
+    const { startTimestamp, endTimestamp } = query.dateRange ?? {};
+    const from = cursor && timeOf(cursor);
+    const wantedStart = startOf(startTimestamp);
+    const wantedEnd = endTimestamp === undefined ? undefined : toNanoseconds(endTimestamp);
+    await nodes.waitFor(latest(from, cursor?.block) ?? 0n, signal);
+    // A range that ends after the newest block ends with that block, as the range of a node.
+    const end = wantedEnd !== undefined && (await nodes.isAhead(wantedEnd)) ? undefined : wantedEnd;
+    const dateRange = isNewestFirst
+      ? { startTimestamp: wantedStart, endTimestamp: from === undefined ? end : from + 1n }
+      : { startTimestamp: from ?? wantedStart, endTimestamp: end ?? cursor?.block };
+    const order = isNewestFirst ? "newest-first" : "oldest-first";
+    return inTurn(weightOf(size), async () => {
+      // Some records of the block of the cursor are before it, seldom more.
+      for (let maxItems = size + 100; ; maxItems *= 8) {
+        const pageSize = Math.ceil(maxItems / Math.ceil(maxItems / largestPage));
+        const options = { signal, order, maxItems, pageSize, ...scanOptions } as const;
+        const scan = client.scanBalanceChanges({ ...query, dateRange }, options);
+        const placed = withPlaces(id, await scan.toArray());
+        const isWanted = (record: PlacedRecord) => wantedEnd === undefined || timeOf(record) < wantedEnd;
+        const records = placed.filter(isWanted).filter(isAfterCursor(request));
+        const { start, end: shownEnd, block } = await scan.coverage;
+        const isTimeRead = placed.length < maxItems || placed.some((record) => timeOf(record) !== from);
+        if (cursor && isTimeRead && !placed.some(({ place }) => comparePlaces(place, cursor.place) === 0)) {
+          const message = "The node has dropped the records that the cursor leads to.";
+          throw new PaginationError(message, { reason: "pruned", availableFrom: start });
+        }
+        const rest = records[size];
+        if (rest === undefined && placed.length === maxItems) continue;
+        const cut = rest && timeOf(rest);
+        const final = block && finalTime(block);
+        // A response after the first one can be of a later block than the one that the page ends with.
+        const isOfBlock =
+          dateRange.endTimestamp !== undefined || shownEnd === final || (!isNewestFirst && cut !== undefined);
+        const source = isOfBlock ? { block } : {};
+        const coveredEnd = earliest(shownEnd, wantedEnd);
+        const hasStart = isNewestFirst ? cut === undefined : cursor === undefined;
+        const isComplete = !hasStart || wantedStart === undefined || start <= wantedStart;
+        if (isNewestFirst) {
+          const coverage = { start: cut === undefined ? start : cut + 1n, end: coveredEnd };
+          return { records, source, next: {}, coverage, isComplete };
+        }
+        const next = { block: cut === undefined ? undefined : (cursor?.block ?? final) };
+        return { records, source, next, coverage: { start, end: cut ?? coveredEnd }, isComplete };
+      }
+    });
+  }
+
+  return async function readPage(request: PageRequest, reader: Reader) {
+    const { id, size, isBackward, cursor } = request;
+    const { records, source, next, coverage, isComplete } = await (isScannable(id) ? readScan : readList)(
+      request,
+      reader,
+    );
+    const edges = records
+      .slice(0, size)
+      .map(({ node, place }) => ({ node, cursor: encodeCursor(id, { place, ...next }) }));
+    const hasMore = records.length > size;
+    if (isBackward) edges.reverse();
+    const [before, after] = isBackward ? [hasMore, cursor !== undefined] : [cursor !== undefined, hasMore];
+    const [startCursor, endCursor] = [edges.at(0)?.cursor ?? "", edges.at(-1)?.cursor ?? ""];
+    return {
+      content: { edges, pageInfo: { hasNextPage: after, hasPreviousPage: before, startCursor, endCursor } },
+      coverage: coverage && { startTimestamp: `${coverage.start}`, endTimestamp: coverage.end?.toString() },
+      isComplete,
+      source,
+      hasMore,
+    };
   };
 }
 
-/** Adds the places of records: their times, and the members that sort those of one time. Records of a scan have this order. */
-function withPlaces(id: ListId, records: readonly object[]): PlacedRecord[] {
-  const { naturalKey, cursors } = listOperation(id);
-  const names = (cursors?.missingMember?.sha256Of ?? naturalKey).map(String).filter((name) => name !== "timestamp");
-  return (records as WireRecord[]).map((node) => {
-    const time = String(node["timestamp"] ?? "").padStart(20, "0");
-    return { node, place: [time, ...names.map((name) => String(node[name] ?? ""))] };
-  });
+/** The weight of a read of so many records, among those that run at once. */
+const weightOf = (count: number): number => Math.max(1, Math.min(5, Math.ceil(count / 1000)));
+
+/** A page needs one request. */
+const scanOptions = { concurrency: 1, catchUp: 1000 };
+
+/** The start of a range in Unix nanoseconds. The client takes 0 for no start. */
+export function startOf(time: BalanceChangesDateRange["startTimestamp"]): bigint | undefined {
+  const start = time === undefined ? undefined : toNanoseconds(time);
+  return start === 0n ? 1n : start;
 }
 
-/** Less than 0 if the first place is before the second one, with the oldest record first. */
-function comparePlaces(a: readonly string[], b: readonly string[]): number {
-  const index = a.findIndex((text, each) => text !== b[each]);
-  return index < 0 ? 0 : (a[index] ?? "") < (b[index] ?? "") ? -1 : 1;
-}
-
-const timeOf = ({ place }: Pick<PlacedRecord, "place">): bigint => BigInt(place[0] ?? 0);
+const latest = (a: bigint | undefined, b: bigint | undefined) =>
+  a === undefined || (b !== undefined && b > a) ? b : a;
+const earliest = (a: bigint | undefined, b: bigint | undefined) =>
+  a === undefined || b === undefined || a < b ? a : b;
 
 const isDescending = ({ newestFirst, isBackward }: PageRequest): boolean => newestFirst !== isBackward;
 
+type Placed = Pick<PlacedRecord, "place">;
+
 /** Returns a function that selects what comes after the cursor. */
-function isAfterCursor(request: PageRequest): (record: PlacedRecord) => boolean {
+function isAfterCursor(request: PageRequest): (record: Placed) => boolean {
   const { cursor } = request;
   const sign = isDescending(request) ? -1 : 1;
   return ({ place }) => cursor === undefined || sign * comparePlaces(place, cursor.place) > 0;
 }
 
-/** A page needs one request, of a node that has the block of the cursor soon. */
-const scanOptions = { concurrency: 1, catchUp: 8000 };
-
-/** Reads balance changes from the time of the cursor on. A loop with the oldest record first ends with the block of its first page. */
-async function readScan(client: VegaClient, request: PageRequest, options: Options): Promise<Reading> {
-  const { id, query, size, cursor, head } = request;
-  const isNewestFirst = isDescending(request);
-  const { startTimestamp, endTimestamp } = query.dateRange ?? {};
-  const from = cursor && timeOf(cursor);
-  const wantedEnd = endTimestamp === undefined ? undefined : toNanoseconds(endTimestamp);
-  // A range that ends in the future ends with the newest block, as that of a node.
-  const end = wantedEnd !== undefined && head !== undefined && wantedEnd > head ? undefined : wantedEnd;
-  const dateRange = isNewestFirst
-    ? { startTimestamp, endTimestamp: from === undefined ? end : from + 1n }
-    : { startTimestamp: from ?? startTimestamp, endTimestamp: end ?? cursor?.block };
-  const order = isNewestFirst ? "newest-first" : "oldest-first";
-  // Some records of the block of the cursor are before it, seldom more.
-  for (let maxItems = size + 100; ; maxItems *= 8) {
-    const scan = client.scanBalanceChanges({ ...query, dateRange }, { ...options, order, maxItems, ...scanOptions });
-    const placed = withPlaces(id, await scan.toArray());
-    const isWanted = (record: PlacedRecord) => wantedEnd === undefined || timeOf(record) < wantedEnd;
-    const records = placed.filter(isWanted).filter(isAfterCursor(request));
-    const { start, end: shownEnd, block } = await scan.coverage;
-    const isTimeRead = placed.length < maxItems || placed.some((record) => timeOf(record) !== from);
-    if (cursor && isTimeRead && !placed.some(({ place }) => comparePlaces(place, cursor.place) === 0)) {
-      const message = "The node has dropped the records that the cursor leads to.";
-      throw new PaginationError(message, { reason: "pruned", availableFrom: start });
-    }
-    const rest = records[size];
-    if (rest === undefined && placed.length === maxItems) continue;
-    const cut = rest && timeOf(rest);
-    const final = block && finalTime(block);
-    // A response after the first one can be of a later block than the one that the page ends with.
-    const isOfBlock =
-      dateRange.endTimestamp !== undefined || shownEnd === final || (!isNewestFirst && cut !== undefined);
-    const source = isOfBlock ? { block } : {};
-    if (isNewestFirst) {
-      const coverage = { start: cut === undefined ? start : cut + 1n, end: shownEnd };
-      return { records, source, next: undefined, coverage };
-    }
-    const next = cut === undefined ? undefined : (cursor?.block ?? final);
-    return { records, source, next, coverage: { start, end: cut ?? shownEnd } };
+/**
+ * The records of a list that come after the cursor. A vote that is cast again moves to the newest end: so that a loop with the newest
+ * record first does not miss it, records that are newer than its first page come after the oldest one.
+ */
+function pageOf({ records, source, latest: newestBlock }: SortedList, request: PageRequest): Reading {
+  const { cursor } = request;
+  const isDown = isDescending(request);
+  const { newest } = cursor ?? { newest: isDown ? records.at(-1)?.place[0] : undefined };
+  const isNewer = ({ place: [time = ""] }: Placed) => isDown && newest !== undefined && time > newest;
+  const newer = records.filter(isNewer);
+  const next = { block: latest(newestBlock, cursor?.block), newest };
+  if (cursor && isNewer(cursor)) {
+    return { records: newer.filter(({ place }) => comparePlaces(place, cursor.place) > 0), source, next };
   }
-}
-
-/** The waits for a node that has reached the block of the pages before, in milliseconds. */
-const waits = [0, 250, 500, 1000, 2000, 4000];
-
-/** Reads a list as a whole, and sorts it: records that move while pages are requested are at their time, on every node. */
-async function readList(
-  client: VegaClient,
-  request: PageRequest,
-  { signal }: Options,
-  nodeAt: (time: bigint) => string | undefined,
-): Promise<Reading> {
-  const { id, query, cursor } = request;
-  for (const wait of waits) {
-    if (wait > 0) await sleep(wait, undefined, { signal });
-    const node = wait > 0 && cursor?.block ? nodeAt(cursor.block) : undefined;
-    const { records, gap, pages } = await readWhole(client, id, query, { signal, node });
-    if (gap) {
-      throw new Rejection(
-        15,
-        "The list has more records than nodes show at its ends, 10000. Request them by their ids.",
-      );
-    }
-    const times = pages.flatMap(({ block }) => (block ? [block.timestamp] : []));
-    if (cursor?.block !== undefined && times.some((time) => time < (cursor.block ?? 0n))) continue;
-    const next = [...times, cursor?.block ?? 0n].reduce((a, b) => (a > b ? a : b), 0n);
-    const sign = isDescending(request) ? -1 : 1;
-    const rest = withPlaces(id, records).filter(isAfterCursor(request));
-    rest.sort((a, b) => sign * comparePlaces(a.place, b.place));
-    return { records: rest, source: pages[0] ?? {}, next };
-  }
-  throw new Rejection(14, "No node has reached the block of the pages before.");
+  const others = records.filter((record) => !isNewer(record)).filter(isAfterCursor(request));
+  return { records: isDown ? [...others.reverse(), ...newer] : others, source, next };
 }

@@ -1,28 +1,11 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { getRequestListener } from "@hono/node-server";
 import { ExitError } from "../errors.js";
 import { Rejection } from "./errors.js";
-
-/** A limit of something in all, and for each caller. */
-export function createQuota(most: number, mostOfCaller: number) {
-  const callers = new Map<string, number>();
-  let all = 0;
-  const change = (caller: string, amount: number) => {
-    all += amount;
-    callers.set(caller, (callers.get(caller) ?? 0) + amount);
-    if (callers.get(caller) === 0) callers.delete(caller);
-  };
-  return {
-    take(caller: string, amount = 1): boolean {
-      if (all + amount > most || (callers.get(caller) ?? 0) + amount > mostOfCaller) return false;
-      change(caller, amount);
-      return true;
-    },
-    release: (caller: string, amount = 1): void => change(caller, -amount),
-  };
-}
+import { createQuota, createShare } from "./limits.js";
 
 /** Times are in milliseconds. A head has room for more than a thousand party ids. */
 export const serverLimits = {
@@ -37,18 +20,71 @@ export const serverLimits = {
   connectionsOfAddress: 256,
 };
 
-type App = { fetch: Parameters<typeof createAdaptorServer>[0]["fetch"] };
+export interface App {
+  readonly fetch: Parameters<typeof getRequestListener>[0];
+  /** Counts the requests of each caller that have no response yet. */
+  readonly requests?: Pick<ReturnType<typeof createQuota>, "take" | "release">;
+  callerOf?(incoming: IncomingMessage): string;
+}
 
-export async function startServer({ fetch }: App, port: number, host: string, limits = serverLimits) {
-  const options = { fetch, createServer, serverOptions: limits, overrideGlobalObjects: false };
-  const server = createAdaptorServer(options) as Server;
-  const connections = createQuota(limits.connections, limits.connectionsOfAddress);
-  const sockets = new Set<Socket>();
+/** For how long requests wait while connections are accepted, in milliseconds. */
+const acceptTime = 250;
+
+/** Node.js hands over all requests that a client has sent: those of one connection are served one after the other. */
+function createListener({ fetch, requests, callerOf = () => "" }: App, ready: () => Promise<void>) {
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
+  const served = new WeakMap<Socket, Promise<void>>();
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const { socket } = incoming;
+    const caller = callerOf(incoming);
+    if (requests?.take(caller) === false) return void socket.destroy();
+    const serve = async () => {
+      await (served.get(socket) ?? ready());
+      // A line of requests that are refused at once would keep the event loop from other connections.
+      await nextTurn();
+      // A response that waits is not told that its socket is closed.
+      if (!socket.destroyed) {
+        const closed = new Promise((resolve) => outgoing.once("close", resolve));
+        listener(incoming, outgoing);
+        await closed;
+      }
+      requests?.release(caller);
+    };
+    served.set(socket, serve());
+  };
+}
+
+export async function startServer(app: App, port: number, host: string, limits = serverLimits) {
+  let accepting: Promise<void> | undefined;
+  let isAccepted = false;
+  /** In each turn of the event loop, Node.js accepts one connection. The work for the first of many would delay the last one. */
+  async function untilAccepted(): Promise<void> {
+    const until = performance.now() + acceptTime;
+    do {
+      isAccepted = false;
+      await nextTurn();
+      await nextTurn();
+    } while (isAccepted && performance.now() < until);
+    accepting = undefined;
+  }
+  const server = createServer(
+    limits,
+    createListener(app, async () => accepting),
+  );
+  server.on("connection", () => {
+    isAccepted = true;
+    accepting ??= untilAccepted();
+  });
+  const ofAddresses = createQuota(Number.POSITIVE_INFINITY, () => limits.connectionsOfAddress);
+  const sockets = createShare<Socket>(limits.connections);
   server.on("connection", (socket: Socket) => {
     const { remoteAddress = "" } = socket;
-    if (!connections.take(remoteAddress)) return void socket.destroy();
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket) && connections.release(remoteAddress));
+    if (!ofAddresses.take(remoteAddress)) return void socket.destroy();
+    sockets.add(socket, remoteAddress);
+    socket.once("close", () => {
+      ofAddresses.release(remoteAddress);
+      sockets.remove(socket);
+    });
   });
   // Whoever does not read what was sent loses the connection. One who waits for a node keeps it.
   server.setTimeout(limits.stallTimeout, (socket) => socket.writableLength > 0 && socket.destroy());
@@ -65,7 +101,7 @@ export async function startServer({ fetch }: App, port: number, host: string, li
       const closed = once(server.close(), "close");
       server.closeIdleConnections();
       // Node.js does not take a connection without a request for idle.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of sockets.holders()) if (socket.bytesRead === 0) socket.destroy();
       const abort = setTimeout(() => closing.abort(new Rejection(14, "The gateway is shutting down.")), grace);
       const destroy = setTimeout(() => server.closeAllConnections(), grace + 1000);
       await closed;

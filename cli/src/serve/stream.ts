@@ -1,19 +1,23 @@
-import type { ScanBalanceChangesArguments, VegaClient } from "vegaprotocol-client";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ScanBalanceChangesArguments, ScanOptions, VegaClient } from "vegaprotocol-client";
 import { Rejection, rejectionOf, resumeOf } from "./errors.js";
+
+/** Each turn of the event loop has a part of one stream: connections and pages come between. */
+let turn: Promise<void> = Promise.resolve();
 
 /**
  * All balance changes of a range, one on each line. The last line says that the range is complete, or has the error that ended it.
  *
  * @throws what ends the scan before its first record.
  */
-export async function openStream(client: VegaClient, argument: object, signal: AbortSignal) {
+export async function openStream(client: VegaClient, argument: object, options: ScanOptions) {
   const { pagination = {}, ...query } = argument as ScanBalanceChangesArguments & { pagination?: object };
   const { newestFirst = true, ...others } = pagination as { newestFirst?: unknown };
   const [other] = Object.keys(others);
   if (other !== undefined) throw new Rejection(3, `A stream has no pages: leave out pagination.${other}.`);
   if (typeof newestFirst !== "boolean") throw new Rejection(3, "Expected pagination.newestFirst to be true or false.");
   const order = newestFirst ? "newest-first" : "oldest-first";
-  const scan = client.scanBalanceChanges(query, { order, pageSize: 1000, signal });
+  const scan = client.scanBalanceChanges(query, { ...options, order, pageSize: 1000 });
   const records = scan[Symbol.asyncIterator]();
   // An error that comes before any record has a status of its own.
   const first = await records.next();
@@ -25,6 +29,8 @@ export async function openStream(client: VegaClient, argument: object, signal: A
         text += `${JSON.stringify(read.value)}\n`;
         count++;
         if (text.length < 65_536) continue;
+        turn = turn.then(() => nextTurn());
+        await turn;
         yield Buffer.from(text);
         text = "";
       }

@@ -19,8 +19,8 @@ describe("nodes", () => {
   });
 
   test("that ban the gateway are a 503 with the time that is left", async () => {
-    // Two checks of the node come before.
-    const network = createFakeNetwork({ nodes: 1 }, { rateLimit: { rate: 1, burst: 3, refusals: 0, ban: 90 } });
+    // A check of the node comes before.
+    const network = createFakeNetwork({ nodes: 1 }, { rateLimit: { rate: 1, burst: 2, refusals: 0, ban: 90 } });
     const { url } = await serve(network, ["--no-pacing"]);
     expect((await fetch(url + profiles)).status).toBe(200);
     const response = await fetch(url + profiles);

@@ -1,0 +1,121 @@
+/**
+ * A limit of something in all, and for each caller. What exceeds it is refused.
+ *
+ * @param mostOf - The limit for a caller, of so many who have some.
+ */
+export function createQuota(most: number, mostOf: (callers: number) => number) {
+  const callers = new Map<string, number>();
+  let all = 0;
+  const of = (caller: string) => callers.get(caller) ?? 0;
+  const change = (caller: string, amount: number) => {
+    all += amount;
+    callers.set(caller, of(caller) + amount);
+    if (of(caller) === 0) callers.delete(caller);
+  };
+  return {
+    of,
+    all: () => all,
+    take(caller: string, amount = 1): boolean {
+      const isTaken = all + amount <= most && of(caller) + amount <= mostOf(callers.size);
+      if (isTaken) change(caller, amount);
+      return isTaken;
+    },
+    release: (caller: string, amount = 1): void => change(caller, -amount),
+  };
+}
+
+/** A limit of something in all, which no caller can use up: whoever holds the most loses the oldest part of it. */
+export function createShare<Holder extends { destroy(): unknown }>(most: number) {
+  const parts = new Map<Holder, readonly [caller: string, amount: number]>();
+  let all = 0;
+  function remove(holder: Holder): void {
+    all -= parts.get(holder)?.[1] ?? 0;
+    parts.delete(holder);
+  }
+  function oldestOfLargest(): Holder | undefined {
+    const sums = new Map<string, number>();
+    for (const [caller, amount] of parts.values()) sums.set(caller, (sums.get(caller) ?? 0) + amount);
+    const [largest] = [...sums].sort(([, a], [, b]) => b - a)[0] ?? [];
+    return [...parts].find(([, [caller]]) => caller === largest)?.[0];
+  }
+  return {
+    remove,
+    holders: () => [...parts.keys()],
+    add(holder: Holder, caller: string, amount = 1): void {
+      parts.set(holder, [caller, amount]);
+      all += amount;
+      while (all > most) {
+        const loser = oldestOfLargest() ?? holder;
+        remove(loser);
+        loser.destroy();
+      }
+    },
+  };
+}
+
+/** A read that waits for its turn. */
+interface Turn {
+  readonly caller: string;
+  readonly weight: number;
+  readonly since: number;
+  readonly start: () => void;
+}
+
+/** For how long it matters what a caller had, in milliseconds. */
+const memory = 10_000;
+
+/**
+ * Decides which read of the nodes is next. Reads of a limited weight run at once, in all and of one caller. Next is the read of the caller
+ * with the fewest open requests, then the lightest one, and a heavy read becomes lighter as it waits. Among equals it is the read of the
+ * caller who had the least lately, and then the latest: a line of other callers does not delay one who rarely reads.
+ *
+ * @param openOf - How many requests of a caller have no response yet.
+ */
+export function createTurns(most: number, mostOfCaller: number, openOf: (caller: string) => number, now: () => number) {
+  const running = createQuota(most, () => mostOfCaller);
+  const waiting = new Set<Turn>();
+  const had = new Map<string, number>();
+  let startedAt = now();
+  const hadOf = ({ caller }: Turn) => had.get(caller) ?? 0;
+
+  function startNext(): void {
+    if (running.all() >= most) return;
+    const at = now();
+    const weightOf = ({ weight, since }: Turn) => Math.max(1, weight - Math.floor((at - since) / 1000));
+    const compare = (a: Turn, b: Turn) =>
+      openOf(a.caller) - openOf(b.caller) || weightOf(a) - weightOf(b) || hadOf(a) - hadOf(b);
+    let next: Turn | undefined;
+    for (const turn of waiting) {
+      const hasShare = running.of(turn.caller) + turn.weight <= mostOfCaller;
+      if (hasShare && !(next && compare(turn, next) > 0)) next = turn;
+    }
+    if (next === undefined || !running.take(next.caller, next.weight)) return;
+    waiting.delete(next);
+    had.set(next.caller, hadOf(next) + next.weight);
+    next.start();
+    startNext();
+  }
+
+  return {
+    /** Rejects with the signal's reason if it aborts before the task has begun. */
+    async run<T>(caller: string, weight: number, signal: AbortSignal, task: () => PromiseLike<T>): Promise<T> {
+      if (now() - startedAt > memory) {
+        startedAt = now();
+        had.clear();
+      }
+      await new Promise<void>((resolve, reject) => {
+        const turn = { caller, weight, since: now(), start: resolve };
+        signal.addEventListener("abort", () => waiting.delete(turn) && reject(signal.reason), { once: true });
+        waiting.add(turn);
+        startNext();
+      });
+      try {
+        signal.throwIfAborted();
+        return await task();
+      } finally {
+        running.release(caller, weight);
+        startNext();
+      }
+    },
+  };
+}

@@ -1,0 +1,172 @@
+/** Lists that are read as a whole. Pages of many callers are cut from one reading. */
+import { type Block, type Listing, toNanoseconds, type VegaClient } from "vegaprotocol-client";
+import { type ListId, listOperation } from "../operations.js";
+import type { WireRecord } from "../output/columns.js";
+import { readWhole } from "../records.js";
+import type { Cursor } from "./cursors.js";
+import { Rejection } from "./errors.js";
+
+export interface PlacedRecord {
+  readonly node: WireRecord;
+  readonly place: Cursor["place"];
+}
+
+/** The response that a page is from, as far as it is known. */
+export interface Source {
+  readonly block?: Block | undefined;
+  readonly stale?: boolean;
+  readonly response?: Response;
+}
+
+export interface SortedList {
+  /** With the lowest place first. */
+  readonly records: readonly PlacedRecord[];
+  /** Whether there are no older records. */
+  readonly isWhole: boolean;
+  readonly source: Source;
+  /** The times of the earliest and of the latest block of its responses, in Unix nanoseconds; 0 if they named none. */
+  readonly earliest: bigint;
+  readonly latest: bigint;
+}
+
+interface Reading {
+  /** The number of the request that it was sent for: it is fresh for all requests up to that one. */
+  readonly sentAt: number;
+  readonly list: Promise<SortedList>;
+  readonly controller: AbortController;
+  result?: SortedList;
+  waiting: number;
+}
+
+/** How many records are kept for the pages that follow. */
+const mostKept = 50_000;
+
+export const timeOf = ({ place }: Pick<PlacedRecord, "place">): bigint => BigInt(place[0] ?? 0);
+
+/** Less than 0 if the first place is before the second one, with the oldest record first. */
+export function comparePlaces(a: readonly string[], b: readonly string[]): number {
+  const index = a.findIndex((text, each) => text !== b[each]);
+  return index < 0 ? 0 : (a[index] ?? "") < (b[index] ?? "") ? -1 : 1;
+}
+
+/** Adds the places of records: their times, and the members that sort those of one time. Records of a scan have this order. */
+export function withPlaces(id: ListId, records: readonly object[]): PlacedRecord[] {
+  const { naturalKey, cursors } = listOperation(id);
+  const names = (cursors?.missingMember?.sha256Of ?? naturalKey).map(String).filter((name) => name !== "timestamp");
+  return (records as WireRecord[]).map((node) => {
+    const time = String(node["timestamp"] ?? "").padStart(20, "0");
+    return { node, place: [time, ...names.map((name) => String(node[name] ?? ""))] };
+  });
+}
+
+export function createLists(client: VegaClient) {
+  const readings = new Map<string, Reading>();
+  let requests = 0;
+
+  /** Sorted, records that move while pages are requested are at their time, on every node. */
+  async function readSorted(id: ListId, query: object, signal: AbortSignal, node?: string): Promise<SortedList> {
+    const { records, gap, pages } = await readWhole(client, id, query, { signal, node });
+    if (gap) {
+      const message = "The list has more records than nodes show at its ends, 10000. Request them by their ids.";
+      throw new Rejection(15, message);
+    }
+    const times = pages.flatMap(({ block }) => (block ? [block.timestamp] : []));
+    const [earliest = 0n, ...others] = times.sort((a, b) => (a < b ? -1 : 1));
+    const placed = withPlaces(id, records).sort((a, b) => comparePlaces(a.place, b.place));
+    return { records: placed, isWhole: true, source: pages[0] ?? {}, earliest, latest: others.at(-1) ?? earliest };
+  }
+
+  function start(key: string, id: ListId, query: object): Reading {
+    const controller = new AbortController();
+    const list = readSorted(id, query, controller.signal);
+    const reading: Reading = { sentAt: requests, list, controller, waiting: 0 };
+    readings.delete(key);
+    readings.set(key, reading);
+    list.then(
+      (result) => {
+        reading.result = result;
+        keepWithin(mostKept);
+      },
+      () => readings.get(key) === reading && readings.delete(key),
+    );
+    return reading;
+  }
+
+  /** Forgets the lists that were read first. */
+  function keepWithin(most: number): void {
+    const kept = [...readings].filter(([, { result }]) => result).reverse();
+    let count = 0;
+    for (const [key, { result }] of kept) {
+      count += result?.records.length ?? 0;
+      if (count > most) readings.delete(key);
+    }
+  }
+
+  return {
+    /** The list as it was read last, if that is kept. */
+    kept: (id: ListId, query: object): SortedList | undefined => readings.get(JSON.stringify([id, query]))?.result,
+    /** The number of a request, of which only a later reading is fresh. */
+    arrive: (): number => ++requests,
+    /**
+     * The newest records of a list whose nodes sort it by the block in which a record was written last, such as votes: those that are
+     * newer than the blocks of all others. `undefined` for other lists.
+     */
+    async readNewest(id: ListId, query: object, count: number, signal: AbortSignal): Promise<SortedList | undefined> {
+      const { timeMember } = listOperation(id).cursors ?? {};
+      if (timeMember === undefined) return undefined;
+      const list = client[id] as unknown as (argument: object, options: object) => Listing<WireRecord>;
+      const page = await list({ ...query, pagination: { first: count, newestFirst: true } }, { signal });
+      const { nodes, edges, pageInfo, block } = page;
+      const bound = pageInfo?.hasNextPage ? timeIn(edges.at(-1)?.cursor ?? "", timeMember) : -1n;
+      const placed = withPlaces(id, nodes).filter((record) => bound !== undefined && timeOf(record) > bound);
+      placed.sort((a, b) => comparePlaces(a.place, b.place));
+      const time = block?.timestamp ?? 0n;
+      return { records: placed, isWhole: bound === -1n, source: page, earliest: time, latest: time };
+    },
+    /**
+     * Reads a list, or takes the result of a reading that was sent after the request arrived.
+     *
+     * @param minBlock - The block that the reading must not be before, in Unix nanoseconds.
+     * @param node - The node to read it from if another one is before that block.
+     */
+    async read(
+      { id, query, arrival, minBlock }: { id: ListId; query: object; arrival: number; minBlock: bigint },
+      signal: AbortSignal,
+      nodeAt: (time: bigint) => string | undefined,
+    ): Promise<SortedList> {
+      const key = JSON.stringify([id, query]);
+      const latest = readings.get(key);
+      const isFresh = latest && latest.sentAt >= arrival && !latest.controller.signal.aborted;
+      const list = await join(isFresh ? latest : start(key, id, query), signal);
+      if (isAt(list, minBlock)) return list;
+      const other = await readSorted(id, query, signal, nodeAt(minBlock));
+      if (isAt(other, minBlock)) return other;
+      throw new Rejection(14, "No node has reached the block of the pages before.");
+    },
+  };
+}
+
+/** Waits for a reading, which ends when no request waits for it any longer. */
+function join(reading: Reading, signal: AbortSignal): Promise<SortedList> {
+  reading.waiting++;
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      reject(signal.reason);
+      if (--reading.waiting === 0) reading.controller.abort(signal.reason);
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    reading.list.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+  });
+}
+
+/** The time of the block that a cursor of a node names, in Unix nanoseconds (observed on v0.74 nodes). */
+function timeIn(cursor: string, timeMember: string): bigint | undefined {
+  try {
+    return toNanoseconds(JSON.parse(atob(cursor))[timeMember]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether no response of a list is of a block before a time. Without block headers it is not known. */
+const isAt = ({ earliest }: SortedList, time: bigint) => earliest === 0n || earliest >= time;

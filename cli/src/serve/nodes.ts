@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NodePool } from "vegaprotocol-client/pool";
+import { Rejection } from "./errors.js";
+
+/** How long a block is waited for, how often nodes are checked meanwhile, and how long a check takes at most, in milliseconds. */
+const [patience, interval, timeout] = [8000, 500, 2000];
+
+/** How far a block may be after those of all nodes and still be waited for, in nanoseconds. */
+const lead = 60_000_000_000n;
+
+/** What the gateway knows of its nodes. Times are Unix nanoseconds. */
+export function watchNodes(pool: Pick<NodePool, "check" | "status">, now: () => number) {
+  let head: { time: bigint; at: number } | undefined;
+  let checked: { at: number; done: Promise<unknown> } | undefined;
+
+  /** Sends a read to every node, at most twice a second, however many callers want to know. */
+  function check(): Promise<unknown> {
+    if (checked === undefined || now() - checked.at >= interval) {
+      checked = { at: now(), done: pool.check({ timeout }).catch(() => []) };
+    }
+    return checked.done;
+  }
+
+  const ready = () => pool.status.filter(({ state }) => state === "ready");
+
+  /** Whether a node has reached a time. Nodes without block headers count as such. */
+  const hasReached = (time: bigint) => ready().some(({ timestamp = time }) => timestamp >= time);
+
+  /** The latest time that a node can have reached; `undefined` if no node has named a block. */
+  function latest(): bigint | undefined {
+    for (const { timestamp = 0n } of pool.status) {
+      if (timestamp > (head?.time ?? 0n)) head = { time: timestamp, at: now() };
+    }
+    return head && head.time + BigInt(Math.round(now() - head.at)) * 1_000_000n;
+  }
+
+  return {
+    /** Whether a time is after the latest block that nodes have named. */
+    async isAhead(time: bigint): Promise<boolean> {
+      if (!hasReached(time)) await check();
+      const times = pool.status.flatMap(({ timestamp = [] }) => timestamp);
+      return times.length > 0 && times.every((each) => each < time);
+    },
+    /** The address of a node that has reached a time. */
+    nodeAt: (time: bigint) => ready().find(({ timestamp = 0n }) => timestamp >= time)?.url,
+    async isReady(): Promise<boolean> {
+      await check();
+      return ready().length > 0;
+    },
+    /**
+     * Waits until a node has reached a time.
+     *
+     * @throws a rejection if none does within some seconds, or at once if the time is far ahead of all nodes.
+     */
+    async waitFor(time: bigint, signal: AbortSignal): Promise<void> {
+      const until = now() + patience;
+      while (!hasReached(time)) {
+        if (time > (latest() ?? time) + lead || now() > until) {
+          throw new Rejection(14, "No node has reached the block of the pages before.");
+        }
+        await check();
+        // The read says why.
+        if (ready().length === 0) return;
+        if (!hasReached(time)) await sleep(interval / 2, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+    },
+  };
+}
+
+export type Nodes = ReturnType<typeof watchNodes>;

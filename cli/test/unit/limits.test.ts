@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { createShare, createTurns } from "../../src/serve/limits.js";
+
+test("a share that is used up is taken from whoever holds the most, the oldest part first", () => {
+  const lost: string[] = [];
+  const share = createShare(10);
+  const hold = (name: string, amount = 3) => {
+    const holder = { destroy: () => lost.push(name) };
+    share.add(holder, name.charAt(0), amount);
+    return holder;
+  };
+  const [first] = [hold("a1"), hold("b1", 2), hold("a2")];
+  hold("c1");
+  expect(lost).toEqual(["a1"]);
+  share.remove(first);
+  hold("b2", 2);
+  expect(lost).toEqual(["a1"]);
+  hold("d1", 11);
+  expect(lost).toEqual(["a1", "d1"]);
+});
+
+/** Tasks that end when they are told to, with the order in which they start. */
+function createTasks(open: Readonly<Record<string, number>> = {}) {
+  let now = 0;
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const controllers = new Map<string, AbortController>();
+  const turns = createTurns(
+    4,
+    2,
+    (caller) => open[caller] ?? 1,
+    () => now,
+  );
+  const run = (name: string, weight = 1) => {
+    const controller = new AbortController();
+    controllers.set(name, controller);
+    return turns.run(name.charAt(0), weight, controller.signal, () => {
+      started.push(name);
+      return new Promise<void>((resolve) => ends.set(name, resolve));
+    });
+  };
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    started,
+    run,
+    settle,
+    pass: (time: number) => (now += time),
+    abort: (name: string) => controllers.get(name)?.abort(new Error(`${name} is over`)),
+    async end(...names: string[]) {
+      for (const name of names) {
+        ends.get(name)?.();
+        await settle();
+      }
+    },
+  };
+}
+
+test("a caller has a share of what runs at once, and one who waits for less is next", async () => {
+  const { started, run, settle, end } = createTasks({ d: 9 });
+  for (const name of ["a1", "a2", "a3", "b1", "b2", "b3"]) void run(name);
+  await settle();
+  expect(started).toEqual(["a1", "a2", "b1", "b2"]);
+  for (const name of ["d1", "c1", "e1"]) void run(name);
+  // Callers with few open requests are first, then those who had the least, then the latest.
+  await end("a1", "a2", "b1", "b2");
+  expect(started.slice(4)).toEqual(["e1", "c1", "b3", "a3"]);
+  await end("e1");
+  expect(started.slice(8)).toEqual(["d1"]);
+});
+
+test("a light read is before a heavy one, which becomes lighter as it waits, and what a caller had is forgotten", async () => {
+  const { started, run, settle, end, pass } = createTasks();
+  for (const name of ["a1", "a2", "b1", "b2"]) void run(name);
+  await settle();
+  for (const name of ["c1", "d1"]) void run(name, name === "c1" ? 2 : 1);
+  await end("a1", "a2");
+  expect(started.slice(4)).toEqual(["d1"]);
+  void run("e1");
+  pass(1000);
+  await end("b1");
+  // It waits for room, and no lighter one takes it.
+  expect(started.slice(5)).toEqual(["e1"]);
+  await end("b2", "d1");
+  expect(started.slice(6)).toEqual(["c1"]);
+});
+
+test("a read whose signal is aborted while it waits is not started", async () => {
+  const { started, run, settle, end, abort } = createTasks();
+  for (const name of ["a1", "a2", "b1", "b2"]) void run(name);
+  const waiting = run("c1");
+  await settle();
+  abort("c1");
+  await expect(waiting).rejects.toThrow("c1 is over");
+  await end("a1", "a2", "b1", "b2");
+  expect(started).not.toContain("c1");
+});
