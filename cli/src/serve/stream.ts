@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ScanBalanceChangesArguments, ScanOptions, VegaClient } from "vegaprotocol-client";
 import { Rejection, rejectionOf, resumeOf } from "./errors.js";
+import { startOf } from "./pages.js";
 
 /** Each turn of the event loop has a part of one stream: connections and pages come between. */
 let turn: Promise<void> = Promise.resolve();
@@ -17,7 +18,10 @@ export async function openStream(client: VegaClient, argument: object, options: 
   if (other !== undefined) throw new Rejection(3, `A stream has no pages: leave out pagination.${other}.`);
   if (typeof newestFirst !== "boolean") throw new Rejection(3, "Expected pagination.newestFirst to be true or false.");
   const order = newestFirst ? "newest-first" : "oldest-first";
-  const scan = client.scanBalanceChanges(query, { ...options, order, pageSize: 1000 });
+  const { startTimestamp, endTimestamp } = query.dateRange ?? {};
+  const wantedStart = startOf(startTimestamp);
+  const dateRange = { startTimestamp: wantedStart, endTimestamp };
+  const scan = client.scanBalanceChanges({ ...query, dateRange }, { ...options, order, pageSize: 1000 });
   const records = scan[Symbol.asyncIterator]();
   // An error that comes before any record has a status of its own.
   const first = await records.next();
@@ -37,7 +41,8 @@ export async function openStream(client: VegaClient, argument: object, options: 
       const { start, end, block } = await scan.coverage;
       const coverage = { startTimestamp: start?.toString(), endTimestamp: end?.toString() };
       const reached = block && { height: `${block.height}`, timestamp: `${block.timestamp}` };
-      yield Buffer.from(`${text}${JSON.stringify({ complete: true, records: count, coverage, block: reached })}\n`);
+      const complete = wantedStart === undefined || start <= wantedStart;
+      yield Buffer.from(`${text}${JSON.stringify({ complete, records: count, coverage, block: reached })}\n`);
     } catch (error) {
       yield Buffer.from(`${text}${JSON.stringify({ error: { ...rejectionOf(error).body, ...resumeOf(error) } })}\n`);
     } finally {

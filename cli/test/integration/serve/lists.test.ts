@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createFakeNetwork, type FakeNetworkData, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
-import { block, changes, first, hour } from "../../support/changes.js";
+import { block, change, changes, first, hour } from "../../support/changes.js";
 import { loop, serve } from "../../support/gateway.js";
 
 /** Nodes as they are: with all defects, and each with its own order of the votes of one block. */
@@ -104,6 +104,66 @@ describe("a loop", () => {
       const gap = (borders[index + 1] ?? 0n) - (borders[index] ?? 0n);
       // The block at the border can be in both.
       expect(gap).toBeLessThanOrEqual(1n);
+    }
+  });
+});
+
+describe("a range", () => {
+  const path = "/api/v2/balance/changes?pagination.newestFirst=";
+  const rangeOf = (start: bigint, end?: bigint) =>
+    `&dateRange.startTimestamp=${start}${end === undefined ? "" : `&dateRange.endTimestamp=${end}`}`;
+
+  test.each([true, false])(
+    "that ends before the newest block is not covered beyond its end: %s",
+    async (newestFirst) => {
+      const network = createNetwork({ balances: changes, block, nodes: 1 });
+      const { url } = await serve(network);
+      // The gateway has heard of no block after the end.
+      const end = block.timestamp + 3_000_000_000n;
+      for (let count = 0; count < 5; count++) network.nextBlock({ balances: 2 });
+      const response = await fetch(`${url}${path}${newestFirst}${rangeOf(first, end)}`);
+      const { balances, coverage } = await response.json();
+      const late = network.records.balances.filter(({ timestamp }) => BigInt(timestamp) >= end);
+      expect(late.length).toBeGreaterThan(0);
+      expect(balances.edges).toHaveLength(network.records.balances.length - late.length);
+      expect(coverage.endTimestamp).toBe(`${end}`);
+    },
+  );
+
+  test.each([1, 2, 7])("that v0.79 nodes refuse has every record in pages of %i", async (size) => {
+    const day = 24n * hour;
+    const balances = [change(first - 700n * day), change(first - 600n * day), ...changes];
+    const options = { version: "v0.79", now: () => Date.UTC(2024, 1, 20) };
+    const { url } = await serve(createNetwork({ balances, block, nodes: 1 }, options));
+    for (const newestFirst of [true, false]) {
+      const range = rangeOf(first - 650n * day, first + 30n * hour);
+      const pages = await loop(url, `${path}${newestFirst}&pagination.first=${size}${range}`);
+      expect(sorted(recordsOf(pages))).toEqual(sorted(balances.slice(1, 32)));
+    }
+  });
+
+  test("whose start is not proved is not complete, also if it begins at 0", async () => {
+    // No record of the asset shows whether the nodes keep earlier ones.
+    const assetId = "ac".repeat(32);
+    const own = changes.slice(-5).map((change) => ({ ...change, assetId }));
+    const network = createNetwork({ balances: [...changes, ...own], block, nodes: 1 });
+    const { url } = await serve(network);
+    for (const [start, complete] of [
+      [first, false],
+      [0n, false],
+      [BigInt(own[0]?.timestamp ?? 0), true],
+      [undefined, true],
+    ] as const) {
+      const range = `&filter.assetId=${assetId}${start === undefined ? "" : rangeOf(start)}`;
+      for (const newestFirst of [true, false]) {
+        const page = await fetch(`${url}${path}${newestFirst}${range}`);
+        const stream = await fetch(`${url}${path}${newestFirst}${range}`, {
+          headers: { Accept: "application/x-ndjson" },
+        });
+        const results = [await page.json(), JSON.parse((await stream.text()).trim().split("\n").at(-1) ?? "")];
+        const shown = results.map(({ complete, code, error }) => complete ?? code ?? error.code);
+        expect([start, shown]).toEqual([start, start === 0n ? [11, 11] : [complete, complete]]);
+      }
     }
   });
 });
