@@ -98,25 +98,24 @@ async function fetchPage<T>(
  * Fetches a page. The last page of votes has to come from a node that is later than all before it: a vote that is cast again moves to the
  * end of the list, and of two nodes at one block, one can show it there while the other still shows it where it was.
  */
-async function fetchUpToDate<T>(
+function fetchUpToDate<T>(
   walk: WalkPlan<T>,
   { block, until }: WalkState<T>,
   request: PageRequest,
   expectation: Expectation,
   signal: AbortSignal,
-): Promise<FetchedPage<T>> {
-  const isMoving = walk.cursorsLack === "record" && block && walk.isRecent?.(block.timestamp);
-  if (isMoving) {
-    const later = block.timestamp + 1n;
-    const expected = until === undefined ? { minBlockAtEnd: later } : { minBlock: later };
-    try {
-      return await walk.fetchPage(request, { ...expectation, ...expected }, signal);
-    } catch (error) {
+): PromiseLike<FetchedPage<T>> {
+  const fetch = (expected: Expectation) => walk.fetchPage(request, { ...expectation, ...expected }, signal);
+  if (walk.cursorsLack !== "record" || !block || !walk.isRecent?.(block.timestamp)) return fetch({});
+  const later = block.timestamp + 1n;
+  return fetch(until === undefined ? { minBlockAtEnd: later } : { minBlock: later }).then(
+    undefined,
+    (error: unknown) => {
       // The chain may have stopped. The coverage of the walk has no end then.
       if (!NotShown.is(error) || error.lack !== "block") throw error;
-    }
-  }
-  return await walk.fetchPage(request, expectation, signal);
+      return fetch({});
+    },
+  );
 }
 
 /** Whether a page decides how far back the walk is complete: the first one in ascending order, any one in descending order. */
