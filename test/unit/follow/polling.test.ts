@@ -237,8 +237,8 @@ describe("the interval between two polls", () => {
   });
 
   test("is half as long again after each poll without records, up to 15 seconds, and short again after a record", async () => {
-    const idle = blocks(12, (index) => index);
-    const waits = await follow([...idle, { height: 13, seconds: 12, records: [1] }, { height: 14 }]).waits();
+    const idle = blocks(12, (index) => index + 1);
+    const waits = await follow([...idle, { height: 13, seconds: 13, records: [1] }, { height: 14 }]).waits();
     expect(waits.slice(0, 3)).toEqual([1500, 2250, 3375]);
     expect(waits.slice(-4)).toEqual([15_000, 15_000, 15_000, 1000]);
   });
