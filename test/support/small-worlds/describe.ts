@@ -45,19 +45,23 @@ function describeNode({ from, lag, shows, isEmpty, isNameless }: SmallNode, { bl
   ].join(", ");
 }
 
-/** A line for each request, or for several equal ones with equal responses. */
+/** A line for each request, or for several equal ones: what each node responded, and how often it was asked. */
 function describeSteps(steps: readonly Step[], world: SmallWorld): string[] {
-  const lines: { text: string; first: number; count: number }[] = [];
+  const lines: { asked: string; event: string; first: number; replies: string[] }[] = [];
   for (const [index, { url, node, event, reply }] of steps.entries()) {
-    const query = [...url.searchParams].flatMap(([name, value]) => describeParameter(name, value, world));
-    const text = `${event ? `[${event}] ` : ""}${query.join(" ")} -> node ${node}: ${describeReply(reply.body, world)}`;
+    const query = [...url.searchParams].flatMap(([name, value]) => describeParameter(name, value, world)).join(" ");
+    const shown = `node ${node}: ${describeReply(reply.body, world)}`;
     const last = lines.at(-1);
-    if (last?.text === text) last.count++;
-    else lines.push({ text, first: index + 1, count: 1 });
+    if (last?.asked === query && event === undefined) last.replies.push(shown);
+    else lines.push({ asked: query, event: event ? `[${event}] ` : "", first: index + 1, replies: [shown] });
   }
-  return lines.map(
-    ({ text, first, count }) => `${String(first).padStart(4)}.   ${text}${count > 1 ? ` (${count} times)` : ""}`,
-  );
+  return lines.map(({ asked, event, first, replies }) => {
+    const different = [...new Set(replies)].map((each) => {
+      const count = replies.filter((other) => other === each).length;
+      return count > 1 ? `${each} (${count} times)` : each;
+    });
+    return `${String(first).padStart(4)}.   ${event}${asked} -> ${different.join(" | ")}`;
+  });
 }
 
 function describeParameter(name: string, value: string, world: SmallWorld): string[] {

@@ -42,6 +42,7 @@ const single = (nodes: readonly SmallNode[]) => sets(nodes, 1);
 const pairs = (nodes: readonly SmallNode[]) => sets(nodes, 2);
 
 interface Choice {
+  isStill: boolean;
   blocks: string[];
   nodes: SmallNode[];
   spacing: SmallWorld["spacing"];
@@ -59,6 +60,7 @@ interface Choice {
 }
 
 const usual: { readonly [Name in keyof Choice]: readonly Choice[Name][] } = {
+  isStill: [false],
   blocks: [["a", "ab", "abb"]],
   nodes: [[whole]],
   spacing: ["hours"],
@@ -198,6 +200,11 @@ export const families: { readonly [name: string]: () => Generator<Case> } = {
       },
       ...{ size: sizes, start: [undefined, "0", "1"], access: accesses },
     }),
+  "a network that stands still": () =>
+    cases("balances", ["block", "lag"], 2, {
+      ...{ isStill: [true], nodes: [[whole], [whole, behind], [behind, ahead]], access: accesses, head: [2, 3] },
+      ...{ start: [undefined, "1"], end: [undefined, "2", "3"] },
+    }),
   "one party": () =>
     cases("balances", ["block", "drop"], 1, {
       ...{ blocks: chainsOf(["", "a", "b", "ab"], "a"), nodes: [...single(currentNodes), ...pairs(currentNodes)] },
@@ -276,6 +283,17 @@ export const families: { readonly [name: string]: () => Generator<Case> } = {
         nodes: [...single(voteNodes), ...pairs(voteNodes)],
       },
       ...{ kind: loops, head: [2, 3], size: sizes, access: accesses, isBackward: [false, true] },
+    }),
+  "votes of a network that stands still": () =>
+    cases("votes", ["lag"], 2, {
+      ...{
+        isStill: [true],
+        nodes: [[whole], [whole, behind], [behind, ahead]],
+        access: accesses,
+        head: [3],
+        kind: loops,
+      },
+      ...{ blocks: voteChains },
     }),
   "three nodes of votes": () =>
     cases("votes", ["block"], 2, {

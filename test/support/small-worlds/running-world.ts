@@ -113,7 +113,7 @@ export class RunningSmallWorld implements Target {
     this.#visited = visited;
     this.#histories = histories;
     this.#state = { head: world.head, nodes: world.nodes };
-    this.clock = new WorldClock({ start: Number(timeAt(world, world.blocks.length) / 1_000_000n) });
+    this.clock = new WorldClock({ start: Number(timeAt(world, world.head) / 1_000_000n) });
     const { nodes, access } = world;
     const random = seeded(1);
     const urls = nodes.map((_, index) => `https://node-${index}.example`);
@@ -167,7 +167,7 @@ export class RunningSmallWorld implements Target {
   /** From now on, all nodes are up to date, and the one that keeps the most responds. What was dropped stays away. */
   #calm(): void {
     this.#isCalm = true;
-    const head = this.world.blocks.length;
+    const head = Math.max(this.#state.head, this.world.blocks.length);
     const nodes = this.#state.nodes.map(
       ({ from, isEmpty = false }): SmallNode => ({ from: isEmpty ? head : from, lag: 0 }),
     );
@@ -224,8 +224,10 @@ export class RunningSmallWorld implements Target {
 
   /** What can happen before a request, and which node can respond then, without options that nobody can tell apart. */
   #options(url: URL): Option[] {
-    const usual = { state: this.#state, event: undefined };
-    const isQuiet = this.#isCalm || this.#script.budget === 0 || this.#isPolling(url);
+    const isPolling = this.#isPolling(url);
+    // While a client waits, blocks come.
+    const usual = isPolling && !this.world.isStill ? this.#nextBlock : { state: this.#state, event: undefined };
+    const isQuiet = this.#isCalm || this.#script.budget === 0 || isPolling;
     const moments = isQuiet ? [usual] : [usual, ...this.#events()];
     const named = /^node-(\d)\.example$/.exec(url.host)?.[1];
     const known = new Set<string>();
@@ -237,7 +239,7 @@ export class RunningSmallWorld implements Target {
         const key = `${reply.id} ${JSON.stringify(state)}`;
         if (known.has(key)) continue;
         known.add(key);
-        const cost = Number(event !== undefined) + Number(node !== order[0]);
+        const cost = Number(state !== usual.state) + Number(node !== order[0]);
         options.push({ state, event, node, reply, cost });
       }
     }
@@ -250,6 +252,12 @@ export class RunningSmallWorld implements Target {
     return same.length >= 3 && same.every(({ reply }) => reply.id === same[0]?.reply.id);
   }
 
+  get #nextBlock(): { state: State; event: string } {
+    const { head, nodes } = this.#state;
+    const next = nodes.map((node) => ({ ...node, shows: false }));
+    return { state: { head: head + 1, nodes: next }, event: `block ${head} ends` };
+  }
+
   #events(): { state: State; event: string }[] {
     const { events, blocks } = this.world;
     const { head, nodes } = this.#state;
@@ -257,10 +265,7 @@ export class RunningSmallWorld implements Target {
     const found: { state: State; event: string }[] = [];
     const change = (index: number, node: SmallNode, event: string) =>
       found.push({ state: { head, nodes: replaced(nodes, index, node) }, event: `node ${index} ${event}` });
-    if (happens("block") && head < blocks.length) {
-      const next = nodes.map((node) => ({ ...node, shows: false }));
-      found.push({ state: { head: head + 1, nodes: next }, event: `block ${head} ends` });
-    }
+    if (happens("block") && head < blocks.length) found.push(this.#nextBlock);
     for (const [index, node] of nodes.entries()) {
       const { from, lag, shows = false, isEmpty = false } = node;
       if (isEmpty) {

@@ -44,6 +44,8 @@ export interface SmallWorld {
   head: number;
   nodes: readonly SmallNode[];
   events: readonly EventName[];
+  /** Whether no block comes while a client waits for one. */
+  isStill?: boolean;
 }
 
 /** How a small world is read: plain data. */
@@ -85,9 +87,13 @@ const firstTime = 1_706_781_600n * second;
 /** A time of a world: of a block, a nanosecond after it (`1+`), or half of the spacing before it (`1-`). */
 export type TimeName = `${number}` | `${number}+` | `${number}-`;
 
-export function timeAt({ spacing }: Pick<SmallWorld, "spacing">, name: TimeName | number): bigint {
-  const [, block = "0", sign] = /^(\d+)([+-]?)$/.exec(String(name)) ?? [];
-  const time = firstTime + BigInt(block) * spacings[spacing];
+export function timeAt({ spacing, blocks }: Pick<SmallWorld, "spacing" | "blocks">, name: TimeName | number): bigint {
+  const [, digits = "0", sign] = /^(\d+)([+-]?)$/.exec(String(name)) ?? [];
+  const block = Number(digits);
+  const last = blocks.length - 1;
+  // Empty blocks follow, a second apart.
+  const time =
+    firstTime + BigInt(Math.min(block, last)) * spacings[spacing] + BigInt(Math.max(0, block - last)) * second;
   return sign === "+" ? time + 1n : sign === "-" ? time - spacings[spacing] / 2n : time;
 }
 
@@ -248,19 +254,15 @@ const voteOf = (partyId: string, time: `${bigint}`, value: string): FakeVote => 
   totalEquityLikeShareWeight: "0",
 });
 
-const numberOfBlock = (world: Pick<SmallWorld, "spacing">, time: bigint) =>
-  Number((time - firstTime) / spacings[world.spacing]);
-
 /** A time as a reader of a report wants it: by its block. */
-export function showTime(world: Pick<SmallWorld, "spacing">, time: bigint | undefined): string {
+export function showTime(world: SmallWorld, time: bigint | undefined): string {
   if (time === undefined) return "?";
   if (time < firstTime) return time <= 0n ? String(time) : "before block 0";
-  const block = numberOfBlock(world, time);
+  let block = 0;
+  while (timeAt(world, block + 1) <= time) block++;
   const rest = time - timeAt(world, block);
   if (rest === 0n) return `block ${block}`;
-  return rest === spacings[world.spacing] / 2n
-    ? `between blocks ${block} and ${block + 1}`
-    : `block ${block} + ${rest} ns`;
+  return rest < 1_000_000n ? `block ${block} + ${rest} ns` : `between blocks ${block} and ${block + 1}`;
 }
 
 /** The name of a record: `a0` is of party a in block 0, and `aa0` of another account of it. */
@@ -272,6 +274,6 @@ export function showRecord(world: SmallWorld, record: object): string {
   }
   if (alias !== undefined) return alias;
   const account = assetId === undefined ? 0 : Number(BigInt(`0x${assetId}`)) - 0xc0;
-  const block = numberOfBlock(world, BigInt(timestamp ?? 0));
+  const block = world.blocks.findIndex((_, index) => String(timeAt(world, index)) === timestamp);
   return `${letterOf(partyId ?? "").repeat(account + 1)}${block}`;
 }

@@ -34,12 +34,11 @@ function checkBounds(reader: Reader, reading: Reading, { start, parts }: ListRea
   const { coverage, error } = parts.at(-1) ?? {};
   if (coverage === undefined || error) return;
   if (start !== undefined && coverage.start > start) world.reached.add("coverage begins after the start");
-  // A walk that ends at the block of its node can end before the range.
-  const isFixed = query.kind === "scan" && query.end !== undefined && coverage.end !== undefined;
-  if (isFixed && (coverage.end ?? 0n) < (query.end ?? 0n))
-    reading.fail("coverage", `ends at ${show(coverage.end)} instead of ${show(query.end)}`);
-  // A scan that continues ends where it was to end at first.
-  if (coverage.end !== undefined && !isDescending(query) && parts.length === 1) {
+  // One that continues ends where it was to end at first.
+  if (coverage.end !== undefined && parts.length === 1) {
+    // A walk that ends at the block of its node can end before the range.
+    if (query.kind === "scan" && coverage.end < (query.end ?? 0n))
+      reading.fail("coverage", `ends at ${show(coverage.end)} instead of ${show(query.end)}`);
     const left = world.changes.filter(wanted).filter(between({ start: coverage.end, end: world.lowestHead }));
     if (left.some(between({ end: query.end })))
       reading.fail("coverage", `ends at ${show(coverage.end)}, but every node had more`);

@@ -228,7 +228,8 @@ export class RunningWorld {
   }
 
   #endBlock({ time: _, ...records }: WorldBlock, next: bigint): void {
-    const height = this.#isRestarted ? 0n : this.#network.block.height + 1n;
+    // A chain begins at height 1: 0 is that of a node without a block.
+    const height = this.#isRestarted ? 1n : this.#network.block.height + 1n;
     if (this.#isRestarted) this.reached.add("heights begin anew");
     this.#isRestarted = false;
     this.#blocks.push(this.#network.block);

@@ -48,7 +48,7 @@ export interface WorldEvent {
   request: number;
   /**
    * Blocks end, or one is half-written; a node drops all before a later record, or before a later day, or falls behind by blocks; the
-   * network is restarted from a checkpoint, so that its heights begin at 0.
+   * network is restarted from a checkpoint, so that its heights begin anew.
    */
   name: "block" | "half-block" | "drop" | "drop-day" | "lag" | "restart";
   node: number;
