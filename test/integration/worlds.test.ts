@@ -15,5 +15,5 @@ import { allEvents } from "../support/worlds/reach.js";
 
 test("random worlds are read completely up to the coverage, or end with an error whose `resume` gives exactly the rest", async () => {
   // So many that each event happens in some of them.
-  await checkWorlds(1, Math.max(250, runs(100).numRuns), { events: allEvents });
+  await checkWorlds(1, Math.max(250, runs(100).numRuns), allEvents);
 }, 600_000);

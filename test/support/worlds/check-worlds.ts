@@ -1,7 +1,7 @@
 import { describeOutcome, worstOf } from "./describe.js";
 import type { Reached } from "./reach.js";
 import { type Outcome, readWorld } from "./read-world.js";
-import { type Reader, readerOf } from "./readers.js";
+import { readerOf } from "./readers.js";
 import { worldOf } from "./world.js";
 
 /** The environment's choice of worlds: seeds, or the first one, how many and of which reader. */
@@ -11,24 +11,16 @@ const { WORLD_SEED: seeds, WORLD_FIRST: first, WORLD_COUNT: count, WORLD_READER:
  * Reads worlds, each of a seed that follows the one before.
  *
  * @param firstSeed - The first one, unless the environment variable `WORLD_FIRST` is set.
- * @param most - How many, unless `WORLD_COUNT` is set. `WORLD_SEED` gives the seeds themselves, divided by commas.
- * @param options.only - The kind of reader, unless `WORLD_READER` names one. Worlds of others are left out. Default: all but `sync`.
- * @param options.events - What has to happen in some world at least. Default: nothing.
+ * @param most - How many, unless `WORLD_COUNT` is set. `WORLD_SEED` gives the seeds themselves, divided by commas, and `WORLD_READER` leaves
+ * out worlds of other readers.
+ * @param events - What has to happen in some world, unless they are a few.
  * @throws An error that describes the first worlds that fail.
  */
-export async function checkWorlds(
-  firstSeed: number,
-  most: number,
-  { only, events }: { only?: Reader["kind"]; events?: readonly Reached[] } = {},
-): Promise<void> {
+export async function checkWorlds(firstSeed: number, most: number, events: readonly Reached[]): Promise<void> {
   if (seeds !== undefined) return checkSeeds(seeds.split(",").map(Number));
-  const wanted = kind ?? only;
   const range = Array.from({ length: Number(count ?? most) }, (_, index) => Number(first ?? firstSeed) + index);
-  // Not every Node.js has the SQLite for databases: they are read at night.
-  const isWanted = (each: Reader["kind"]) => (wanted === undefined ? each !== "sync" : each === wanted);
-  const chosen = range.filter((seed) => isWanted(readerOf(worldOf(seed)).kind));
-  // A few worlds cannot have everything.
-  await checkSeeds(chosen, wanted === undefined && chosen.length >= 200 ? events : []);
+  const chosen = range.filter((seed) => kind === undefined || readerOf(worldOf(seed)).kind === kind);
+  await checkSeeds(chosen, kind === undefined && chosen.length >= 200 ? events : []);
 }
 
 /**
