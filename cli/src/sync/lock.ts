@@ -1,72 +1,79 @@
-import { readdir, realpath, rm, writeFile } from "node:fs/promises";
+/** The lock of a destination. */
+import { realpath, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../errors.js";
 import { writeError } from "../output/file.js";
+import { loadSqlite, type Sqlite, sqliteCode, sqliteCodes } from "./sqlite.js";
 
-/** The locks of this process. */
-const held = new Set<string>();
+/** The locks of this process. A database that is collected as garbage loses its lock. */
+const held = new Map<string, Sqlite | undefined>();
 
 /**
- * Locks a destination for this process with a file beside it, which has the process in its name: two names of one file share a lock. A
- * process creates its file before it looks for others, so that one of two that begin at once sees the other.
+ * Locks a destination for this process, by a transaction in a small database beside it: two names of one file share a lock. Its lock is that
+ * of the operating system, which ends with the process, however it ends, and holds between containers. Their processes can have the same id and
+ * the same host name.
  *
  * @returns what releases the lock.
  * @throws {@link UsageError} if another process has it.
  */
 export async function lock(name: string): Promise<() => Promise<void>> {
-  const path = await resolveName(name).catch((error) => Promise.reject(writeError(name, error)));
-  const prefix = `${path}.lock.`;
-  const own = `${prefix}${process.pid}.${hostname()}`;
-  const refuse = (file: string): never => {
-    const [, pid, host] = /^(\d+)\.(.*)$/.exec(file.slice(prefix.length)) ?? [];
-    throw new UsageError(
-      `Process ${pid} on ${host} writes ${name}. Wait for it to end; if it does not run any more, remove ${file}.`,
-    );
-  };
-  if (held.has(own)) refuse(own);
-  held.add(own);
-  const release = async () => {
-    held.delete(own);
-    await rm(own, { force: true });
-  };
+  const resolved = await resolveName(name).catch((error) => Promise.reject(writeError(name, error)));
+  const path = `${resolved}.lock`;
+  const own = `Process ${process.pid} on ${hostname()}`;
+  const refusal = (owner: string) => new UsageError(`${owner} writes ${name}. Wait for it to end.`);
+  if (held.has(path)) throw refusal(own);
+  held.set(path, undefined);
   try {
-    await writeFile(own, "");
-    for (let attempt = 1; ; attempt++) {
-      const other = await findOther(prefix, own);
-      if (other === undefined) return release;
-      // If several processes start at the same moment, the first one by name waits until the others give up.
-      if (other < own || attempt === 10) refuse(other);
-      await sleep(50);
+    const open = await loadSqlite();
+    for (;;) {
+      // The error of an operation on files says more than that of SQLite.
+      await writeFile(path, "", { flag: "a" });
+      const { ino } = await stat(path);
+      const database = open(path);
+      const owner = claim(database, own);
+      // The process that had the lock can have removed this file meanwhile, so that a third one has made another.
+      const isThere = (await stat(path).catch(() => undefined))?.ino === ino;
+      if (owner === undefined && isThere) {
+        held.set(path, database);
+        return () => release(path, database);
+      }
+      database.close();
+      if (owner !== undefined) throw refusal(owner);
     }
   } catch (error) {
-    await release();
-    throw writeError(name, error);
+    held.delete(path);
+    throw writeError(name, sqliteCode(error) === sqliteCodes.full ? { code: "ENOSPC" } : error);
   }
+}
+
+/** Begins the transaction that is the lock. Returns who has it if another process does. */
+function claim(database: Sqlite, own: string): string | undefined {
+  try {
+    database.exec("PRAGMA busy_timeout = 100; PRAGMA page_size = 512; BEGIN IMMEDIATE");
+    database.exec(`DROP TABLE IF EXISTS owner; CREATE TABLE owner AS SELECT '${own}' AS name; COMMIT`);
+    database.exec("BEGIN IMMEDIATE");
+    return undefined;
+  } catch (error) {
+    if (sqliteCode(error) !== sqliteCodes.busy) throw error;
+    try {
+      const [owner] = database.prepare("SELECT name FROM owner").all() as { name: string }[];
+      return owner?.name;
+    } catch {
+      return "Another process";
+    }
+  }
+}
+
+async function release(path: string, database: Sqlite): Promise<void> {
+  // While it is locked: once it is not, it can be that of another process. Windows removes no file that is open.
+  const isWindows = process.platform === "win32";
+  if (!isWindows) await rm(path, { force: true });
+  database.close();
+  if (isWindows) await rm(path, { force: true }).catch(() => {});
+  held.delete(path);
 }
 
 /** A destination can be there or not, and its name can be a link. */
 const resolveName = (name: string): Promise<string> =>
   realpath(name).catch(async () => join(await realpath(dirname(name)), basename(name)));
-
-/** Finds the lock of another process, and removes those of processes that have ended. */
-async function findOther(prefix: string, own: string): Promise<string | undefined> {
-  const folder = dirname(prefix);
-  for (const file of (await readdir(folder)).sort().map((each) => join(folder, each))) {
-    if (file === own || !file.startsWith(prefix)) continue;
-    // Nothing is known about a process on another host, or in another container.
-    if (!file.endsWith(`.${hostname()}`) || isRunning(Number.parseInt(file.slice(prefix.length), 10))) return file;
-    await rm(file, { force: true });
-  }
-  return undefined;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}

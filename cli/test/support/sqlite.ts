@@ -1,4 +1,4 @@
-import { loadSqlite } from "../../src/sync/destinations/sqlite.js";
+import { loadSqlite } from "../../src/sync/sqlite.js";
 
 type Rows = Record<string, string | bigint | null>[];
 

@@ -1,6 +1,7 @@
 import { ExitError } from "../../../cli/src/errors.js";
 import { checkSync } from "../../../cli/src/sync/check.js";
-import { loadSqlite, type Sqlite, sqliteDestination } from "../../../cli/src/sync/destinations/sqlite.js";
+import { sqliteDestination } from "../../../cli/src/sync/destinations/sqlite.js";
+import { loadSqlite, type Sqlite } from "../../../cli/src/sync/sqlite.js";
 import { syncTo } from "../../../cli/src/sync/sync.js";
 import { type BalanceChange, PaginationError } from "../../../src/index.js";
 import { maximum } from "../../../src/values/integers.js";

@@ -1,23 +1,11 @@
-/** A destination in an SQLite database, with `node:sqlite`, or with `libsql` on versions of Node.js that do not have it. */
-import { ExitError, UsageError } from "../../errors.js";
+/** A destination in an SQLite database. */
+import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/target.js";
 import type { OpenMode } from "../destination.js";
 import { lock } from "../lock.js";
 import type { Row } from "../rows.js";
+import { loadSqlite, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
 import { type Database, type Dialect, RelationalDestination } from "./relational.js";
-
-interface Statement {
-  run(...values: object[]): { readonly changes: number | bigint };
-  all(...values: object[]): object[];
-  iterate(...values: object[]): Iterable<object>;
-}
-
-/** What both libraries have in common. The types of Node.js 20 know nothing of `node:sqlite`. */
-export interface Sqlite {
-  exec(sql: string): void;
-  prepare(sql: string): Statement;
-  close(): void;
-}
 
 /** Some digits of a balance as an integer: those before the last ones. */
 const digits = (last: number, count: number) =>
@@ -88,10 +76,10 @@ class SqliteDatabase implements Database {
   }
 
   describe(error: unknown): unknown {
-    const { code = "", message } = (error ?? {}) as { code?: string; message?: string };
-    const { errcode, rawCode = errcode } = (error ?? {}) as { errcode?: number; rawCode?: number };
-    if (!/^(?:ERR_)?SQLITE_/.test(code)) return error;
-    const advice = rawCode === full ? " Free some space, and repeat the command." : "";
+    const code = sqliteCode(error);
+    if (code === undefined) return error;
+    const advice = code === sqliteCodes.full ? " Free some space, and repeat the command." : "";
+    const { message } = error as Error;
     return new ExitError(`SQLite cannot use ${this.name}: ${message}.${advice}`, undefined, { cause: error });
   }
 
@@ -101,23 +89,8 @@ class SqliteDatabase implements Database {
   }
 }
 
-const full = 13;
-
 const named = (values: readonly string[]): object[] =>
   values.length > 0 ? [Object.fromEntries(values.map((value, index) => [`${index + 1}`, value]))] : [];
-
-type SqliteClass = new (path: string) => Sqlite;
-
-/** @throws {@link UsageError} if neither library is there. */
-export async function loadSqlite(): Promise<(path: string) => Sqlite> {
-  const own = process.getBuiltinModule?.("node:sqlite") as { DatabaseSync: SqliteClass } | undefined;
-  const Database = own?.DatabaseSync ?? (await import("libsql").catch(() => undefined))?.default;
-  if (Database !== undefined) return (path) => new (Database as SqliteClass)(path);
-  throw new UsageError(
-    `A database such as vega.db needs SQLite. Node.js has it from 22.13 on, and this is ${process.version}; for older versions, the ` +
-      "optional package libsql has it, which is not installed, or not there for this system.",
-  );
-}
 
 /** Opens a database, and locks its file for this process unless it is only read: a sync can write to it meanwhile. */
 export async function openSqlite(name: string, mode: OpenMode): Promise<RelationalDestination> {

@@ -2,4 +2,6 @@
 import { query } from "../../support/sqlite.js";
 
 const [file = "", ...statements] = process.argv.slice(2);
-console.log(JSON.stringify(await query(file, statements), (_, value) => (typeof value === "bigint" ? `${value}` : value)));
+console.log(
+  JSON.stringify(await query(file, statements), (_, value) => (typeof value === "bigint" ? `${value}` : value)),
+);

@@ -1,0 +1,36 @@
+/** SQLite: `node:sqlite`, or `libsql` on versions of Node.js that do not have it. */
+import { UsageError } from "../errors.js";
+
+interface Statement {
+  run(...values: object[]): { readonly changes: number | bigint };
+  all(...values: object[]): object[];
+  iterate(...values: object[]): Iterable<object>;
+}
+
+/** What both libraries have in common. The types of Node.js 20 know nothing of `node:sqlite`. */
+export interface Sqlite {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+type SqliteClass = new (path: string) => Sqlite;
+
+/** @throws {@link UsageError} if neither library is there. */
+export async function loadSqlite(): Promise<(path: string) => Sqlite> {
+  const own = process.getBuiltinModule?.("node:sqlite") as { DatabaseSync: SqliteClass } | undefined;
+  const Database = own?.DatabaseSync ?? (await import("libsql").catch(() => undefined))?.default;
+  if (Database !== undefined) return (path) => new (Database as SqliteClass)(path);
+  throw new UsageError(
+    `A local copy needs SQLite. Node.js has it from 22.13 on, and this is ${process.version}; for older versions, the optional package ` +
+      "libsql has it, which is not installed, or not there for this system.",
+  );
+}
+
+export const sqliteCodes = { busy: 5, full: 13 } as const;
+
+/** The code of an error of SQLite; `undefined` for other errors. */
+export function sqliteCode(error: unknown): number | undefined {
+  const { code, errcode, rawCode = errcode } = (error ?? {}) as { code?: string; errcode?: number; rawCode?: number };
+  return /^(?:ERR_)?SQLITE_/.test(String(code)) ? (rawCode ?? 1) & 0xff : undefined;
+}
