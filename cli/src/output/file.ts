@@ -1,5 +1,6 @@
-import { createWriteStream, existsSync } from "node:fs";
+import { createWriteStream, existsSync, readdirSync, rmSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,14 +10,14 @@ import { OutputClosed, write } from "../io.js";
 import type { Target } from "./target.js";
 
 /**
- * A file that is written beside its name, as `FILE.PID.partial`, and takes its name when it is complete: a reader sees the earlier file
- * or the new one. A pipe or a device is written as it is.
+ * A file that is written beside its name, as `FILE.PID.tmp`, and takes its name when it is complete: a reader sees the earlier file or the
+ * new one. What a killed process has left is removed. A pipe or a device is written as it is.
  */
 export class OutputFile {
   readonly #target: Target;
   readonly #force: boolean;
-  /** Where it is written. */
-  readonly path: string;
+  /** Where it is written, or what is kept of it. */
+  path: string;
   readonly #input: Writable;
   readonly #done: Promise<void>;
 
@@ -24,8 +25,9 @@ export class OutputFile {
   constructor(target: Target, force: boolean) {
     this.#target = target;
     this.#force = force;
-    this.path = target.isStream ? target.path : `${target.path}.${process.pid}.partial`;
+    this.path = target.isStream ? target.path : `${target.path}.${process.pid}.tmp`;
     this.#refuseOther();
+    if (!target.isStream) removeLeft(target.path);
     const file = createWriteStream(this.path, { flush: !target.isStream });
     const gzip = target.isCompressed ? createGzip() : undefined;
     this.#input = gzip ?? file;
@@ -47,15 +49,21 @@ export class OutputFile {
     await this.#explain(replace(this.path, this.#target.path));
   }
 
-  /** Ends it early. Returns whether what was written is whole, and stays beside the name. */
+  /** Ends it early. Returns whether what was written is whole, and stays beside the name, as `FILE.PID.partial`. */
   async stop(isWanted: boolean): Promise<boolean> {
     this.#input.end();
     const isWhole = await this.#done.then(
       () => true,
       () => false,
     );
-    if (isWanted && isWhole) return true;
-    if (!this.#target.isStream) await rm(this.path, { force: true }).catch(() => {});
+    if (this.#target.isStream) return isWanted && isWhole;
+    if (isWanted && isWhole) {
+      const partial = `${this.#target.path}.${process.pid}.partial`;
+      await this.#explain(replace(this.path, partial));
+      this.path = partial;
+      return true;
+    }
+    await rm(this.path, { force: true }).catch(() => {});
     return false;
   }
 
@@ -68,6 +76,29 @@ export class OutputFile {
   #explain(task: Promise<void>): Promise<void> {
     // What the stream has failed with before says more than that it has ended.
     return task.catch((error) => Promise.reject(writeError(this.#target.name, this.#input.errored ?? error)));
+  }
+}
+
+/** Removes what processes that were killed have left of a file. */
+function removeLeft(path: string): void {
+  const prefix = `${basename(path)}.`;
+  const folder = dirname(path);
+  try {
+    for (const name of readdirSync(folder)) {
+      const [, pid] = (name.startsWith(prefix) && /^(\d+)\.tmp$/.exec(name.slice(prefix.length))) || [];
+      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name));
+    }
+  } catch {
+    // The error of the write says what is wrong with the folder.
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

@@ -116,6 +116,15 @@ describe("an export of balance changes that is interrupted", () => {
   });
 });
 
+test("an export removes what a killed one has left, and nothing else", async () => {
+  // No process has an id that is this large.
+  const [killed, running] = [`x.csv.${2 ** 30}.tmp`, `x.csv.${process.ppid}.tmp`];
+  const others = [running, "x.csv.7.partial", `y.csv.${2 ** 30}.tmp`, "x.csv.tmp"];
+  for (const name of [killed, ...others]) await writeFile(file(name), "");
+  expect(await runCli(["profiles", "-o", file("x.csv")], { fetch })).toMatchObject({ code: 0 });
+  expect((await readdir(file("."))).sort()).toEqual(["x.csv", ...others].sort());
+});
+
 describe("a symbolic link in --output", () => {
   test("stays a link: the file behind it is replaced, in the format of the name of the link", async () => {
     for (const exists of [true, false]) {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -106,6 +106,11 @@ test.each(cases)(
       const isDone = results.some(({ code }) => code === 0);
       expect(found === whole || (!isDone && found === before), `${found?.length} characters`).toBe(true);
     }
+    failing = 0;
+    await rm(file, { force: true });
+    expect(await finish(start(argv))).toMatchObject({ code: 0 });
+    // One that failed has kept its blocks.
+    if (share === 0) expect(await readdir(own)).toEqual([`x.${suffix}`]);
   },
   900_000,
 );
