@@ -46,6 +46,7 @@ export function addServe(program: Command, setup: Setup): void {
 async function serve(io: Io, entered: ServeFlags): Promise<number> {
   const { createGateway } = await import("../serve/app.js");
   const { startServer } = await import("../serve/server.js");
+  const { createNodeMetrics } = await import("../metrics.js");
   const { port = 8080, host = "127.0.0.1", grace = 10_000, quiet, verbose, maxLag = 2000, cors = [] } = entered;
   const log = (entry: object) => {
     io.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);
@@ -55,7 +56,12 @@ async function serve(io: Io, entered: ServeFlags): Promise<number> {
     const { status, error } = others as { status?: number; error?: { name: string; message: string } };
     log({ event, operation, attempt, node: new URL(node).host, status, error: error?.name });
   };
-  const { client, pool } = await connect(io, entered, { observe: verbose ? observe : () => {}, maxLag });
+  const nodeMetrics = createNodeMetrics();
+  const onEvent = (event: ObserverEvent) => {
+    nodeMetrics.observe(event);
+    if (verbose) observe(event);
+  };
+  const { client, pool } = await connect(io, entered, { observe: onEvent, maxLag });
   const closing = new AbortController();
   const gateway = createGateway({
     client,
@@ -65,6 +71,7 @@ async function serve(io: Io, entered: ServeFlags): Promise<number> {
     origins: cors,
     trustsProxy: entered.trustProxy === true,
     closing: closing.signal,
+    nodeMetrics,
     log: (entry) => {
       if (!quiet || entry.status === 500) log({ event: "request", ...entry });
     },

@@ -7,6 +7,7 @@ import type { VegaClient } from "vegaprotocol-client";
 import { type Operation, type OperationId, operations } from "vegaprotocol-client/operations";
 import type { NodePool } from "vegaprotocol-client/pool";
 import type { Io } from "../io.js";
+import { type createNodeMetrics, createServerMetrics } from "../metrics.js";
 import { isScannable, type ListId } from "../operations.js";
 import { busy, Rejection, responseTo } from "./errors.js";
 import { createQuota, createShare, createTurns } from "./limits.js";
@@ -23,6 +24,8 @@ export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
   readonly trustsProxy: boolean;
   /** Aborts when requests in flight have had their time. */
   readonly closing: AbortSignal;
+  /** Metrics of the client. Default: there are none. */
+  readonly nodeMetrics?: Pick<ReturnType<typeof createNodeMetrics>, "lines">;
   /** The milliseconds for a response. Default: a minute. */
   readonly deadline?: number;
   /** Called when a response has ended. Nothing of it is a header, a parameter or an address, which can be secrets. */
@@ -42,6 +45,7 @@ const ndjson = "application/x-ndjson";
 export function createGateway({ client, pool, now, closing, deadline = 60_000, ...options }: GatewayOptions) {
   const app = new Hono<Env>();
   const nodes = watchNodes(pool, now);
+  const metrics = createServerMetrics();
   const readPage = createPages(client, nodes);
   // A caller can always have some, whatever others have.
   const requests = createQuota(Number.POSITIVE_INFINITY, (callers) => Math.min(1024, Math.max(16, 8192 / callers)));
@@ -101,7 +105,9 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
       const status = outgoing.headersSent ? outgoing.statusCode : 499;
       const { operation, node, error } = context.var;
       const entry = { method, path, operation, status, caller, node, error };
-      options.log({ ...entry, milliseconds: Math.round(now() - startedAt) });
+      const milliseconds = now() - startedAt;
+      metrics.served(operation, status, milliseconds);
+      options.log({ ...entry, milliseconds: Math.round(milliseconds) });
     });
     await next();
     context.header("Cache-Control", "no-store");
@@ -122,6 +128,10 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
   const about = "Lists of Vega data nodes, with cursors that lead to every record once (vegaprotocol serve):\n\n";
   app.get("/", (context) => context.text(about + routes.join("")));
   app.get("/healthz", (context) => context.text("ok\n"));
+  app.get("/metrics", (context) => {
+    const lines = [...metrics.lines(), ...(options.nodeMetrics?.lines(pool.status) ?? [])];
+    return context.text(`${lines.join("\n")}\n`, 200, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" });
+  });
   app.get("/readyz", async (context) => {
     return (await nodes.isReady()) ? context.text("ready\n") : context.text("not ready\n", 503);
   });
@@ -149,6 +159,7 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     const { content, coverage, isComplete, source, hasMore } = await read(context, (reader) =>
       readPage(request, reader),
     );
+    metrics.sent(id, content.edges.length);
     if (hasMore) {
       const [name, cursor] = request.isBackward ? ["before", "startCursor"] : ["after", "endCursor"];
       query.set(`pagination.${name}`, content.pageInfo[cursor as "endCursor"]);
@@ -163,7 +174,10 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     context.env.outgoing.once("close", () => streams.release(caller));
     // Each stream reads ahead.
     const concurrency = streams.all() > 1 ? 1 : 4;
-    const lines = Readable.from(await openStream(client, argument, { signal: controller.signal, concurrency }));
+    const onRecords = (count: number) => metrics.sent(context.var.operation, count);
+    const lines = Readable.from(
+      await openStream(client, argument, { signal: controller.signal, concurrency }, onRecords),
+    );
     return context.body(Readable.toWeb(lines) as ReadableStream, 200, { "Content-Type": ndjson });
   }
 

@@ -11,7 +11,12 @@ let turn: Promise<void> = Promise.resolve();
  *
  * @throws what ends the scan before its first record.
  */
-export async function openStream(client: VegaClient, argument: object, options: ScanOptions) {
+export async function openStream(
+  client: VegaClient,
+  argument: object,
+  options: ScanOptions,
+  onRecords: (count: number) => void,
+) {
   const { pagination = {}, ...query } = argument as ScanBalanceChangesArguments & { pagination?: object };
   const { newestFirst = true, ...others } = pagination as { newestFirst?: unknown };
   const [other] = Object.keys(others);
@@ -46,6 +51,7 @@ export async function openStream(client: VegaClient, argument: object, options: 
     } catch (error) {
       yield Buffer.from(`${text}${JSON.stringify({ error: { ...rejectionOf(error).body, ...resumeOf(error) } })}\n`);
     } finally {
+      onRecords(count);
       await records.return(undefined);
     }
   })();

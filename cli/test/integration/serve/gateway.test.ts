@@ -1,9 +1,17 @@
 import { once } from "node:events";
+import { createRequire } from "node:module";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { block, changes, first, startNode } from "../../support/changes.js";
 import { serve, startGateway } from "../../support/gateway.js";
 import { firstLine, open } from "../../support/sockets.js";
+
+/** A parser of the format, which has no types. */
+interface Family {
+  name: string;
+  metrics: { labels: object; value?: string; count?: string; buckets?: Record<string, string> }[];
+}
+const parseMetrics: (text: string) => Family[] = createRequire(import.meta.url)("parse-prometheus-text-format");
 
 const profiles = "/api/v2/parties/profiles";
 const createNetwork = (data = {}) => createFakeNetwork({ nodes: 1, ...data }, { rateLimit: false });
@@ -111,6 +119,39 @@ test("a caller with 200 bodies that do not end takes a bounded amount of memory,
   await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThanOrEqual(192);
   expect((await fetch(url + profiles)).status).toBe(200);
   for (const socket of sockets) socket.destroy();
+});
+
+test("metrics are in the format of Prometheus, with names of one kind", async () => {
+  const network = createNetwork({ nodes: [{}, { lag: 2 }], votes: 30 });
+  const { url } = await serve(network);
+  const path = `/api/v2/votes?proposalId=${network.records.votes[0]?.proposalId}`;
+  const { votes } = await (await fetch(url + path)).json();
+  await fetch(`${url}/api/v2/votes`);
+  const headers = { Accept: "application/x-ndjson" };
+  await (await fetch(`${url}/api/v2/balance/changes`, { headers })).text();
+  const response = await fetch(`${url}/metrics`);
+  expect(response.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  const families = parseMetrics(await response.text());
+  const metricsOf = (name: string) => families.find((each) => each.name === `vegaprotocol_${name}`)?.metrics;
+  for (const { name } of families) expect(name).toMatch(/^vegaprotocol_[a-z_]+$/);
+  expect(metricsOf("requests_total")).toEqual(
+    expect.arrayContaining([
+      { labels: { operation: "listVotes", status: "200" }, value: "1" },
+      { labels: { operation: "listVotes", status: "400" }, value: "1" },
+    ]),
+  );
+  expect(metricsOf("records_total")?.[0]).toEqual({
+    labels: { operation: "listVotes" },
+    value: `${votes.edges.length}`,
+  });
+  const [duration] = metricsOf("request_duration_seconds") ?? [];
+  expect(duration?.buckets?.["+Inf"]).toBe(duration?.count);
+  expect(metricsOf("node_ready")).toContainEqual({ labels: { node: "node-1.example" }, value: "1" });
+  expect(metricsOf("node_lag_seconds")).toContainEqual({
+    labels: { node: "node-2.example" },
+    value: expect.stringMatching(/^2(\.\d+)?$/),
+  });
+  expect(metricsOf("node_requests_total")?.length).toBeGreaterThan(0);
 });
 
 describe("the program", () => {

@@ -1,0 +1,125 @@
+/** Metrics in the text format of Prometheus. Names and units follow its conventions. */
+import type { ObserverEvent } from "vegaprotocol-client";
+import type { NodePool } from "vegaprotocol-client/pool";
+
+type Labels = Readonly<Record<string, string | number | undefined>>;
+
+/** The bounds of the durations that are counted, in seconds. */
+const bounds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
+
+function sample(name: string, labels: Labels, value: number): string {
+  const known = Object.entries(labels).filter(([, each]) => each !== undefined);
+  const text = known.map(([label, each]) => `${label}="${escaped(String(each))}"`).join(",");
+  return text === "" ? `${name} ${value}` : `${name}{${text}} ${value}`;
+}
+
+const head = (name: string, type: string, help: string) => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+
+/** Values that only rise, one for each set of labels. */
+function createCounter(name: string, help: string) {
+  const values = new Map<string, number>();
+  return {
+    add(labels: Labels, amount = 1): void {
+      const key = JSON.stringify(labels);
+      values.set(key, (values.get(key) ?? 0) + amount);
+    },
+    lines: () => [
+      ...head(name, "counter", help),
+      ...[...values].map(([key, value]) => sample(name, JSON.parse(key), value)),
+    ],
+  };
+}
+
+/** Durations in seconds. */
+function createHistogram(name: string, help: string) {
+  const series = new Map<string, { counts: number[]; sum: number; count: number }>();
+  return {
+    add(labels: Labels, seconds: number): void {
+      const key = JSON.stringify(labels);
+      const own = series.get(key) ?? { counts: bounds.map(() => 0), sum: 0, count: 0 };
+      series.set(key, own);
+      for (const [index, bound] of bounds.entries())
+        if (seconds <= bound) own.counts[index] = (own.counts[index] ?? 0) + 1;
+      own.sum += seconds;
+      own.count++;
+    },
+    lines: () => [
+      ...head(name, "histogram", help),
+      ...[...series].flatMap(([key, { counts, sum, count }]) => {
+        const labels: Labels = JSON.parse(key);
+        const buckets = bounds.map((le, index) => sample(`${name}_bucket`, { ...labels, le }, counts[index] ?? 0));
+        const all = sample(`${name}_bucket`, { ...labels, le: "+Inf" }, count);
+        return [...buckets, all, sample(`${name}_sum`, labels, sum), sample(`${name}_count`, labels, count)];
+      }),
+    ],
+  };
+}
+
+/** The host of a node: its path can hold a secret. */
+const hostOf = (node: string | undefined) => (node === undefined ? undefined : new URL(node).host);
+
+/** What a client does, as its option `observe` reports it, and how far its nodes are. */
+export function createNodeMetrics() {
+  const requests = createCounter("vegaprotocol_node_requests_total", "Attempts that nodes have ended, by status.");
+  const durations = createHistogram("vegaprotocol_node_request_duration_seconds", "Time until an attempt has ended.");
+  const retries = createCounter("vegaprotocol_node_retries_total", "Attempts that were made again.");
+  const failovers = createCounter("vegaprotocol_node_failovers_total", "Attempts that were sent to another node.");
+  const waits = createCounter(
+    "vegaprotocol_node_wait_seconds_total",
+    "Time for which the rate limit held requests back.",
+  );
+  const counters = [requests, durations, retries, failovers, waits];
+  return {
+    observe(event: ObserverEvent): void {
+      const { operation } = event;
+      const node = hostOf(event.node);
+      if (event.type === "response") {
+        requests.add({ node, operation, status: event.status ?? event.error?.name });
+        durations.add({ node, operation }, event.duration / 1000);
+      } else if (event.type === "retry") retries.add({ node, operation });
+      else if (event.type === "failover") failovers.add({ node: hostOf(event.from), operation, cause: event.cause });
+      else if (event.type === "pause") waits.add({ node, operation }, event.delay / 1000);
+    },
+    lines(status: NodePool["status"]): string[] {
+      const gauge = (name: string, help: string, read: (node: NodePool["status"][number]) => number | undefined) => {
+        const samples = status.flatMap((node) => {
+          const value = read(node);
+          return value === undefined ? [] : sample(`vegaprotocol_node_${name}`, { node: hostOf(node.url) }, value);
+        });
+        return [...head(`vegaprotocol_node_${name}`, "gauge", help), ...samples];
+      };
+      return [
+        ...counters.flatMap(({ lines }) => lines()),
+        ...gauge("ready", "Whether the node responds with fresh data.", ({ state }) => Number(state === "ready")),
+        ...gauge(
+          "lag_seconds",
+          "How far the node is behind the others, in block time.",
+          ({ lag }) => lag && lag / 1000,
+        ),
+        ...gauge("block_height", "The height of the block that the node named last.", ({ height }) =>
+          height === undefined ? undefined : Number(height),
+        ),
+        ...gauge("block_timestamp_seconds", "The time of the block that the node named last.", ({ timestamp }) =>
+          timestamp === undefined ? undefined : Number(timestamp / 1_000_000n) / 1000,
+        ),
+      ];
+    },
+  };
+}
+
+/** The requests of a server. */
+export function createServerMetrics() {
+  const requests = createCounter("vegaprotocol_requests_total", "Requests that were served, by operation and status.");
+  const durations = createHistogram("vegaprotocol_request_duration_seconds", "Time until a response was sent.");
+  const records = createCounter("vegaprotocol_records_total", "Records that were sent.");
+  return {
+    served(operation: string | undefined, status: number, milliseconds: number): void {
+      requests.add({ operation, status });
+      durations.add({ operation }, milliseconds / 1000);
+    },
+    sent: (operation: string | undefined, count: number) => records.add({ operation }, count),
+    lines: () => [requests, durations, records].flatMap(({ lines }) => lines()),
+  };
+}
