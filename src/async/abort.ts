@@ -1,5 +1,9 @@
 import type { Clock } from "./clock.js";
-import { ignore } from "./item-iterator.js";
+
+/*
+ * Everything that waits ends at once when its signal is aborted, whatever it waits for. There is one way to do so, `within`: it starts a task
+ * with a signal of its own, and settles as the task does, unless it ends it before. The functions below are short for uses of it.
+ */
 
 const callbacksOf = new WeakMap<object, Set<() => void>>();
 
@@ -22,83 +26,63 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   };
 }
 
-/**
- * Waits for a promise, and rejects as soon as the signal is aborted, also if what was started does not listen to the signal. No async
- * function, which would be a line of each stack.
- */
-export function orAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  let unsubscribe = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    unsubscribe = onAbort(signal, () => reject(signal.reason));
-  });
-  return Promise.race([promise, aborted]).finally(unsubscribe);
-}
-
-/** Starts something with a signal that is aborted together with another one, and waits for it in the same way. */
-export function untilAborted<T>(
-  signal: AbortSignal | undefined,
-  controller: AbortController,
-  start: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { aborted, reason } = signal?.aborted ? signal : controller.signal;
-  if (aborted) return Promise.reject(reason);
-  // Only while a request is in flight: a walk that is abandoned leaves no listener on a signal that lives on.
-  const stop = signal && onAbort(signal, () => controller.abort(signal.reason));
-  // At once, also if what ends the request is no abort of that signal.
-  const stopOnAbort = stop && onAbort(controller.signal, stop);
-  return orAborted(controller.signal, start(controller.signal)).finally(() => {
-    stop?.();
-    stopOnAbort?.();
-  });
-}
-
-/** What ends a task before it has ended by itself. */
+/** What ends a task that has not ended by itself. */
 interface Limits {
-  signal: AbortSignal | undefined;
-  clock: Clock;
-  milliseconds: number;
-  /** Returns the reason when the time is over. */
-  late: () => unknown;
+  /** Signals that may be aborted. */
+  signals?: readonly (AbortSignal | undefined)[];
+  /** Aborts the signal of the task. Default: a new one. */
+  controller?: AbortController;
+  /** When its time is over, and the reason. Default: never. */
+  deadline?: { clock: Clock; milliseconds: number; late: () => unknown };
 }
 
-/** Runs a task with a signal of its own. It ends at once when its time is over or the other signal is aborted, even if it ignores signals. */
-export async function within<T>(
-  { signal, clock, milliseconds, late }: Limits,
+/**
+ * Runs a task with a signal of its own. It ends at once when its time is over or another signal is aborted, even if it ignores signals. No
+ * async function, which would be a line of each stack.
+ */
+export function within<T>(
+  { signals = [], controller = new AbortController(), deadline }: Limits,
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  signal?.throwIfAborted();
-  const controller = new AbortController();
-  let settle: [resolve: (value: T) => void, reject: (reason: unknown) => void] = [ignore, ignore];
+  let resolve: (value: T) => void = () => {};
+  let reject: (reason: unknown) => void = () => {};
   const result = new Promise<T>((...functions) => {
-    settle = functions;
+    [resolve, reject] = functions;
   });
   const end = (reason: unknown) => {
     controller.abort(reason);
-    settle[1](reason);
+    reject(reason);
   };
-  const stop = signal && onAbort(signal, () => end(signal.reason));
-  const isTimed = milliseconds < Number.POSITIVE_INFINITY;
-  const cancelTimer = isTimed ? clock.after(milliseconds, () => end(late())) : undefined;
-  try {
-    task(controller.signal).then(...settle);
-    return await result;
-  } finally {
-    stop?.();
-    cancelTimer?.();
+  const aborted = signals.find((signal) => signal?.aborted);
+  if (aborted) return Promise.reject(aborted.reason);
+  // Only meanwhile: what is abandoned leaves no listener on a signal that lives on.
+  const stops = signals.map((signal) => signal && onAbort(signal, () => end(signal.reason)));
+  if (deadline && deadline.milliseconds < Number.POSITIVE_INFINITY) {
+    stops.push(deadline.clock.after(deadline.milliseconds, () => end(deadline.late())));
   }
+  task(controller.signal).then(resolve, reject);
+  return result.finally(() => {
+    for (const stop of stops) stop?.();
+  });
 }
 
-/** Waits for some milliseconds. Rejects with the reason of the signal as soon as that is aborted. */
-export async function sleep(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted();
+/** Waits for a promise, and rejects as soon as a signal is aborted. */
+export const orAborted = <T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> =>
+  within({ signals: [signal] }, () => promise);
+
+/** Starts something that ends when a signal is aborted, or a controller that others share. */
+export const untilAborted = <T>(
+  signal: AbortSignal | undefined,
+  controller: AbortController,
+  start: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => within({ signals: [signal, controller.signal] }, start);
+
+/** Waits for some milliseconds, or rejects as soon as a signal is aborted. */
+export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   let cancelTimer = () => {};
-  const pause = new Promise<void>((resolve) => {
-    cancelTimer = clock.after(milliseconds, resolve);
-  });
-  try {
-    await (signal ? orAborted(signal, pause) : pause);
-  } finally {
-    cancelTimer();
-  }
+  const wait = () =>
+    new Promise<void>((resolve) => {
+      cancelTimer = clock.after(milliseconds, resolve);
+    });
+  return within({ signals: [signal] }, wait).finally(() => cancelTimer());
 }

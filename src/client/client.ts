@@ -8,7 +8,7 @@ import { readArguments } from "../arguments/read-arguments.js";
 import { type Connection, type ConnectionOptions, connectTo } from "../evidence/connection.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
-import { createHttp, withDefaults } from "../http/openapi.js";
+import { createHttp, httpWith } from "../http/openapi.js";
 import { sharedLimiter } from "../http/rate-limiter.js";
 import { routeOf } from "../http/request.js";
 import type { ScanOptions } from "../scan/scan-options.js";
@@ -146,7 +146,7 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
     scanBalanceChanges: (argument, options) => scanOperation(context, argument, options),
     withOptions: (overrides) => createMethods(shared, readOverrides(overrides, defaults)),
     baseUrl: urls[0] ?? "",
-    http: withDefaults(http, connection, defaults),
+    http: httpWith(http, connection, defaults),
   };
   return printedAs(client, `VegaClient of ${urls.join(", ")}`);
 }

@@ -1,8 +1,10 @@
 import { type Clock, systemClock } from "../async/clock.js";
 import type { PlainHeaders } from "../http/call-options.js";
+import type { Transport } from "../http/deadline.js";
 import { createEmit, type ObserverEvent } from "../http/events.js";
+import type { RateLimiter } from "../http/rate-limiter.js";
 import type { Deliver, NodeHttp, Send } from "../http/request.js";
-import { createSend, resilient, type Transport } from "../http/send.js";
+import { createSend, resilient } from "../http/send.js";
 
 /** What a client has in common with those that its `withOptions` returns. */
 export interface Session {
@@ -32,7 +34,9 @@ export interface Connection {
   readonly session: Session;
 }
 
-export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate" | "limiter"> {
+export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate"> {
+  /** `undefined` if requests are not held back, or if there are several nodes. */
+  limiter: RateLimiter | undefined;
   session: Session;
   http: NodeHttp;
   headers: PlainHeaders;

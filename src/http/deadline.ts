@@ -6,18 +6,18 @@ import type { ActiveCall, Fetch } from "./request.js";
 import { fetchResponse, readAnswer, type Validate } from "./response.js";
 
 /** What requests to a node are made with. */
-export interface Exchange {
+export interface Transport {
   fetch: (request: Request) => Promise<Response>;
   validate: Validate | undefined;
   clock: Clock;
   emit: Emit | undefined;
-  /** Returns where a request is sent; with a pool, that is the address of one of its nodes. Default: as it says. */
-  address?: (url: string) => string;
+  /** Makes the request of each attempt. Default: the first one is sent as it is. */
+  copy?: (request: Request, init: RequestInit) => Request | Promise<Request>;
 }
 
 /** Sends a request and reads the response within `timeout`, which starts now. Ends in time, also if `fetch` ignores signals. */
-export function deadline(exchange: Exchange): Fetch {
-  const { fetch, clock, emit, address } = exchange;
+export function deadline(transport: Transport): Fetch {
+  const { fetch, clock, emit, copy } = transport;
   return async <T>(request: Request, call: ActiveCall<T>, attempt: number) => {
     const { operation, settings, signal } = call;
     const sentAt = clock.now();
@@ -31,23 +31,22 @@ export function deadline(exchange: Exchange): Fetch {
       const message = `Attempt ${attempt} of ${operation} took longer than ${settings.timeout} ms${what}`;
       return new TimeoutError(message, { scope: "attempt", waitedFor: undefined, operation, attempts: attempt });
     };
-    const send = async (signal: AbortSignal) => {
-      // A signal of its own: a Request keeps a listener on its signal for as long as that lives.
-      const url = address?.(request.url) ?? request.url;
-      // `fetch` would send a redirected POST again, and all headers but a few to other hosts.
-      const init: RequestInit = { signal, redirect: "manual" };
-      sent = url === request.url ? new Request(request, init) : new Request(url, await movedInit(request, init));
-      // openapi-fetch adds options that a Request does not know, such as `next` of Next.js.
-      for (const name of Object.keys(request)) Object.assign(sent, { [name]: request[name as keyof Request] });
+    // A signal of its own: a Request keeps a listener on its signal for as long as that lives.
+    const controller = attempt === 1 && !copy ? call.first : new AbortController();
+    const exchange = async (signal: AbortSignal) => {
+      // It would send a redirected POST again, and all headers but a few to other hosts.
+      const isFinal = controller === call.first && request.redirect === "manual";
+      sent = isFinal ? request : await copyOf(request, { signal, redirect: "manual" }, copy);
       emit?.({ type: "attempt", operation, attempt, method: sent.method, url: sent.url });
       // The observer may have aborted the call.
       signal.throwIfAborted();
-      const origin = { operation, attempts: attempt, maxResponseSize: settings.maxResponseSize, request: sent };
+      const origin = { call, attempts: attempt, request: sent };
       response = await fetchResponse(fetch, sent, origin);
-      return await readAnswer({ ...origin, response }, call, exchange);
+      return await readAnswer({ ...origin, response }, transport);
     };
     try {
-      return await within({ signal, clock, milliseconds: settings.timeout, late }, send);
+      const deadline = { clock, milliseconds: settings.timeout, late };
+      return await within({ signals: [signal], controller, deadline }, exchange);
     } catch (reason) {
       error = reason;
       throw reason;
@@ -61,10 +60,10 @@ export function deadline(exchange: Exchange): Fetch {
   };
 }
 
-/** The options of the same request to another address. */
-async function movedInit(request: Request, init: RequestInit): Promise<RequestInit> {
-  const { method, headers, credentials, cache, mode, referrerPolicy } = request;
-  // As it is, a body would be a stream, which browsers send by HTTP/2 alone.
-  const body = method === "GET" || method === "HEAD" ? undefined : await request.arrayBuffer();
-  return { ...init, method, headers, body, credentials, cache, mode, referrerPolicy } as RequestInit;
+async function copyOf(request: Request, init: RequestInit, copy: Transport["copy"]): Promise<Request> {
+  const result = copy ? await copy(request, init) : new Request(request, init);
+  // openapi-fetch adds options that a Request does not know, such as `next` of Next.js.
+  for (const name of Object.keys(request))
+    if (!(name in result)) Object.assign(result, { [name]: request[name as "url"] });
+  return result;
 }

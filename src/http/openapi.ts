@@ -1,10 +1,10 @@
-import createClient, { createQuerySerializer } from "openapi-fetch";
+import createClient, { createQuerySerializer, type HeadersOptions, mergeHeaders } from "openapi-fetch";
 import type { paths } from "../../generated/openapi.js";
 import type { Clock } from "../async/clock.js";
 import { ArgumentError, atCaller } from "../errors/index.js";
 import type { CallDefaults } from "./call-options.js";
 import type { CallRequest, Deliver, NodeHttp } from "./request.js";
-import { ifResponse, inTime, type SendAny } from "./send.js";
+import { inTime, responseOf, type SendAny } from "./send.js";
 
 /** Creates the client of openapi-fetch with which all calls are made. */
 export function createHttp(baseUrl: string, fetch: (request: Request) => Promise<Response>): NodeHttp {
@@ -25,7 +25,7 @@ export function createHttp(baseUrl: string, fetch: (request: Request) => Promise
 interface Init {
   baseUrl?: string;
   fetch?: (request: Request) => Promise<Response>;
-  headers?: HeadersInit | Record<string, unknown>;
+  headers?: HeadersOptions;
   parseAs?: "json" | "text" | "blob" | "arrayBuffer" | "stream";
   signal?: AbortSignal;
 }
@@ -34,7 +34,7 @@ interface Init {
 const reads = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
 /** Returns the same client with the headers of another one, whose requests are calls: `fetch` has its deadlines, retries and pacing. */
-export function withDefaults(
+export function httpWith(
   http: NodeHttp,
   { deliver, clock }: { deliver: Deliver; clock: Clock },
   defaults: CallDefaults,
@@ -44,12 +44,8 @@ export function withDefaults(
   async function request(name: string, path: string, init: Init = {}) {
     const method = name.toUpperCase();
     const { baseUrl, fetch: own, signal, parseAs = "json" } = init;
-    const isPlain = !(init.headers instanceof Headers || Array.isArray(init.headers));
     // Those of the request override the others, and `null` removes them.
-    const headers = {
-      ...defaults.headers,
-      ...(isPlain ? init.headers : Object.fromEntries(new Headers(init.headers as HeadersInit))),
-    };
+    const headers = mergeHeaders(defaults.headers, init.headers);
     // To where it says, once.
     if (baseUrl !== undefined || own !== undefined) return send(method, path, { ...init, headers });
     const call: CallRequest<undefined> = {
@@ -66,8 +62,8 @@ export function withDefaults(
     };
     try {
       const result = await inTime(http, call, clock, (active) => {
-        const fetch = async (request: Request) => (await deliver(request, active).catch(ifResponse)).response;
-        return send(method, path, { ...init, headers, fetch, signal: active.signal });
+        const fetch = (request: Request) => deliver(request, active).then(({ response }) => response, responseOf);
+        return send(method, path, { ...init, headers, fetch, signal: active.first.signal });
       });
       // Its reader may take longer than any deadline. The caller's signal ends it: through the Request, Node.js would do so only until that is
       // garbage.
@@ -84,27 +80,23 @@ export function withDefaults(
   return { ...http, ...Object.fromEntries(methods), request };
 }
 
+/** Refuses parameters of `client.http`, and cursors of a node, that no URL can hold. */
+const checked =
+  <Args extends unknown[]>(encode: (...args: Args) => string) =>
+  (...args: Args): string => {
+    try {
+      return encode(...args);
+    } catch (cause) {
+      if (!(cause instanceof URIError)) throw cause;
+      throw new ArgumentError("Expected `params` to be well-formed Unicode.", { argument: "params", cause });
+    }
+  };
+
+const querySerializer = checked(createQuerySerializer());
+
 /** openapi-fetch's own handles more styles than the description uses, and takes a tenth of the time of a call. */
-function pathSerializer(path: string, params: Record<string, unknown>): string {
+const pathSerializer = checked((path: string, params: Record<string, unknown>) => {
   let filled = path;
-  for (const name in params)
-    filled = filled.replace(
-      `{${name}}`,
-      encoded(() => encodeURIComponent(String(params[name]))),
-    );
+  for (const name in params) filled = filled.replace(`{${name}}`, encodeURIComponent(String(params[name])));
   return filled;
-}
-
-const serializeQuery = createQuerySerializer();
-
-const querySerializer = (query: Record<string, unknown>) => encoded(() => serializeQuery(query));
-
-/** A parameter of `client.http`, or a cursor of a node, may not be text that a URL can hold. */
-function encoded(encode: () => string): string {
-  try {
-    return encode();
-  } catch (cause) {
-    if (!(cause instanceof URIError)) throw cause;
-    throw new ArgumentError("Expected `params` to be well-formed Unicode.", { argument: "params", cause });
-  }
-}
+});

@@ -67,17 +67,19 @@ export class RateLimiter {
 
   /** @throws {@link RateLimitError} if the node rejects requests for longer than the call waits. */
   async acquire<T>(call: ActiveCall<T>, attempt: number, emit: Emit | undefined): Promise<Permit> {
+    const now = this.#clock.now();
+    const waiter: Waiter = { call, attempt, resolve: ignore };
+    if (this.#waiting.size === 0 && !this.#refusalOf(waiter, now) && this.#delay(waiter, now) === 0)
+      return this.#permit(now);
     const { operation, signal, progress } = call;
     const delay = Math.ceil(this.expectedDelay);
-    const waiter: Waiter = { call, attempt, resolve: ignore };
     const permit = new Promise<Permit>((resolve) => Object.assign(waiter, { resolve }));
     this.#waiting.add(waiter);
     this.#serve();
-    if (!this.#waiting.has(waiter)) return permit;
-    emit?.({ type: "pause", operation, attempt, delay });
+    if (this.#waiting.has(waiter)) emit?.({ type: "pause", operation, attempt, delay });
     progress.isQueued = true;
     try {
-      return await (signal ? orAborted(signal, permit) : permit);
+      return await orAborted(signal, permit);
     } finally {
       progress.isQueued = false;
       this.#waiting.delete(waiter);

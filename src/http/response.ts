@@ -9,12 +9,12 @@ import {
   isTooLarge,
   RateLimitError,
   ResponseError,
+  type SentRequest,
   summarize,
   VegaError,
 } from "../errors/index.js";
-import type { Answer } from "./call.js";
-import { readBlock } from "./call.js";
-import type { ActiveCall, Received } from "./request.js";
+import { type Answer, readBlock } from "./call.js";
+import type { ActiveCall } from "./request.js";
 import { isBan, retryAfter } from "./retry.js";
 
 /** A response that was received and that the caller does not have yet. */
@@ -37,6 +37,18 @@ export interface CheckedAnswer {
  */
 export type Validate = (received: CheckedAnswer) => void;
 
+/** A request that was sent, and what its errors name. */
+interface Exchange<T = unknown> {
+  call: ActiveCall<T>;
+  /** The number of attempts so far, including this one. */
+  attempts: number;
+  request: SentRequest;
+}
+
+interface Received<T = unknown> extends Exchange<T> {
+  response: Response;
+}
+
 /**
  * Sends a request.
  *
@@ -45,13 +57,13 @@ export type Validate = (received: CheckedAnswer) => void;
 export async function fetchResponse(
   fetch: (request: Request) => Promise<Response>,
   sent: Request,
-  origin: Omit<Received, "response">,
+  exchange: Exchange,
 ): Promise<Response> {
   let response: unknown;
   try {
     response = await fetch(sent);
   } catch (error) {
-    throw sent.signal.aborted || VegaError.is(error) ? error : connectionError(error, "no response", origin);
+    throw sent.signal.aborted || VegaError.is(error) ? error : connectionError(error, "no response", exchange);
   }
   // A caller's own `fetch` can return a response of another class.
   if (typeof (response as Partial<Response> | undefined)?.text === "function") return response as Response;
@@ -61,7 +73,7 @@ export async function fetchResponse(
 function connectionError(
   error: unknown,
   what: "no response" | "an incomplete response",
-  { operation, attempts, request: { url } }: Omit<Received, "response">,
+  { call: { operation }, attempts, request: { url } }: Exchange,
 ): ConnectionError {
   const hint = what === "no response" ? corsHint(error, url) : "";
   const message = `${operation} received ${what} from ${url}: ${describe(error)}${hint}`;
@@ -93,13 +105,13 @@ type Chunk = Uint8Array<ArrayBuffer>;
  * @throws {@link ResponseError} if the body is larger than `maxResponseSize`: what follows is not received.
  */
 async function readChunks(received: Received): Promise<readonly Chunk[]> {
-  const { response, maxResponseSize } = received;
+  const { response, call } = received;
   const chunks: Chunk[] = [];
   let size = 0;
   let reader: ReadableStreamDefaultReader<Chunk> | undefined;
   const add = (chunk: Chunk) => {
     size += chunk.byteLength;
-    if (size > maxResponseSize) throw tooLarge(received);
+    if (size > call.settings.maxResponseSize) throw tooLarge(received);
     chunks.push(chunk);
   };
   try {
@@ -118,16 +130,14 @@ async function readChunks(received: Received): Promise<readonly Chunk[]> {
   }
 }
 
-/** Lets a body that was read be read again, by middleware and openapi-fetch, any number of times. A response of its own would have no URL. */
-function rereadable(response: Response, chunks: readonly Chunk[]): void {
-  const again = () => new Response(new Blob([...chunks]), { headers: response.headers });
-  const define = (name: keyof Response, descriptor: PropertyDescriptor) =>
-    Object.defineProperty(response, name, { ...descriptor, configurable: true });
-  define("body", { get: () => again().body });
-  define("bodyUsed", { value: false });
-  define("clone", { value: () => response });
-  for (const name of ["text", "json", "blob", "arrayBuffer", "bytes", "formData"] as const) {
-    define(name, { value: () => again()[name]() });
+/** The response with a body that was not read yet. */
+function withBody(response: Response, chunks: readonly Chunk[]): Response {
+  try {
+    const body = chunks.length > 0 ? new Blob([...chunks]) : null;
+    return Object.defineProperty(new Response(body, response), "url", { value: response.url });
+  } catch {
+    // That of a redirect, which a browser hides, has the status 0.
+    return response;
   }
 }
 
@@ -147,36 +157,35 @@ function parseJson(text: string): unknown {
  * @throws {@link ApiError} if its status is an error; {@link ResponseError} if its body does not match the description.
  */
 export async function readAnswer<T>(
-  received: Received,
-  call: ActiveCall<T>,
+  received: Received<T>,
   { validate, clock }: { validate: Validate | undefined; clock: Clock },
 ): Promise<Answer<T>> {
-  const { response } = received;
+  const { call, response } = received;
   const { content = "result" } = call;
   const answer = { data: undefined as T, response, block: readBlock(response), stale: false };
   if (response.ok && content === "stream") return answer;
   const chunks = await readChunks(received);
-  // It takes a fiftieth of the time of a call.
-  if (!response.ok || content !== "result" || call.keepsBody) rereadable(response, chunks);
+  // Only if someone reads it, because it takes a tenth of the time of a call.
+  if (!response.ok || content !== "result" || call.keepsBody) answer.response = withBody(response, chunks);
   if (response.ok && content === "bytes") return answer;
   // A character can be in two chunks.
   const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
   const json = parseJson(text);
   const body = json === undefined ? text : json;
-  if (!response.ok) throw errorOf(received, body, call.hints, clock);
-  if (content === "result") answer.data = await readResult(received, call, text, body, validate);
+  if (!response.ok) throw errorOf({ ...received, response: answer.response }, body, clock);
+  if (content === "result") answer.data = await readResult(received, text, body, validate);
   else if (json === undefined && text !== "") throw mismatch(received, text, text);
   return answer;
 }
 
 async function readResult<T>(
-  received: Received,
-  { described, read }: Pick<ActiveCall<T>, "described" | "read">,
+  received: Received<T>,
   text: string,
   body: unknown,
   validate: Validate | undefined,
 ): Promise<T> {
-  const { operation, response, attempts } = received;
+  const { call, response, attempts } = received;
+  const { operation, described, read } = call;
   let result: T | undefined;
   try {
     result = typeof body === "object" && body !== null ? read(body) : undefined;
@@ -188,9 +197,9 @@ async function readResult<T>(
   return result;
 }
 
-function tooLarge({ response, operation, maxResponseSize, attempts, request: { url } }: Received): ResponseError {
+function tooLarge({ call: { operation, settings }, response, attempts, request: { url } }: Received): ResponseError {
   return new ResponseError(
-    `${operation} received a body of more than ${maxResponseSize} bytes with status ${response.status} from ${url}. ` +
+    `${operation} received a body of more than ${settings.maxResponseSize} bytes with status ${response.status} from ${url}. ` +
       "Request less, or raise `maxResponseSize`.",
     { operation, attempts, response, body: undefined },
   );
@@ -198,7 +207,7 @@ function tooLarge({ response, operation, maxResponseSize, attempts, request: { u
 
 /** Returns the error of a response with a success status whose body does not match the OpenAPI description. */
 function mismatch(
-  { response, operation, attempts, request: { url } }: Received,
+  { call: { operation }, response, attempts, request: { url } }: Received,
   text: string,
   body: unknown,
   cause?: unknown,
@@ -211,12 +220,8 @@ function mismatch(
   );
 }
 
-export function errorOf(
-  { operation, attempts, request, response }: Received,
-  body: unknown,
-  hints: Readonly<Record<number, string>> | undefined,
-  clock: Clock,
-): ApiError {
+export function errorOf({ call, attempts, request, response }: Received, body: unknown, clock: Clock): ApiError {
+  const { operation, hints } = call;
   const { status, headers } = response;
   const { method, url } = request;
   const options = { operation, attempts, request: { method, url }, response, body };

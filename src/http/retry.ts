@@ -5,7 +5,7 @@ import type { Settings } from "./call-options.js";
 import { type Emit, observedError } from "./events.js";
 import type { Deliver, Fetch } from "./request.js";
 
-interface RetryTools {
+export interface RetryTools {
   clock: Clock;
   /** Returns a number from 0 up to 1. */
   random: () => number;
@@ -76,9 +76,8 @@ const namedDelay = (error: unknown, clock: Clock): number =>
 function withLongWait(error: unknown, { maxRetryAfter }: Settings, clock: Clock): unknown {
   // The message about a rate limit says how long to wait.
   if (!ApiError.is(error) || RateLimitError.is(error)) return error;
-  const reason =
-    `The server asks for a wait of ${Math.ceil(namedDelay(error, clock) / 1000)} seconds, longer than \`maxRetryAfter\` ` +
-    `(${maxRetryAfter / 1000} seconds): the call was not retried.`;
+  const seconds = Math.ceil(namedDelay(error, clock) / 1000);
+  const reason = `Not retried: the server asks for a wait of ${seconds} s, longer than \`maxRetryAfter\`, ${maxRetryAfter} ms`;
   return annotate(error, { message: `${error.message}. ${reason}` });
 }
 

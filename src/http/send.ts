@@ -4,11 +4,11 @@ import { within } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError, TimeoutError } from "../errors/index.js";
 import type { Answer } from "./call.js";
-import { deadline, type Exchange } from "./deadline.js";
+import { deadline, type Transport } from "./deadline.js";
 import { limit, type RateLimiter } from "./rate-limiter.js";
 import type { ActiveCall, CallRequest, Deliver, Fetch, NodeHttp, Progress, Send } from "./request.js";
 import { errorOf, readAnswer } from "./response.js";
-import { retry } from "./retry.js";
+import { type RetryTools, retry } from "./retry.js";
 
 /*
  * A call is a request of openapi-fetch, whose `fetch` does everything else:
@@ -21,32 +21,21 @@ import { retry } from "./retry.js";
  * response that it is. The caller's signal and the total deadline are one signal, which ends whatever the call waits for.
  */
 
-/** What a client of one node sends with. */
-export interface Transport extends Exchange {
-  random: () => number;
-  /** `undefined` if requests are not held back. */
-  limiter: RateLimiter | undefined;
+/** Returns what makes one attempt. `limiter` is `undefined` if requests are not held back. */
+export function attemptWith(transport: Transport, limiter: RateLimiter | undefined): Fetch {
+  return limiter ? limit(deadline(transport), limiter, transport.emit) : deadline(transport);
 }
 
-/** One attempt: waits for the rate limit, and sends the request. */
-function attempts(transport: Transport): Fetch {
-  const { limiter, emit } = transport;
-  return limiter ? limit(deadline(transport), limiter, emit) : deadline(transport);
-}
-
-/** Makes one attempt, for a pool, which retries on other nodes. */
-export const sendAttempt = <T>(transport: Transport, request: Request, call: ActiveCall<T>, attempt: number) =>
-  attempts(transport)(request, call, attempt);
-
-/** Makes `fetch` resilient: retries, pacing and deadlines. */
-export function resilient(transport: Transport): Deliver {
-  const deliver = retry(attempts(transport), transport);
+/** Returns what serves the calls of a client of one node. */
+export function resilient({
+  limiter,
+  ...transport
+}: Transport & RetryTools & { limiter: RateLimiter | undefined }): Deliver {
+  const deliver = retry(attemptWith(transport, limiter), transport);
   return (request, call) => {
-    if (call.node !== undefined) {
-      const place = { operation: call.operation, argument: "node" };
-      refuseByRule(place, "is for clients with a pool; this client has one node. Omit it");
-    }
-    return deliver(request, call);
+    if (call.node === undefined) return deliver(request, call);
+    const place = { operation: call.operation, argument: "node" };
+    return refuseByRule(place, "is for clients with a pool; this client has one node. Omit it");
   };
 }
 
@@ -60,7 +49,7 @@ interface FetchResult {
   error?: unknown;
 }
 
-interface SendOptions extends Pick<Exchange, "clock" | "validate"> {
+interface SendOptions extends Pick<Transport, "clock" | "validate"> {
   http: NodeHttp;
   deliver: Deliver;
 }
@@ -69,10 +58,10 @@ interface SendOptions extends Pick<Exchange, "clock" | "validate"> {
 export function createSend({ http, deliver, clock, validate }: SendOptions): Send {
   return <T>(call: CallRequest<T>) =>
     inTime(http, call, clock, async (active) => {
-      const { method, headers, operation, settings, hints } = call;
+      const { method, headers } = call;
       const params = serialize(call.arguments, call.params);
-      let delivered: Answer<T> | ErrorWithResponse | undefined;
-      const responseOf = (result: Answer<T> | ErrorWithResponse) => {
+      let delivered: { response: Response; answer?: Answer<T>; error?: unknown } | undefined;
+      const responseTo = (result: NonNullable<typeof delivered>) => {
         delivered = result;
         return result.response;
       };
@@ -80,31 +69,31 @@ export function createSend({ http, deliver, clock, validate }: SendOptions): Sen
         params,
         body: method === "GET" ? undefined : params.body,
         headers,
-        signal: active.signal,
+        signal: active.first.signal,
         // The body has been read.
         parseAs: "stream",
         // No async function, which would be a line of each stack.
         fetch: (request: Request) =>
-          deliver(request, active).then(responseOf, (error: unknown) => responseOf(ifResponse(error))),
+          deliver(request, active).then(
+            (answer) => responseTo({ answer, response: answer.response }),
+            (error: unknown) => responseTo({ error, response: responseOf(error) }),
+          ),
       });
       if (delivered?.response === response) {
-        if (ApiError.is(delivered)) throw delivered;
-        return delivered;
+        if (delivered.answer) return delivered.answer;
+        throw delivered.error;
       }
       // Middleware has responded instead.
       const attempts = Math.max(1, active.progress.attempts);
-      const origin = { operation, attempts, maxResponseSize: settings.maxResponseSize };
-      const received = { ...origin, request: { method, url: response.url }, response };
-      if (!response.ok) throw errorOf(received, error, hints, clock);
-      return await readAnswer(received, active, { validate, clock });
+      const received = { call: active, attempts, request: { method, url: response.url }, response };
+      if (!response.ok) throw errorOf(received, error, clock);
+      return await readAnswer(received, { validate, clock });
     });
 }
 
-type ErrorWithResponse = ApiError & { readonly response: Response };
-
 /** An error response is a response to openapi-fetch, but no redirect: without a body, nothing in the result would be an error. */
-export function ifResponse(error: unknown): ErrorWithResponse {
-  if (ApiError.is(error) && error.status >= 400 && error.response) return error as ErrorWithResponse;
+export function responseOf(error: unknown): Response {
+  if (ApiError.is(error) && error.status >= 400 && error.response) return error.response.clone();
   throw error;
 }
 
@@ -118,10 +107,12 @@ export function inTime<T, Result>(
   const { signal, settings } = call;
   const { totalTimeout: milliseconds } = settings;
   const progress: Progress = { attempts: 0, cause: undefined, isQueued: false };
-  const active = { ...call, endsAt: clock.now() + milliseconds, progress, keepsBody };
+  const active = { ...call, endsAt: clock.now() + milliseconds, progress, keepsBody, first: new AbortController() };
   if (signal === undefined && milliseconds === Number.POSITIVE_INFINITY) return make(active);
   const late = () => totalTimeoutError(call, progress);
-  return within({ signal, clock, milliseconds, late }, (signal) => make({ ...active, signal }));
+  return within({ signals: [signal], deadline: { clock, milliseconds, late } }, (signal) =>
+    make({ ...active, signal }),
+  );
 }
 
 function totalTimeoutError<T>(

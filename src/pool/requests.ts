@@ -7,7 +7,7 @@ import { type Answer, readBlock } from "../http/call.js";
 import type { Emit } from "../http/events.js";
 import type { ActiveCall, CallRequest, Send } from "../http/request.js";
 import { isTransient } from "../http/retry.js";
-import { sendAttempt } from "../http/send.js";
+import { attemptWith } from "../http/send.js";
 import { type Order, patienceOf } from "./choice.js";
 import { type PoolNode, shortestDelay } from "./node.js";
 
@@ -64,6 +64,14 @@ export function isNodeFault(error: unknown, { finalStatuses }: Pick<CallRequest<
   return error.status < 400 || ([401, 403, 404, 501].includes(error.status) && !readBlock(error));
 }
 
+/** The same request to another address. */
+async function moved(request: Request, url: string, init: RequestInit): Promise<Request> {
+  const { method, headers, credentials, cache, mode, referrerPolicy } = request;
+  // As it is, a body would be a stream, which browsers send by HTTP/2 alone.
+  const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
+  return new Request(url, { method, headers, credentials, cache, mode, referrerPolicy, body, ...init });
+}
+
 export class Requests<T> {
   /** In the order in which they were started. */
   readonly inFlight: NodeRequest[] = [];
@@ -85,10 +93,11 @@ export class Requests<T> {
     let response: Response | undefined;
     const { url } = node;
     const [first] = nodes;
-    const address = (address: string) => {
+    const copy = (call: Request, init: RequestInit) => {
       // Another request has failed on the node while this one waited for its rate limit.
       if (node.cooledAt > request.startedAt) throw replaced;
-      return first && address.startsWith(first.url) ? url + address.slice(first.url.length) : address;
+      const isMoved = first && first !== node && call.url.startsWith(first.url);
+      return isMoved ? moved(call, url + call.url.slice(first.url.length), init) : new Request(call, init);
     };
     const fetch = async (sent: Request) => {
       request.sentAt = clock.now();
@@ -99,11 +108,11 @@ export class Requests<T> {
     };
     const emitOf: typeof emit = emit && ((event) => emit({ ...event, node: url }));
     const limiter = pacing ? node.limiter : undefined;
-    const transport = { ...this.#client, fetch, address, emit: emitOf, limiter };
+    const send = attemptWith({ ...this.#client, fetch, copy, emit: emitOf }, limiter);
     this.inFlight.push(request);
     node.begin();
     const call = { ...this.#call, signal: controller.signal };
-    sendAttempt(transport, this.#call.request, call, number).then(
+    send(this.#call.request, call, number).then(
       (answer) => this.#end(request, response, answer, undefined),
       (error: unknown) => this.#end(request, response, undefined, error),
     );
@@ -137,7 +146,7 @@ export class Requests<T> {
         clearTimer = this.#client.clock.after(patience, resolve);
       });
       try {
-        await (signal ? orAborted(signal, wait) : wait);
+        await orAborted(signal, wait);
       } finally {
         clearTimer();
       }

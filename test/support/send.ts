@@ -1,9 +1,10 @@
 import { defaultSettings, type Settings } from "../../src/http/call-options.js";
+import type { Transport } from "../../src/http/deadline.js";
 import { createEmit, type ObserverEvent } from "../../src/http/events.js";
 import { createHttp } from "../../src/http/openapi.js";
 import { RateLimiter } from "../../src/http/rate-limiter.js";
 import { routeOf } from "../../src/http/request.js";
-import { createSend as createSender, resilient, type Transport } from "../../src/http/send.js";
+import { createSend as createSender, resilient } from "../../src/http/send.js";
 import { baseUrl } from "./raw-requests.js";
 
 interface SendOptions extends Pick<Transport, "fetch" | "clock"> {

@@ -90,7 +90,7 @@ describe("the wait that a server requests", () => {
     expect(error).toMatchObject({
       attempts: 1,
       message:
-        "getSpamStatistics failed with status 503: no (GET https://node.example/statistics/spam/a). The server asks for a wait of 120 seconds, longer than `maxRetryAfter` (30 seconds): the call was not retried.",
+        "getSpamStatistics failed with status 503: no (GET https://node.example/statistics/spam/a). Not retried: the server asks for a wait of 120 s, longer than `maxRetryAfter`, 30000 ms",
     });
   });
 });
