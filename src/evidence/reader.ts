@@ -1,5 +1,6 @@
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
+import { hasNoBlock } from "../http/call.js";
 import { NotShown } from "../http/expectation.js";
 import { completeFrom, judge } from "./judge.js";
 import type { NodePage, ReadPage, ReceivedPage } from "./page.js";
@@ -65,8 +66,8 @@ async function untilShown<T>(
     } catch (error) {
       if (!NotShown.is(error)) throw error;
       deadline ??= clock.now() + catchUp;
-      // A node that has the place may only have to catch up.
-      isBehind ||= error.lack === "block";
+      // A node that has the place may only have to catch up. One without a block takes minutes until its first one.
+      isBehind ||= error.lack === "block" && !hasNoBlock(error.shown?.block);
       if (isBehind ? clock.now() >= deadline : count >= repeats) {
         if (longest) return longest;
         throw error;

@@ -1,6 +1,6 @@
 import { PaginationError, type PaginationErrorOptions } from "../errors/index.js";
 import { annotate } from "../errors/vega-error.js";
-import type { Block } from "../http/call.js";
+import { type Block, hasNoBlock } from "../http/call.js";
 
 type Resume = PaginationError["resume"];
 
@@ -31,9 +31,11 @@ export const behindError = (
 ): PaginationError =>
   readingError(
     `${operation} needs a node that ` +
-      (block === undefined
-        ? "names its block, as the responses before did."
-        : `has reached ${describeTime(needed)}, not only block ${block.height} at ${describeTime(block.timestamp)}.`) +
+      (hasNoBlock(block)
+        ? "has a block: this one has no block yet."
+        : block === undefined
+          ? "names its block, as the responses before did."
+          : `has reached ${describeTime(needed)}, not only block ${block.height} at ${describeTime(block.timestamp)}.`) +
       " Continue later with `resume`, or use a node that has caught up.",
     { operation, reason: "behind", block },
     resume,
