@@ -80,7 +80,7 @@ export async function printObject(value: object, io: Io, flags: FormatFlags): Pr
 }
 
 /** The values in an object with their paths, as in `votes.statistics[0].proposal`. */
-function rowsOf(value: unknown, path = ""): [path: string, text: string][] {
+export function rowsOf(value: unknown, path = ""): [path: string, text: string][] {
   if (value === undefined) return [];
   if (Array.isArray(value)) return value.flatMap((each, index) => rowsOf(each, `${path}[${index}]`));
   if (typeof value !== "object" || value === null) return [[path, String(value)]];

@@ -15,6 +15,7 @@ import type { Source } from "./lists.js";
 import { watchNodes } from "./nodes.js";
 import { createPages, type Reader, readPageRequest } from "./pages.js";
 import { readParameters } from "./parameters.js";
+import { createReports, isOfBalances, isReport } from "./reports.js";
 import { openStream } from "./stream.js";
 
 export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
@@ -45,6 +46,7 @@ const ndjson = "application/x-ndjson";
 export function createGateway({ client, pool, now, closing, deadline = 60_000, ...options }: GatewayOptions) {
   const app = new Hono<Env>();
   const nodes = watchNodes(pool, now);
+  const readReport = createReports(client, nodes);
   const metrics = createServerMetrics();
   const readPage = createPages(client, nodes);
   // A caller can always have some, whatever others have.
@@ -80,14 +82,19 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
   }
 
   /** Sends a body, which is held in memory until the caller has read it. */
-  function send(context: Context<Env>, body: object, { block, stale, response }: Source): Response {
-    const text = JSON.stringify(body);
+  function send(
+    context: Context<Env>,
+    body: object | string,
+    { block, stale, response }: Source,
+    type = "application/json",
+  ) {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
     unsent.add(context.env.outgoing, context.var.caller, text.length);
     if (response?.url) context.set("node", new URL(response.url).host);
     if (block) context.header("X-Block-Height", `${block.height}`);
     if (block) context.header("X-Block-Timestamp", `${block.timestamp}`);
     if (stale) context.header("X-Stale", "true");
-    return context.body(text, (response?.status ?? 200) as 200, { "Content-Type": "application/json" });
+    return context.body(text, (response?.status ?? 200) as 200, { "Content-Type": type });
   }
 
   app.use(async (context, next) => {
@@ -136,6 +143,25 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     return (await nodes.isReady()) ? context.text("ready\n") : context.text("not ready\n", 503);
   });
 
+  app.get("/reports/:name", async (context) => {
+    const name = context.req.param("name");
+    if (!isReport(name)) return context.notFound();
+    context.set("operation", `reports/${name}`);
+    const query = new URL(context.req.url).searchParams;
+    const format = query.get("format") ?? (context.req.header("Accept")?.includes("text/csv") ? "csv" : "json");
+    if (format !== "json" && format !== "csv") throw new Rejection(3, "Expected format to be json or csv.");
+    query.delete("format");
+    const { caller, controller } = context.var;
+    const { signal } = controller;
+    const inTurn: Reader["inTurn"] = (weight, task) => turns.run(caller, weight, signal, task);
+    // A report over balances takes as long as the stream that it reads.
+    if (isOfBalances(name)) takeStream(context);
+    const { body, source } = isOfBalances(name)
+      ? await readReport(name, query, format, { signal, inTurn })
+      : await read(context, (reader) => readReport(name, query, format, reader));
+    return send(context, body, source, format === "csv" ? "text/csv; charset=utf-8" : "application/json");
+  });
+
   for (const [id, operation] of Object.entries(operations) as [OperationId, Operation & { kind: string }][]) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
     app.on(operation.method, path, async (context) => {
@@ -168,10 +194,14 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     return send(context, { [operations[id].envelope]: content, coverage, complete: isComplete }, source);
   }
 
-  async function stream(context: Context<Env>, argument: object): Promise<Response> {
-    const { caller, controller } = context.var;
+  function takeStream({ env, var: { caller } }: Context<Env>): void {
     if (!streams.take(caller)) throw busy();
-    context.env.outgoing.once("close", () => streams.release(caller));
+    env.outgoing.once("close", () => streams.release(caller));
+  }
+
+  async function stream(context: Context<Env>, argument: object): Promise<Response> {
+    const { controller } = context.var;
+    takeStream(context);
     // Each stream reads ahead.
     const concurrency = streams.all() > 1 ? 1 : 4;
     const onRecords = (count: number) => metrics.sent(context.var.operation, count);

@@ -56,7 +56,7 @@ export function watchNodes(pool: Pick<NodePool, "check" | "status">, now: () => 
       const until = now() + patience;
       while (!hasReached(time)) {
         if (time > (latest() ?? time) + lead || now() > until) {
-          throw new Rejection(14, "No node has reached the block of the pages before.");
+          throw new Rejection(14, "No node has reached the time that the request needs.");
         }
         await check();
         // The read says why.

@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { account, block, change, changes, first, hour, other, party } from "../../support/changes.js";
+import { serve } from "../../support/gateway.js";
+
+const createNetwork = (data = {}) =>
+  createFakeNetwork({ nodes: 1, balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false });
+
+/** The path of a report. Times are hours after the first change. */
+const pathOf = (name: string, query: Record<string, string>) => `/reports/${name}?${new URLSearchParams(query)}`;
+const at = (hours: number) => `${first + BigInt(hours) * hour}`;
+const balance = (hours: number) => changes[hours]?.balance;
+
+const [openapi, gateway] = ["../openapi.yaml", "gateway.yaml"].map((name) =>
+  parse(readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8")),
+);
+const ajv = new Ajv2020({ strict: false, logger: false });
+ajv.addSchema(openapi, "openapi.yaml").addSchema(gateway, "gateway.yaml");
+
+test("balances, statements and series of accounts are complete, and null where they are unknown", async () => {
+  const { url } = await serve(createNetwork());
+  const get = async (name: string, query: Record<string, string>) => {
+    const body = await (await fetch(url + pathOf(name, query))).json();
+    const content = `#/paths/~1reports~1${name}/get/responses/200/content/application~1json/schema`;
+    expect(ajv.validate({ $ref: `gateway.yaml${content}` }, body), ajv.errorsText()).toBe(true);
+    return body;
+  };
+  const own = { partyId: party, ...account };
+  expect(await get("balances", { party, at: at(10) })).toEqual({
+    balances: [{ ...own, balance: balance(9), timestamp: at(9) }],
+    coverage: { startTimestamp: expect.any(String), endTimestamp: `${BigInt(at(10)) + 1n}` },
+  });
+  // Without a time, it is the newest block.
+  expect(await get("balances", { party })).toMatchObject({ balances: [{ balance: balance(199) }] });
+  const { statement } = await get("statement", { party, from: at(3), to: at(7) });
+  expect(statement).toEqual([
+    { ...own, timestamp: at(3), entry: "opening", change: null, balance: balance(3) },
+    { ...own, timestamp: at(5), entry: "change", change: `2${"0".repeat(25)}`, balance: balance(5) },
+    { ...own, timestamp: at(7), entry: "change", change: `2${"0".repeat(25)}`, balance: balance(7) },
+    { ...own, timestamp: at(7), entry: "closing", change: null, balance: balance(7) },
+  ]);
+  const range = { asset: account.assetId, from: at(0), to: at(2), every: "hour", groupBy: "asset" };
+  const sums = await get("series", range);
+  expect(sums.series.map((row: { balance: string }) => row.balance)).toEqual([
+    `3${"0".repeat(25)}`,
+    `5${"0".repeat(25)}`,
+  ]);
+  const rows = await get("series", { ...range, groupBy: "party", completeHistory: "true" });
+  expect(rows.series).toHaveLength(4);
+
+  const csv = await fetch(url + pathOf("statement", { party: other, from: at(1), to: at(2), format: "csv" }));
+  expect(csv.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
+  expect((await csv.text()).split("\r\n")).toEqual([
+    "timestamp,entry,change,balance,partyId,assetId,marketId,accountType",
+    `${at(1)},opening,,${balance(0)},${other},${account.assetId},,${account.accountType}`,
+    `${at(2)},change,2${"0".repeat(25)},${balance(2)},${other},${account.assetId},,${account.accountType}`,
+    `${at(2)},closing,,${balance(2)},${other},${account.assetId},,${account.accountType}`,
+    "",
+  ]);
+});
+
+test("tallies and limits have what the node knows", async () => {
+  const network = createFakeNetwork(
+    { nodes: 1, votes: 30, spamStatistics: 1 },
+    { defects: nodeDefects, rateLimit: false },
+  );
+  const { url } = await serve(network);
+  const { proposalId: proposal = "", partyId = "" } = network.records.votes[0] ?? {};
+  const { tally } = await (await fetch(url + pathOf("tally", { proposal, requiredMajority: "0.5" }))).json();
+  expect(tally).toMatchObject({ passes: null, participation: null, yes: { parties: expect.any(Number) } });
+  expect(tally.missing).toEqual(["requiredParticipation", "totalSupply"]);
+  const query = { party: partyId, command: "vote", proposal };
+  const { limits } = await (await fetch(url + pathOf("limits", query))).json();
+  expect(limits).toMatchObject({ isAllowed: expect.any(Boolean), reason: null });
+  const csv = await (await fetch(url + pathOf("limits", { ...query, format: "csv" }))).text();
+  expect(csv).toMatch(/^name,value\r\nisAllowed,(true|false)\r\nreason,\r\n/);
+});
+
+test.each<[name: string, query: Record<string, string>, status: number]>([
+  ["nothing", {}, 404],
+  ["constructor", {}, 404],
+  ["balances", {}, 400],
+  ["balances", { party: "xyz" }, 400],
+  ["balances", { party, at: "soon" }, 400],
+  ["balances", { party, format: "xml" }, 400],
+  ["balances", { party, at: `${first + 400n * hour}` }, 503],
+  ["balances", { party, parties: party }, 400],
+  ["statement", { party }, 400],
+  ["statement", { party, from: at(5), to: at(4) }, 400],
+  ["series", { party, from: at(5), every: "constructor" }, 400],
+  ["series", { party, from: at(5), groupBy: "__proto__" }, 400],
+  ["series", { party, from: "2000", every: "minute" }, 400],
+  ["tally", {}, 400],
+  ["limits", { party }, 400],
+])("the report %s with %j is a %i", async (name, query, status) => {
+  const { url } = await serve(createNetwork());
+  const response = await fetch(url + pathOf(name, query));
+  expect([response.status, await response.json()]).toMatchObject([status, { code: expect.any(Number) }]);
+});
+
+test("a report that needs more than the nodes keep is an error", async () => {
+  const history = BigInt(Date.UTC(2024, 1, 9)) * 1_000_000n;
+  const network = createNetwork({ nodes: [{ history }], balances: [change(first - hour), ...changes] });
+  const { url } = await serve(network);
+  const query = { party, from: at(0), to: at(100) };
+  const response = await fetch(url + pathOf("statement", query));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ code: 11, details: [{ reason: "pruned" }] });
+  expect((await fetch(url + pathOf("statement", { ...query, completeHistory: "true" }))).status).toBe(200);
+});
