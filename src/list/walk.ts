@@ -130,7 +130,9 @@ class WalkReader<T, Item> implements Batches<Item> {
 
   #note({ block, completeFrom, edges, isOfOneNode }: ListPage<T>, left: number): void {
     const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
-    this.#isLatest = isOfOneNode || block === undefined || newest === undefined || block.timestamp > newest.timestamp;
+    const { given } = startOf(this.#plan);
+    const earlier = maximum(newest?.timestamp ?? -1n, given?.after ?? -1n);
+    this.#isLatest = (isOfOneNode && !given) || block === undefined || block.timestamp > earlier;
     this.#blocks = { first, last: block, newest: laterOf(newest, block) };
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
     this.#passed = this.#current.at(-1) ?? this.#passed;
