@@ -15,7 +15,7 @@ export interface Report {
 /**
  * Reads cases along every branch of choices.
  *
- * @param most - Reads scattered cases until so many requests were sent. Default: all.
+ * @param most - Reads scattered cases until so many requests were sent, a quarter of them at most for each. Default: all of all.
  */
 export async function checkCases(name: string, cases: Iterable<Case>, most?: number): Promise<Report> {
   const failures = new Map<string, { count: number; first: Run }>();
@@ -24,14 +24,15 @@ export async function checkCases(name: string, cases: Iterable<Case>, most?: num
   for (const { world, reader, budget } of chosen) {
     if (report.requests >= (most ?? Number.POSITIVE_INFINITY)) break;
     report.cases++;
+    const enough = most === undefined ? Number.POSITIVE_INFINITY : report.requests + most / 4;
     report.runs += await explore(world, reader, budget, (run) => {
       report.requests += run.running.steps.length;
       const [violation] = run.violations;
-      if (violation === undefined) return false;
+      if (violation === undefined) return report.requests >= enough;
       const kind = `${reader.kind} ${reader.newestFirst ? "newest first" : "oldest first"}: ${violation.kind}`;
       const known = failures.get(kind);
       failures.set(kind, { count: (known?.count ?? 0) + 1, first: known?.first ?? run });
-      return false;
+      return report.requests >= enough;
     });
   }
   return report;

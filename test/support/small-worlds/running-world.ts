@@ -155,10 +155,14 @@ export class RunningSmallWorld implements Target {
       this.#end = reject;
       cancel = this.clock.after(longestTime, () => reject(new Ended("endless", "It does not end within an hour.")));
     });
-    // The client loads the code of lists first, and the clock does not wait for files.
-    let turns = 0;
+    // What the client does between two requests can take some turns of the event loop, and more while it loads the code of lists.
+    let [sent, turns] = [0, 0];
+    const isBusy = () => {
+      if (sent !== this.steps.length) [sent, turns] = [this.steps.length, 0];
+      return turns++ < (sent === 0 ? 1000 : 12);
+    };
     try {
-      return await this.clock.run(Promise.race([promise, ended]), () => this.steps.length === 0 && turns++ < 1000);
+      return await this.clock.run(Promise.race([promise, ended]), isBusy);
     } finally {
       cancel();
     }
