@@ -8,6 +8,7 @@ const longest = [
   "cli/test/slow/examples.test.ts",
   "test/slow/release/release.test.ts",
   "test/integration/worlds.test.ts",
+  "test/integration/small-worlds.test.ts",
   "cli/test/integration/serve/lists.test.ts",
   "cli/test/integration/serve/gateway.test.ts",
   "test/integration/samples.test.ts",

@@ -3,17 +3,8 @@ import { readBlock } from "../http/call.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import type { Connection } from "./connection.js";
-import type { History } from "./history.js";
-import { completeFrom, edgesAfter, never } from "./judge.js";
-import {
-  cursorOf,
-  directionOf,
-  edgesOf,
-  isDescending,
-  type NodePage,
-  type PageRequest,
-  type ReadPage,
-} from "./page.js";
+import { completeFrom, never } from "./judge.js";
+import { cursorOf, directionOf, isDescending, type ReadPage } from "./page.js";
 
 /** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
 const longestRange = 364n * nanosecondsPerDay;
@@ -67,46 +58,6 @@ export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection
   };
   return readWindow;
 }
-
-/**
- * Reads on in the next window if one has no new records. An empty page proves nothing, so a window that is passed has to be proved to
- * its start; otherwise `gapFrom` is the time from which on the list is known.
- */
-export const throughWindows =
-  <T>(read: ReadPage<T>, { prove }: Pick<History<T>, "prove">): ReadPage<T> =>
-  async (request, expectation, signal) => {
-    const isDown = isDescending(request.pagination);
-    const { continuesFrom, ...expected } = expectation;
-    // Nothing is claimed of a page alone, nor of the time before the first record of an open range.
-    const needsProof = expectation.needsBlock === true && (isDown || request.start !== undefined);
-    const hasNew = (page: NodePage<T>, isBeyond: boolean) => {
-      const edges = edgesOf(page, directionOf(request.pagination));
-      return Boolean((continuesFrom && !isBeyond ? edgesAfter(edges, continuesFrom) : edges)?.length);
-    };
-    let gapFrom = 0n;
-    let next: PageRequest = request;
-    for (let isBeyond = false; ; isBeyond = true) {
-      const current = isBeyond ? expected : expectation;
-      let page = await read(next, current, signal);
-      const { window } = page;
-      const start = isDown ? window?.start : isBeyond ? next.start : undefined;
-      if (needsProof && start !== undefined && !(isDown && hasNew(page, isBeyond))) {
-        const whole = { ...page, completeFrom: completeFrom({ ...page, pageInfo: null, request: next }) };
-        const { availableFrom, ...proved } = await prove(whole, next, current, start, signal);
-        if (proved.completeFrom > start) gapFrom = maximum(gapFrom, minimum(proved.completeFrom, next.end ?? never));
-        // Nodes have nothing from before this window.
-        if (isDown && availableFrom !== undefined)
-          return { ...proved, isBeyond, gapFrom, pageInfo: ended(proved.pageInfo) };
-        page = proved;
-      }
-      if (window === undefined || hasNew(page, isBeyond)) return { ...page, isBeyond, gapFrom };
-      next = isDown ? { ...request, end: window.start } : { ...request, start: window.end };
-    }
-
-    function ended(pageInfo: NodePage<T>["pageInfo"]) {
-      return pageInfo && { ...pageInfo, [directionOf(request.pagination).more]: false };
-    }
-  };
 
 /** Whether every node accepts a range. */
 const isAccepted = (start: bigint, end: bigint): boolean => start >= earliest && end - start <= longestRange;

@@ -119,59 +119,6 @@ describe("a walk over votes on a v0.74 node", () => {
     );
     expect(error).toMatchObject({ resume: { first: 20 }, itemsRead: 20 });
   });
-
-  /** Walks over votes while some are cast again after each request. Returns the others that it lacks. */
-  async function missing(counts: number[], way: string, newestFirst: boolean, size: number, writes: number[][]) {
-    const votes = votesOf(counts);
-    const network = createFakeNetwork({ votes, nodes: 8, balance: (request) => request % 8 }, options);
-    const written = new Set<string>();
-    let [block, requests] = [counts.length, 0];
-    const fetch: FakeNode["fetch"] = async (...args) => {
-      const response = await network.fetch(...args);
-      const parties = writes[requests++] ?? [];
-      block += 2;
-      for (const party of parties) written.add(hex(party));
-      const [like] = votesOf([1]) as [FakeVote];
-      const again = (party: number): FakeVote => ({ ...like, partyId: hex(party), blockTime: timeOf(block) });
-      network.nextBlock({ votes: [...new Set(parties)].map(again) });
-      return response;
-    };
-    const walked: Vote[] = [];
-    let resumes = 0;
-    for (let pagination: object | undefined = { [way]: size, newestFirst }; pagination; ) {
-      try {
-        for await (const each of clientOf({ fetch }, network.url).listVotes({ proposalId, pagination }))
-          walked.push(each);
-        pagination = undefined;
-      } catch (error) {
-        if (!PaginationError.is(error)) throw error;
-        pagination = error.resume;
-        expect(++resumes).toBeLessThan(200);
-      }
-    }
-    const seen = new Set(walked.map(({ partyId }) => partyId));
-    return votes.filter(({ partyId }) => !written.has(partyId) && !seen.has(partyId));
-  }
-
-  test("yields every vote that is not cast again, also if all votes of a small page are", async () => {
-    const writes = fc.array(fc.array(fc.nat(80), { maxLength: 6 }), { size: "max", maxLength: 60 });
-    const size = fc.integer({ min: 1, max: 6 });
-    await fc.assert(
-      fc.asyncProperty(counts, direction, fc.boolean(), size, writes, async (...world) => {
-        expect(await missing(...world)).toEqual([]);
-      }),
-      runs(25),
-    );
-  });
-
-  test("goes on past a page whose votes are all known, as nodes sort the votes of a block differently", async () => {
-    expect(await missing([1, 4, 5, 2, 4], "last", true, 1, [[0], [1]])).toEqual([]);
-  });
-
-  test("yields the votes of a block that was read in part before new votes made the walk begin again", async () => {
-    const writes = [[16, 60, 18, 64], [70, 59, 48, 2, 14, 50], [], [4, 21, 74, 31, 79, 19], [48, 19, 33, 8, 76]];
-    expect(await missing([1, 1, 2, 1, 3, 2], "first", true, 2, writes)).toEqual([]);
-  });
 });
 
 const changesOf = (counts: readonly number[]) =>
@@ -247,30 +194,4 @@ test("node signatures are walked without one request more than pages, and the co
   expect(textsOf(walked)).toEqual(textsOf(node.records.signatures.filter((each) => each.id === id)));
   expect(node.requests).toHaveLength(Math.ceil(walked.length / 7));
   expect((await listing.coverage).end).toBe(timestamp);
-});
-
-test("signatures and votes are walked over nodes that lag and nodes without block headers", async () => {
-  const id = hex(1);
-  const named = (names: string) => Array.from(names, (name) => ({ id, sig: btoa(name), kind: "KIND" }));
-  const nodes = [{ blockHeaders: false }, { blockHeaders: false, lag: 1 }, {}];
-  let request = 0;
-  const balance = () => [0, 1, 2, 1, 2][request++ % 5] ?? 0;
-  const votes = votesOf([1, 1, 1]);
-  const network = createFakeNetwork({ nodes, balance, votes, signatures: named("bcd") }, options);
-  network.nextBlock({ signatures: named("a") });
-  const open = (pagination: object) => clientOf(network, network.url).listNodeSignatures({ id, pagination });
-  const start = { first: 1, newestFirst: false };
-  expect(await open(start).toArray()).toEqual(named("abcd"));
-  for (const first of [0, 2]) {
-    request = first;
-    const { next, edges } = await open(start);
-    for (const after of [next?.after, edges[0]?.cursor]) {
-      request = first + 1;
-      expect((await open({ ...start, after })).nodes).toEqual(named("b"));
-    }
-  }
-  request = 0;
-  const listing = clientOf(network, network.url).listVotes({ proposalId, pagination: start });
-  expect(await listing.toArray()).toHaveLength(3);
-  expect(await listing.coverage).toMatchObject({ end: undefined, block: { height: network.block.height } });
 });

@@ -265,6 +265,23 @@ export const families: { readonly [name: string]: () => Generator<Case> } = {
       ...{ start: [undefined, "1"], end: [undefined, "2"] },
     });
   },
+  "votes and signatures without headers": function* () {
+    const nameless = [whole, behind].map((node) => ({ ...node, isNameless: true }));
+    const nodes = [
+      ...single(nameless),
+      ...nameless.flatMap((node) => [
+        [whole, node],
+        [node, whole, behind],
+      ]),
+    ];
+    yield* cases("votes", ["block"], 2, {
+      blocks: voteChains.slice(0, 2),
+      nodes,
+      kind: ["loop", "again"],
+      head: [2, 3],
+    });
+    yield* cases("signatures", ["block"], 2, { blocks: [["bd", "ac", "e"]], nodes, kind: ["loop", "next"], head: [2] });
+  },
   "single pages": () =>
     cases("balances", ["drop", "block"], 2, {
       ...{

@@ -57,6 +57,11 @@ export function judge(
     // Two pages of votes need a later block, which a network that stands still does not have.
     const isUnknown = coverage.end === undefined && world.list === "votes" && world.isStill;
     if (!isUnknown && (coverage.end ?? 0n) < (end ?? head)) fail("early-end", truth.show(coverage.end));
+    // Pages and at most three requests more, or ten if nothing can prove the start.
+    const pages = Math.ceil(part.records.length / query.size) + 1;
+    const most = pages + (coverage.start <= (start ?? coverage.start) ? 3 : 10);
+    const isCounted = world.list === "balances" && world.nodes.length === 1 && world.spacing !== "years";
+    if (isCounted && running.steps.length > most) fail("requests", `${running.steps.length} instead of ${most}`);
     const isProvable = start !== undefined && world.spacing !== "years" && earliest <= start;
     const first = truth.dues.find(({ time }) => time >= (start ?? 0n))?.time;
     const latest = isProvable ? start : first;
