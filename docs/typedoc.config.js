@@ -52,6 +52,11 @@ export default {
     "ObservedError",
     // Parts of options and of unions, which no caller names.
     "CheckCode",
+    "LimitOptions",
+    "ListData",
+    "Period",
+    "Query",
+    "QueryFn",
     "CheckOptions",
     "HeaderValues",
     "Incomplete",
