@@ -140,6 +140,8 @@ export function judgeReading(
     }
     const [first, last] = [covering[0], covering.at(-1)];
     if (first === undefined || last === undefined || covering.length === 1 || reading.isUnfinished) return;
+    // A vote that moves meanwhile is in neither part.
+    if (list === "votes" && parts.at(-1)?.coverage?.end === undefined) return;
     // What is between two parts is covered by none of them alone: more of the block at which the first one ended.
     const end = isInOrder ? (isDown ? first : last).end : covering.map((each) => each.end).reduce(minimum);
     const start = isInOrder ? (isDown ? last : first).start : 0n;
