@@ -1,6 +1,6 @@
 /** Modules of both packages depend on each other in one direction; the rules also hold for imports of types. */
 /** The folders that make up the client. A module imports from its own folder and from those before it. */
-const layers = ["errors", "values", "async", "arguments", "http", "evidence", "list", "scan", "client"];
+const layers = ["errors", "values", "async", "arguments", "http", "list", "scan", "client"];
 /** Entries of the package of their own. */
 const entries = ["testing", "validate", "pool", "follow", "query", "reports"];
 /** The only part of the client that runs on Node.js alone. */

@@ -5,10 +5,9 @@ import type { ListOperation, OperationId, OperationTable, RecordOf } from "../ar
 import { readArguments, take } from "../arguments/read-arguments.js";
 import { atCaller } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
-import type { Backward, Edge, Forward, PageContent } from "../evidence/page.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { routeOf } from "../http/request.js";
-import type { Page, WalkPage } from "../list/page.js";
+import type { Backward, Edge, Forward, Page, PageContent, WalkPage } from "../list/page.js";
 import type { OpenWalk } from "../list/walk.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
 import { printedAs } from "../values/show.js";

@@ -2,8 +2,8 @@ import { untilAborted } from "../async/abort.js";
 import { type Batches, type CoverageReceiver, ItemIterator, ignore } from "../async/item-iterator.js";
 import { ConnectionError, describe } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
-import type { Connection } from "../evidence/connection.js";
 import type { CallDefaults } from "../http/call-options.js";
+import type { Connection } from "../http/connection.js";
 
 export interface ClientContext {
   connection: Connection;

@@ -1,4 +1,4 @@
-import type { Connection, ConnectionOptions } from "../evidence/connection.js";
+import type { Connection, ConnectionOptions } from "../http/connection.js";
 
 /** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
 export interface NodeStatus {

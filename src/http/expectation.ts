@@ -3,7 +3,7 @@ import type { Block } from "./call.js";
 
 /**
  * What a response must prove to be used. Behind one address, any request can reach another node. Lists say how a page proves it:
- * `evidence/judge.ts`.
+ * `list/judge.ts`.
  */
 export interface Expectation {
   /**

@@ -1,12 +1,12 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import type { PaginationError } from "../errors/index.js";
-import { nanosecondsOf } from "../evidence/cursors.js";
-import { type Backward, type Edge, type Forward, timeOf } from "../evidence/page.js";
-import { gapError, readingError } from "../evidence/reading-errors.js";
 import { show } from "../values/show.js";
 import { anchorsOf } from "./anchors.js";
-import { continuedLater, readAddedMembers } from "./cursors.js";
+import { continuedLater, readAddedMembers } from "./client-cursors.js";
+import { nanosecondsOf } from "./cursors.js";
+import { type Backward, type Edge, type Forward, timeOf } from "./page.js";
 import { goesDown, pageAfter, type WalkPlan } from "./plan.js";
+import { gapError, readingError } from "./reading-errors.js";
 import { emptyState, hasKey, placeOf, type WalkState, windowAfter, withKeys } from "./state.js";
 
 /** The `pagination` to continue with in another walk. What a node at an earlier block has not written yet would be lost. */

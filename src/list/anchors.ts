@@ -8,10 +8,10 @@
  * one yet leaves out the record behind it.
  */
 import { operations } from "../../generated/operations.js";
-import { nanosecondsOf, readCursor, withAccountId } from "../evidence/cursors.js";
-import { type Edge, largestPage, room, timeOf } from "../evidence/page.js";
 import type { KnownRecord, PlaceInList } from "../http/expectation.js";
-import { afterVotes, continuingAt, identify, shortKeyOf } from "./cursors.js";
+import { afterVotes, continuingAt, identify, shortKeyOf } from "./client-cursors.js";
+import { nanosecondsOf, readCursor, withAccountId } from "./cursors.js";
+import { type Edge, largestPage, room, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 import { type GivenCursor, placeOf, rememberedVotes, startOfBlock, type WalkState } from "./state.js";
 

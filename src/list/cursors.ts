@@ -1,93 +1,83 @@
 import { operations } from "../../generated/operations.js";
-import type { Vote } from "../../generated/types.js";
-import { encodeCursor, nanosecondsOf, readCursor } from "../evidence/cursors.js";
-import type { Edge } from "../evidence/page.js";
+import type { BalanceChange } from "../../generated/types.js";
 import type { KnownRecord } from "../http/expectation.js";
-import { isDigits } from "../values/integers.js";
-import { keyBy } from "../values/names.js";
+import { toName } from "../values/names.js";
 import { sha256Hex } from "../values/sha256.js";
+import { toNanoseconds } from "../values/times.js";
 
-const { naturalKey } = operations.listBalanceChanges;
+const { cursors, enums } = operations.listBalanceChanges;
+const { missingMember, timeMember } = cursors;
 
-/** Members that the client adds to cursors; nodes ignore them. The last balance change that was read: */
-const lastMember = "last_record";
-/** The time of the latest block of the pages so far: */
-const blockMember = "latest_block";
-/** The time of the block of the first page: */
-const firstMember = "first_block";
-/** The time of the block of the last vote that was read, and the keys of the votes of that block: */
-const [lastBlockMember, knownMember] = ["last_block", "known_votes"];
+/** The members of a cursor: those of nodes are base64 of JSON (observed on v0.74 nodes). Cursors of other forms are taken to be reliable. */
+export function readCursor(cursor: string): Record<string, unknown> | undefined {
+  try {
+    const fields: unknown = JSON.parse(atob(cursor));
+    return typeof fields === "object" && fields !== null ? { ...fields } : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
-/** What identifies a record: a balance change, unless other members are named. */
-export const identify = (record: object, names: readonly string[] = naturalKey): KnownRecord =>
-  Object.fromEntries(names.map((name) => [name, (record as KnownRecord)[name]]));
+/** The time of the block that a cursor names, as the node spells it. All cursors of one block spell it alike. */
+export function blockTimeOf(cursor: string): string | undefined {
+  const time = readCursor(cursor)?.[timeMember];
+  return typeof time === "string" ? time : undefined;
+}
 
-/** A cursor that names the record with which its page has to begin, so that it continues exactly there in any process. */
-export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { [lastMember]: last });
+/** The same time in Unix nanoseconds. */
+export function nanosecondsOf(cursor: string): bigint | undefined {
+  const time = blockTimeOf(cursor);
+  try {
+    return time === undefined ? undefined : toNanoseconds(time);
+  } catch {
+    return undefined;
+  }
+}
+
+export const encodeCursor = (fields: Record<string, unknown>): string => btoa(JSON.stringify(fields));
+
+/** A cursor of balance changes at a time in Unix nanoseconds: a page after it, or before it, has no record of that time. */
+export function cursorAt(time: bigint): string {
+  const fraction = String(time % 1_000_000_000n).padStart(9, "0");
+  const seconds = new Date(Number(time / 1_000_000n)).toISOString().slice(0, 19);
+  return encodeCursor({ [timeMember]: `${seconds}.${fraction}Z` });
+}
+
+interface AccountCursor {
+  cursor: string;
+  record: KnownRecord;
+}
 
 /**
- * A cursor that names the latest block that was read, so that any process continues on a node that has reached it, and the first one, so
- * that it reads again what came meanwhile.
+ * Completes the cursor of a balance change. v0.74 nodes compare rows with the account id in it but leave that id `null`,
+ * which equals nothing, so that as it comes the cursor loses rows (observed on v0.74 nodes).
+ *
+ * @param record - The record of the cursor. Default: the one that the cursor names.
+ * @returns `undefined` if the cursor has another form, or if the account is not known.
  */
-export const continuedLater = (cursor: string, latest: bigint, first: bigint | undefined): string =>
-  withMembers(cursor, { [blockMember]: String(latest), ...(first !== undefined && { [firstMember]: String(first) }) });
-
-/** Votes that were read up to a block, of which others can follow. */
-export interface ReadVotes {
-  lastBlock: bigint;
-  /** The short keys of the votes of that block that were read. */
-  known: readonly string[];
-}
-
-const keyOf = keyBy<Vote>(operations.listVotes.naturalKey);
-
-/** The natural key of a vote as text. */
-export const voteKeyOf = (vote: unknown): string => keyOf(vote as Vote);
-
-export const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
-
-/** Whether a vote was read before. */
-export function isRead(
-  { lastBlock, known }: ReadVotes,
-  { cursor, node }: Edge<unknown>,
-  isDescending: boolean,
-): boolean {
-  const time = nanosecondsOf(cursor);
-  if (time === undefined || time === lastBlock) return time !== undefined && known.includes(shortKeyOf(node));
-  return isDescending ? time > lastBlock : time < lastBlock;
-}
-
-/** A cursor that names the votes that were read, so that any process leaves them out. */
-export const afterVotes = (cursor: string, { lastBlock, known }: ReadVotes): string =>
-  withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known });
-
-/** What the client has added to a cursor. */
-export interface AddedMembers {
-  /** The cursor as the node wrote it. */
-  readonly own: string;
-  /** The time of the block that a node must have reached to continue from it. */
-  readonly after: bigint | undefined;
-  /** The time of the block of the first page, if the walk began with the newest votes. */
-  readonly first: bigint | undefined;
-  readonly read: ReadVotes | undefined;
-  readonly last: KnownRecord | undefined;
-}
-
-export function readAddedMembers(cursor: string): AddedMembers {
+export function withAccountId(cursor: string, record?: KnownRecord): AccountCursor | undefined {
   const fields = readCursor(cursor) ?? {};
-  const { [blockMember]: latest, [firstMember]: first, ...others } = fields;
-  const { [lastBlockMember]: lastBlock, [knownMember]: known, ...own } = others;
-  const isNamed = isDigits(lastBlock) && Array.isArray(known);
-  return {
-    own: latest === undefined ? cursor : encodeCursor(own),
-    after: isDigits(latest) ? BigInt(latest) : nanosecondsOf(cursor),
-    first: isDigits(first) ? BigInt(first) : undefined,
-    read: isNamed ? { lastBlock: BigInt(lastBlock), known } : undefined,
-    last: fields[lastMember] as KnownRecord | undefined,
-  };
+  const { [missingMember.name]: id } = fields;
+  const time = nanosecondsOf(cursor);
+  if (time === undefined || id === undefined) return undefined;
+  const named = record ?? { timestamp: String(time), ...accountNamedBy(fields) };
+  const accountId = typeof id === "string" ? id : accountIdOf(named);
+  if (accountId === undefined) return undefined;
+  const completed = id === accountId ? cursor : encodeCursor({ ...fields, [missingMember.name]: accountId });
+  return { cursor: completed, record: named };
 }
 
-function withMembers(cursor: string, members: Record<string, unknown>): string {
-  const fields = readCursor(cursor);
-  return fields ? encodeCursor({ ...fields, ...members }) : cursor;
+/** Cursors have the number of the account type. */
+const accountNamedBy = ({ AssetID, PartyID, MarketID, Type }: Record<string, unknown>): Partial<BalanceChange> =>
+  ({
+    assetId: AssetID,
+    partyId: PartyID,
+    marketId: MarketID,
+    accountType: toName(enums.accountType, Type),
+  }) as Partial<BalanceChange>;
+
+/** The account id that a node sorts balance changes of one block by (observed on v0.74 nodes). */
+function accountIdOf(record: object): string | undefined {
+  const names = missingMember.sha256Of.map((name) => (record as KnownRecord)[name]);
+  return names.every((name) => typeof name === "string") ? sha256Hex(names.join("")) : undefined;
 }

@@ -1,3 +1,4 @@
+import type { ListOperation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 
 /**
@@ -43,4 +44,17 @@ function listsIn<Filters extends CheckedArguments>(filters: Filters): LongList<F
       replace: (list) => ({ ...filters, [name]: replace(list) }),
     }));
   });
+}
+
+/** Takes a parameter with a name that some versions of nodes reject out of the filters: the client selects the records itself. */
+export function select<T>(
+  { rejectedNames }: Pick<ListOperation<T>, "rejectedNames">,
+  filters: CheckedArguments,
+): { filters: CheckedArguments; isWanted?: (record: T) => boolean } {
+  if (rejectedNames === undefined) return { filters };
+  const { parameter, member, names } = rejectedNames;
+  const [group = "", name = ""] = parameter.split(".");
+  const { [name]: wanted, ...others } = (filters[group] ?? {}) as Record<string, readonly unknown[] | undefined>;
+  if (!wanted?.some((each) => (names as readonly unknown[]).includes(each))) return { filters };
+  return { filters: { ...filters, [group]: others }, isWanted: (record) => wanted.includes(record[member]) };
 }

@@ -3,18 +3,17 @@ import type { Pagination } from "../../generated/types.js";
 import type { ListOperation } from "../arguments/operation.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { refuseByRule } from "../arguments/refuse.js";
-import type { Connection } from "../evidence/connection.js";
-import { historyOf } from "../evidence/history.js";
-import type { ReadPage } from "../evidence/page.js";
-import { type ListReaderOptions, pageReader } from "../evidence/reader.js";
-import { type CursorRules, select } from "../evidence/sender.js";
-import { throughWindows } from "../evidence/windows.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
+import type { Connection } from "../http/connection.js";
 import type { OperationRoute } from "../http/request.js";
-import { splitFilters } from "./filters.js";
+import { select, splitFilters } from "./filters.js";
+import { historyOf } from "./history.js";
+import type { ReadPage } from "./page.js";
 import type { OpenRange, WalkRequest } from "./plan.js";
+import { type CursorRules, type ListReaderOptions, pageReader } from "./reader.js";
 import { type OpenWalk, openWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
+import { throughWindows } from "./windows.js";
 
 /** What a caller reads of a list. */
 export interface ListRequest<T> {

@@ -1,6 +1,128 @@
-import type { PageInfo } from "../../generated/types.js";
-import type { Backward, Edge, Forward } from "../evidence/page.js";
-import type { NodeExtra } from "../http/call.js";
+import type { Backward, Forward } from "../../generated/client.js";
+import type { PageInfo, Pagination } from "../../generated/types.js";
+import type { Coverage } from "../errors/vega-error.js";
+import type { Block, NodeExtra } from "../http/call.js";
+import type { Expectation } from "../http/expectation.js";
+import { isDigits, maximum } from "../values/integers.js";
+
+export type { Backward, Forward };
+
+/** A record and its place in the list. */
+export interface Edge<T> {
+  /** The record's place in the list, as the node sent it. Opaque. */
+  cursor: string;
+  /** The record. */
+  node: T;
+}
+
+/** A page as it is fetched. An edge without a record is left out. */
+export interface PageContent<T> {
+  edges: readonly ({ cursor: string; node: T | null } | null)[];
+  pageInfo: PageInfo | null;
+}
+
+/** A request for one page. Times are Unix nanoseconds; the start belongs to the range, the end does not. */
+export interface PageRequest {
+  pagination: Pagination;
+  start?: bigint | undefined;
+  end?: bigint | undefined;
+}
+
+/** A page with the request that it responds to: what a judge sees. */
+export interface ReceivedPage<T> extends PageContent<T> {
+  request: PageRequest;
+}
+
+/** A page of a node, with its response. */
+export interface NodePage<T> extends PageContent<T> {
+  extra: NodeExtra;
+  /** The address of the node, if the client has several. */
+  node?: string | undefined;
+  /** The time from which on no record is missing, in Unix nanoseconds; 0 if older pages follow, which decide it. */
+  completeFrom: bigint;
+  /** Set if records between the start and that time are missing, as far as is known: the time of the oldest record that is there. */
+  availableFrom?: bigint | undefined;
+  /** The range of the response, if its node refuses a longer one and more of the range follows. */
+  window?: { start: bigint; end: bigint } | undefined;
+  /** Whether it is of a later window than the place that it was requested from, which it does not show. */
+  isBeyond?: boolean;
+  /** The time from which on a reading through windows is complete, in Unix nanoseconds. */
+  gapFrom?: bigint;
+}
+
+/**
+ * Reads one page that shows what is expected.
+ *
+ * @throws `NotShown` if none does.
+ */
+export type ReadPage<T> = (request: PageRequest, expectation: Expectation, signal: AbortSignal) => Promise<NodePage<T>>;
+
+export const hasRecord = <T>(edge: PageContent<T>["edges"][number]): edge is Edge<T> => edge?.node != null;
+
+/** The time of a record in Unix nanoseconds; `undefined` if it has none. */
+export function timeOf(edge: PageContent<unknown>["edges"][number] | undefined): bigint | undefined {
+  const { timestamp } = (edge?.node ?? {}) as { timestamp?: unknown };
+  return isDigits(timestamp) ? BigInt(timestamp) : undefined;
+}
+
+/** The records of a page with their cursors, in the order of reading. */
+export function edgesOf<T>({ edges }: PageContent<T>, direction: Direction): readonly Edge<T>[] {
+  return inWalkOrder(edges.every(hasRecord<T>) ? edges : edges.filter(hasRecord<T>), direction);
+}
+
+/** The names that a direction uses in requests and responses. */
+export interface Direction {
+  size: "first" | "last";
+  cursor: "after" | "before";
+  nextCursor: "endCursor" | "startCursor";
+  more: "hasNextPage" | "hasPreviousPage";
+}
+
+export const forward: Direction = { size: "first", cursor: "after", nextCursor: "endCursor", more: "hasNextPage" };
+export const backward: Direction = {
+  size: "last",
+  cursor: "before",
+  nextCursor: "startCursor",
+  more: "hasPreviousPage",
+};
+
+export const directionOf = ({ last, before }: Pagination): Direction =>
+  last !== undefined || before !== undefined ? backward : forward;
+
+export const cursorOf = ({ after, before }: Pagination): string | undefined => after ?? before;
+
+export const opposite = (direction: Direction): Direction => (direction === forward ? backward : forward);
+
+/** Whether a page is read from newer records to older ones. */
+export const isDescending = (pagination: Pagination): boolean =>
+  (directionOf(pagination) === forward) === (pagination.newestFirst ?? true);
+
+/** The items of a page in the order of the walk. A page keeps the order of its list, whichever direction it was read in. */
+export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
+  direction === forward ? items : [...items].reverse();
+
+/** The later one of two blocks. */
+export const laterOf = (block: Block | undefined, next: Block | undefined): Block | undefined =>
+  block && (next === undefined || next.timestamp < block.timestamp) ? block : next;
+
+/**
+ * What is covered if reading ends at a record of a time: more can follow of its block.
+ *
+ * @param time - `undefined` if nothing was read. Then `none` is where the reading would have begun.
+ */
+export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDescending: boolean, none: bigint): Coverage {
+  if (time === undefined) return { ...whole, start: none, end: none };
+  return isDescending ? { ...whole, start: maximum(time + 1n, whole.start) } : { ...whole, end: time };
+}
+
+/** Nodes allow pages of this size (observed on v0.74 and v0.79 nodes). */
+export const largestPage = 5000;
+
+/** Records that a page has room for, of the block in which the one before it ended. */
+export const room = 50;
+
+/** The size of a page that has room for more records, as far as nodes allow it. */
+export const withRoom = (size: number, more: number): number => Math.min(size + more, Math.max(size, largestPage));
 
 /** A page of a list, in the list's order, in whichever direction it was read. */
 export interface WalkPage<T> {

@@ -1,6 +1,7 @@
 import type { Pagination } from "../../generated/types.js";
 import { refuseByRule } from "../arguments/refuse.js";
-import type { History } from "../evidence/history.js";
+import type { Expectation } from "../http/expectation.js";
+import type { History } from "./history.js";
 import {
   type Backward,
   type Direction,
@@ -10,8 +11,7 @@ import {
   type NodePage,
   type PageContent,
   type PageRequest,
-} from "../evidence/page.js";
-import type { Expectation } from "../http/expectation.js";
+} from "./page.js";
 import type { WalkSettings } from "./walk-options.js";
 
 /** A page as it is fetched. Its records can be outside of the range of the walk. */

@@ -2,8 +2,13 @@ import type { PageInfo, Pagination } from "../../generated/types.js";
 import { refuse } from "../arguments/refuse.js";
 import { untilAborted } from "../async/abort.js";
 import { PaginationError } from "../errors/index.js";
-import { nanosecondsOf } from "../evidence/cursors.js";
-import { edgesAfter } from "../evidence/judge.js";
+import type { Block } from "../http/call.js";
+import { type Expectation, NotShown } from "../http/expectation.js";
+import { maximum, minimum } from "../values/integers.js";
+import { advance, gapAt, paginationAt, startAgain } from "./advance.js";
+import { type Anchor, anchorsOf } from "./anchors.js";
+import { nanosecondsOf } from "./cursors.js";
+import { edgesAfter } from "./judge.js";
 import {
   type Backward,
   backward,
@@ -14,18 +19,13 @@ import {
   forward,
   inWalkOrder,
   type NodePage,
+  type Page,
   type PageRequest,
   timeOf,
   withRoom,
-} from "../evidence/page.js";
-import { behindError, prunedError } from "../evidence/reading-errors.js";
-import type { Block } from "../http/call.js";
-import { type Expectation, NotShown } from "../http/expectation.js";
-import { maximum, minimum } from "../values/integers.js";
-import { advance, gapAt, paginationAt, startAgain } from "./advance.js";
-import { type Anchor, anchorsOf } from "./anchors.js";
-import type { Page } from "./page.js";
+} from "./page.js";
 import { type FetchedPage, goesDown, pageAfter, type WalkPlan } from "./plan.js";
+import { behindError, prunedError } from "./reading-errors.js";
 import { emptyState, type WalkState, withKeys } from "./state.js";
 import { type TakenPage, takeFresh, takePage } from "./take-page.js";
 

@@ -2,10 +2,11 @@
  * What a walk knows between two pages. A state is plain data and never changes: two pages that are read from one state cannot touch
  * each other. `advance` returns the state after a page, and `anchorsOf` says how the page after a state is requested.
  */
-import { blockTimeOf, nanosecondsOf } from "../evidence/cursors.js";
-import { type Direction, type Edge, room } from "../evidence/page.js";
+
 import type { Block } from "../http/call.js";
-import { type AddedMembers, readAddedMembers } from "./cursors.js";
+import { type AddedMembers, readAddedMembers } from "./client-cursors.js";
+import { blockTimeOf, nanosecondsOf } from "./cursors.js";
+import { type Direction, type Edge, room } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 
 export interface WalkState<T = unknown> {

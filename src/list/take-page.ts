@@ -1,8 +1,8 @@
 import type { PageInfo } from "../../generated/types.js";
-import { nanosecondsOf } from "../evidence/cursors.js";
-import { never } from "../evidence/judge.js";
-import { type Direction, type Edge, laterOf, opposite, timeOf } from "../evidence/page.js";
-import { isRead, voteKeyOf } from "./cursors.js";
+import { isRead, voteKeyOf } from "./client-cursors.js";
+import { nanosecondsOf } from "./cursors.js";
+import { never } from "./judge.js";
+import { type Direction, type Edge, laterOf, opposite, timeOf } from "./page.js";
 import { type FetchedPage, goesDown, type WalkPlan } from "./plan.js";
 import { hasKey, placeOf, type WalkState, withKeys } from "./state.js";
 

@@ -1,8 +1,8 @@
-import { completeFrom, judge } from "../evidence/judge.js";
-import type { ReceivedPage } from "../evidence/page.js";
 import { type Answer, hasNoBlock } from "../http/call.js";
 import { type Lack, NotShown } from "../http/expectation.js";
 import type { CallRequest } from "../http/request.js";
+import { completeFrom, judge } from "../list/judge.js";
+import type { ReceivedPage } from "../list/page.js";
 import { compareIntegers, minimum } from "../values/integers.js";
 import { type Verdict, verdictOn } from "./freshness.js";
 import type { Outcome, PoolClient } from "./requests.js";

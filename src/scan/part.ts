@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { ignore } from "../async/item-iterator.js";
 import { PaginationError } from "../errors/index.js";
-import { forward, room, withRoom } from "../evidence/page.js";
+import { forward, room, withRoom } from "../list/page.js";
 import type { WalkPlan } from "../list/plan.js";
 import type { ListPage } from "../list/read-page.js";
 import { startOf, type WalkState } from "../list/state.js";

@@ -1,8 +1,8 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
-import { never } from "../evidence/judge.js";
-import { directionOf, hasRecord, type ReceivedPage } from "../evidence/page.js";
+import { never } from "../list/judge.js";
+import { directionOf, hasRecord, type ReceivedPage } from "../list/page.js";
 import { compareDigits, compareText, isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
 import { microsecondOf } from "../values/times.js";

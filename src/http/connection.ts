@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from "../async/clock.js";
-import type { PlainHeaders } from "../http/call-options.js";
-import type { Transport } from "../http/deadline.js";
-import { createEmit, type ObserverEvent } from "../http/events.js";
-import type { RateLimiter } from "../http/rate-limiter.js";
-import type { Deliver, NodeHttp, Send } from "../http/request.js";
-import { createSend, resilient } from "../http/send.js";
+import type { PlainHeaders } from "./call-options.js";
+import type { Transport } from "./deadline.js";
+import { createEmit, type ObserverEvent } from "./events.js";
+import type { RateLimiter } from "./rate-limiter.js";
+import type { Deliver, NodeHttp, Send } from "./request.js";
+import { createSend, resilient } from "./send.js";
 
 /** What a client has in common with those that its `withOptions` returns. */
 export interface Session {

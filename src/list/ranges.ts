@@ -1,8 +1,8 @@
 import { ApiError } from "../errors/index.js";
 import { readBlock } from "../http/call.js";
+import type { Connection } from "../http/connection.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
-import type { Connection } from "./connection.js";
 import { completeFrom, never } from "./judge.js";
 import { cursorOf, directionOf, isDescending, type ReadPage } from "./page.js";
 

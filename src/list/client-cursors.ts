@@ -1,0 +1,93 @@
+import { operations } from "../../generated/operations.js";
+import type { Vote } from "../../generated/types.js";
+import type { KnownRecord } from "../http/expectation.js";
+import { isDigits } from "../values/integers.js";
+import { keyBy } from "../values/names.js";
+import { sha256Hex } from "../values/sha256.js";
+import { encodeCursor, nanosecondsOf, readCursor } from "./cursors.js";
+import type { Edge } from "./page.js";
+
+const { naturalKey } = operations.listBalanceChanges;
+
+/** Members that the client adds to cursors; nodes ignore them. The last balance change that was read: */
+const lastMember = "last_record";
+/** The time of the latest block of the pages so far: */
+const blockMember = "latest_block";
+/** The time of the block of the first page: */
+const firstMember = "first_block";
+/** The time of the block of the last vote that was read, and the keys of the votes of that block: */
+const [lastBlockMember, knownMember] = ["last_block", "known_votes"];
+
+/** What identifies a record: a balance change, unless other members are named. */
+export const identify = (record: object, names: readonly string[] = naturalKey): KnownRecord =>
+  Object.fromEntries(names.map((name) => [name, (record as KnownRecord)[name]]));
+
+/** A cursor that names the record with which its page has to begin, so that it continues exactly there in any process. */
+export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { [lastMember]: last });
+
+/**
+ * A cursor that names the latest block that was read, so that any process continues on a node that has reached it, and the first one, so
+ * that it reads again what came meanwhile.
+ */
+export const continuedLater = (cursor: string, latest: bigint, first: bigint | undefined): string =>
+  withMembers(cursor, { [blockMember]: String(latest), ...(first !== undefined && { [firstMember]: String(first) }) });
+
+/** Votes that were read up to a block, of which others can follow. */
+export interface ReadVotes {
+  lastBlock: bigint;
+  /** The short keys of the votes of that block that were read. */
+  known: readonly string[];
+}
+
+const keyOf = keyBy<Vote>(operations.listVotes.naturalKey);
+
+/** The natural key of a vote as text. */
+export const voteKeyOf = (vote: unknown): string => keyOf(vote as Vote);
+
+export const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
+
+/** Whether a vote was read before. */
+export function isRead(
+  { lastBlock, known }: ReadVotes,
+  { cursor, node }: Edge<unknown>,
+  isDescending: boolean,
+): boolean {
+  const time = nanosecondsOf(cursor);
+  if (time === undefined || time === lastBlock) return time !== undefined && known.includes(shortKeyOf(node));
+  return isDescending ? time > lastBlock : time < lastBlock;
+}
+
+/** A cursor that names the votes that were read, so that any process leaves them out. */
+export const afterVotes = (cursor: string, { lastBlock, known }: ReadVotes): string =>
+  withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known });
+
+/** What the client has added to a cursor. */
+export interface AddedMembers {
+  /** The cursor as the node wrote it. */
+  readonly own: string;
+  /** The time of the block that a node must have reached to continue from it. */
+  readonly after: bigint | undefined;
+  /** The time of the block of the first page, if the walk began with the newest votes. */
+  readonly first: bigint | undefined;
+  readonly read: ReadVotes | undefined;
+  readonly last: KnownRecord | undefined;
+}
+
+export function readAddedMembers(cursor: string): AddedMembers {
+  const fields = readCursor(cursor) ?? {};
+  const { [blockMember]: latest, [firstMember]: first, ...others } = fields;
+  const { [lastBlockMember]: lastBlock, [knownMember]: known, ...own } = others;
+  const isNamed = isDigits(lastBlock) && Array.isArray(known);
+  return {
+    own: latest === undefined ? cursor : encodeCursor(own),
+    after: isDigits(latest) ? BigInt(latest) : nanosecondsOf(cursor),
+    first: isDigits(first) ? BigInt(first) : undefined,
+    read: isNamed ? { lastBlock: BigInt(lastBlock), known } : undefined,
+    last: fields[lastMember] as KnownRecord | undefined,
+  };
+}
+
+function withMembers(cursor: string, members: Record<string, unknown>): string {
+  const fields = readCursor(cursor);
+  return fields ? encodeCursor({ ...fields, ...members }) : cursor;
+}

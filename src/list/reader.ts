@@ -1,0 +1,166 @@
+import type { ListOperation, Operation } from "../arguments/operation.js";
+import type { CheckedArguments } from "../arguments/read-arguments.js";
+import { sleep } from "../async/abort.js";
+import { type Answer, hasNoBlock } from "../http/call.js";
+import type { CallSettings } from "../http/call-options.js";
+import type { Connection } from "../http/connection.js";
+import { type Expectation, NotShown } from "../http/expectation.js";
+import type { CallRequest, OperationRoute } from "../http/request.js";
+import { toName } from "../values/names.js";
+import { microsecondFrom, toTime } from "../values/times.js";
+import { completeFrom, judge } from "./judge.js";
+import {
+  cursorOf,
+  type NodePage,
+  type PageContent,
+  type PageRequest,
+  type ReadPage,
+  type ReceivedPage,
+} from "./page.js";
+import { withinRange } from "./ranges.js";
+
+export type CursorRules = Pick<CallRequest<never>, "finalStatuses" | "hints">;
+
+/** A list of a node, and how its pages are requested. */
+export interface NodeList<T> {
+  connection: Connection;
+  route: OperationRoute;
+  operation: Pick<ListOperation<T>, "envelope" | "enums" | "range" | "naturalKey">;
+  call: CallSettings;
+  /** For requests with a cursor. */
+  rules?: CursorRules;
+}
+
+/** Requests one page of the records that filters select. */
+export function sendPage<T>(
+  { connection, route, operation: { envelope, enums, range }, call, rules }: NodeList<T>,
+  filters: CheckedArguments,
+  request: PageRequest,
+  expectation: Expectation,
+  signal: AbortSignal,
+): Promise<Answer<ReceivedPage<T>>> {
+  const { pagination, start, end } = request;
+  const params = { ...filters, ...rangeOf(range, start, end), pagination };
+  const read = (body: { [name: string]: PageContent<T> | null | undefined }) => {
+    const page = readEnvelope(body[envelope]);
+    return page && { edges: enums ? named(page.edges, enums) : page.edges, pageInfo: page.pageInfo, request };
+  };
+  const cursorRules = cursorOf(pagination) === undefined ? undefined : rules;
+  return connection.send({ ...route, ...cursorRules, ...call, read, params, signal, expectation });
+}
+
+/** The envelope of a page, if it is one: without its edges or `pageInfo`, a walk would lose records or end too early. */
+const readEnvelope = <T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined =>
+  Array.isArray(envelope?.edges) && envelope.edges.every(isEdge) && typeof envelope.pageInfo === "object"
+    ? envelope
+    : undefined;
+
+/** Whether an edge has a record, and a cursor that fits a URL. */
+const isEdge = (edge: { cursor: unknown; node: unknown } | null): boolean =>
+  typeof edge?.node === "object" &&
+  edge.node !== null &&
+  typeof edge.cursor === "string" &&
+  !loneSurrogate.test(edge.cursor);
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+/**
+ * Replaces the numbers of enumerations by their names: a node sends the number of a name that its version does not have, such as 24 for
+ * `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on v0.79 nodes).
+ */
+function named<T>(
+  edges: PageContent<T>["edges"],
+  enums: NonNullable<ListOperation<never>["enums"]>,
+): PageContent<T>["edges"] {
+  return edges.map((edge) => {
+    const record = edge?.node as Record<string, unknown> | null | undefined;
+    const numbers = Object.entries(enums).filter(([member]) => typeof record?.[member] === "number");
+    if (numbers.length === 0) return edge;
+    const names = numbers.map(([member, enumeration]) => [member, toName(enumeration, record?.[member])]);
+    return { ...edge, node: { ...record, ...Object.fromEntries(names) } } as typeof edge;
+  });
+}
+
+/** Nodes cut times to microseconds, and so would leave out the records of the last one. */
+function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): CheckedArguments {
+  if (range === undefined) return {};
+  const [group = "", first = ""] = range.start.split(".");
+  const [, last = ""] = range.end.split(".");
+  return {
+    [group]: {
+      [first]: start?.toString(),
+      [last]: end === undefined ? undefined : String(toTime(microsecondFrom(end))),
+    },
+  };
+}
+
+export interface ListReaderOptions<T> extends NodeList<T> {
+  /** How long a block is waited for, in milliseconds. */
+  catchUp: number;
+  /** Throws if a page cannot be a response to its request. */
+  check?(page: ReceivedPage<T>, response: Response): void;
+}
+
+/**
+ * Returns a function that reads pages of the records that filters select. A pool judges responses itself. Behind one address, any of
+ * them can come from another node, so a response that lacks something is requested again.
+ *
+ * A page whose history is too short is returned if no response shows more: its `completeFrom` tells.
+ */
+export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArguments): ReadPage<T> {
+  const { connection, operation, check } = options;
+  const { session, isPool } = connection;
+  const read: ReadPage<T> = (request, expectation, signal) => {
+    const attempt = async () => {
+      const reply = await sendPage(options, filters, request, expectation, signal);
+      session.namesBlocks ||= reply.block !== undefined;
+      const lack = isPool ? undefined : judge(expectation, reply, session.namesBlocks);
+      if (lack && lack !== "history") throw new NotShown(lack, reply);
+      const { data, response, block, stale, node } = reply;
+      check?.(data, response);
+      const { edges, pageInfo } = data;
+      const page = { edges, pageInfo, extra: { response, block, stale }, node, completeFrom: completeFrom(data) };
+      return { page, isShort: lack === "history" && (expectation.historyFrom ?? 0n) > 0n };
+    };
+    return untilShown(attempt, options, signal);
+  };
+  return operation.range ? withinRange(read, connection) : read;
+}
+
+/** How often a request is repeated at once: behind one address, the next node may have what this one lacks. */
+const [repeats, repeatsForHistory] = [2, 3];
+const [shortestWait, longestWait] = [250, 1000];
+
+/**
+ * Repeats a request until its response shows what is expected: a block is waited for, a place or a longer history is requested again at
+ * once.
+ *
+ * @throws {@link NotShown} if no response shows it.
+ */
+async function untilShown<T>(
+  send: () => Promise<{ page: NodePage<T>; isShort: boolean }>,
+  { connection: { clock }, catchUp }: Pick<ListReaderOptions<T>, "connection" | "catchUp">,
+  signal: AbortSignal,
+): Promise<NodePage<T>> {
+  let deadline: number | undefined;
+  let isBehind = false;
+  let longest: NodePage<T> | undefined;
+  for (let count = 0; ; count++) {
+    try {
+      const { page, isShort } = await send();
+      longest = longest && longest.completeFrom <= page.completeFrom ? longest : page;
+      if (!isShort || count >= repeatsForHistory) return isShort ? longest : page;
+    } catch (error) {
+      if (!NotShown.is(error)) throw error;
+      deadline ??= clock.now() + catchUp;
+      // A node that has the place may only have to catch up. One without a block takes minutes until its first one.
+      isBehind ||= error.lack === "block" && !hasNoBlock(error.shown?.block);
+      if (isBehind ? clock.now() >= deadline : count >= repeats) {
+        if (longest) return longest;
+        throw error;
+      }
+      const wait = count < repeats ? 0 : Math.min(longestWait, shortestWait * 2 ** (count - repeats));
+      if (wait > 0) await sleep(clock, Math.min(wait, Math.max(1, deadline - clock.now())), signal);
+    }
+  }
+}
