@@ -85,7 +85,7 @@ function incompleteness(error: PaginationError, { start, end }: Reading): Incomp
   }
   if (reason === "behind") {
     const reached = block ? `it has reached ${formatTime(block.timestamp)}` : "it names no block, unlike before";
-    const to = resume?.endTimestamp ?? end;
+    const to = resume?.dateRange?.endTimestamp ?? end;
     const wanted = to === undefined ? "" : `, and the range leads to ${formatTime(String(to))}`;
     return new IncompleteError(`The node is behind: ${reached}${wanted}.`, error);
   }

@@ -28,7 +28,7 @@ export type FetchPage<T> = (pagination: Pagination, signal: AbortSignal) => Prom
  * A walk yields every record exactly once, in the list's order. Only the source's `hasNextPage` ends it, not an empty or a
  * short page. A cursor that leads to an earlier page, or one that is missing although there is a next page, ends the walk
  * with a {@link PaginationError} after the records before it were yielded. A {@link VegaError} that ends a walk has `resume`,
- * the `pagination` to continue with, `pagesRead` and `itemsRead`.
+ * with the `pagination` to continue with, `pagesRead` and `itemsRead`.
  */
 export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncIterable<T>, PromiseLike<P> {
   /** Every record, page after page. Concurrent calls of `next()` are resolved in order. */
@@ -50,7 +50,7 @@ export interface ListingOptions extends CallOptions, WalkOptions {}
 
 /**
  * A list of a node, fetched page by page as it is used: `await` returns the first page, `for await` yields every record. An error that
- * ends a loop has `resume`, the `pagination` to continue with. See {@link Walk}.
+ * ends a loop has `resume`, with the `pagination` to continue with. See {@link Walk}.
  *
  * An async function that returns a listing returns its first page, since a listing can be awaited. To return the listing
  * itself, wrap it: `return { votes: listing }`.

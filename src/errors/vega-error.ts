@@ -14,6 +14,14 @@ export interface Coverage {
   readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
 }
 
+/** Where to continue: a member of the argument of a listing or a scan, or of the options of a follower. */
+export type Resume =
+  | { readonly pagination: Forward | Backward; readonly dateRange?: undefined; readonly from?: undefined }
+  | { readonly dateRange: BalanceChangesDateRange; readonly pagination?: undefined; readonly from?: undefined }
+  | { readonly from: FollowStart; readonly pagination?: undefined; readonly dateRange?: undefined };
+
+type FollowStart = "now" | "start" | NonNullable<BalanceChangesDateRange["startTimestamp"]>;
+
 /**
  * Returns whether the class of a value, or one that it is derived from, has a brand. A program can load this package twice, as ES modules
  * and as CommonJS, and then has two classes of each brand.
@@ -64,19 +72,17 @@ export class VegaError extends Error {
   /** The number of attempts; 0 if nothing was sent. */
   declare readonly attempts: number;
   /**
-   * If the error ended a loop over a listing: the `pagination` that continues after the last record that was yielded. If it
-   * ended a scan: the `dateRange` of the records that were not yielded. If it ended a follower: the option `from` that continues
-   * after the last record that was yielded.
+   * How to continue after the last record that was yielded: after a loop over a listing with this `pagination`, after a scan with this
+   * `dateRange`, and after a follower with this `from`.
    *
    * @example
    * ```ts
    * if (VegaError.is(error) && error.resume) {
-   *   const rest = client.listNodeSignatures({ id, pagination: error.resume });
+   *   const rest = client.listNodeSignatures({ id, ...error.resume });
    * }
    * ```
    */
-  declare readonly resume?: (Forward | Backward) &
-    BalanceChangesDateRange & { from?: "now" | "start" | NonNullable<BalanceChangesDateRange["startTimestamp"]> };
+  declare readonly resume?: Resume;
   /** The address of the node that the error came from, if the client has several. */
   declare readonly node?: string;
   /** What each node said, if a call failed on several. */

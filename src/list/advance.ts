@@ -1,5 +1,6 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import type { PaginationError } from "../errors/index.js";
+import type { Resume } from "../errors/vega-error.js";
 import { show } from "../values/show.js";
 import { anchorsOf } from "./anchors.js";
 import { continuedLater, readAddedMembers } from "./client-cursors.js";
@@ -18,6 +19,8 @@ export function paginationAt(walk: WalkPlan, state: WalkState): Forward | Backwa
   const isBare = isProved || block === undefined || cursor === undefined;
   return pageAfter(walk, direction, isBare ? cursor : continuedLater(cursor, block.timestamp, first));
 }
+
+export const resumeAt = (walk: WalkPlan, state: WalkState): Resume => ({ pagination: paginationAt(walk, state) });
 
 /**
  * The state after records that were read; `undefined` at the end.
@@ -82,7 +85,7 @@ const errorAt = (
   state: WalkState,
   reason: PaginationError["reason"],
   message: string,
-): PaginationError => readingError(message, { operation: walk.operation, reason }, paginationAt(walk, state));
+): PaginationError => readingError(message, { operation: walk.operation, reason }, resumeAt(walk, state));
 
 export const gapAt = (walk: WalkPlan, state: WalkState, time = timeOf(state.window.at(-1))): PaginationError =>
-  gapError(walk.operation, time, paginationAt(walk, state));
+  gapError(walk.operation, time, resumeAt(walk, state));

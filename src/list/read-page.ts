@@ -5,7 +5,7 @@ import { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
-import { advance, gapAt, paginationAt, startAgain } from "./advance.js";
+import { advance, gapAt, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { type Anchor, anchorsOf } from "./anchors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { edgesAfter } from "./judge.js";
@@ -88,7 +88,7 @@ async function fetchPage<T>(
     if (!NotShown.is(error)) throw error;
     if (error.lack === "place") return undefined;
     const { minBlock = 0n, minBlockAtEnd = 0n } = expectation;
-    throw behindError(operation, maximum(minBlock, minBlockAtEnd), error.shown?.block, paginationAt(walk, state));
+    throw behindError(operation, maximum(minBlock, minBlockAtEnd), error.shown?.block, resumeAt(walk, state));
   }
   if (content.availableFrom === undefined || endsAtHistory) return content;
   throw prunedAt(walk, state, range?.start ?? 0n, content.availableFrom);
@@ -278,4 +278,4 @@ function unlessUnreachable<P extends Pagination>(read: () => P | undefined): P |
 }
 
 const prunedAt = (walk: WalkPlan, state: WalkState, start: bigint, availableFrom: bigint): PaginationError =>
-  prunedError(walk.operation, start, availableFrom, paginationAt(walk, state));
+  prunedError(walk.operation, start, availableFrom, resumeAt(walk, state));

@@ -1,18 +1,19 @@
 import { PaginationError, type PaginationErrorOptions } from "../errors/index.js";
-import { annotate } from "../errors/vega-error.js";
+import { annotate, type Resume } from "../errors/vega-error.js";
 import { type Block, hasNoBlock } from "../http/call.js";
 
-type Resume = PaginationError["resume"];
-
-export const readingError = (message: string, options: PaginationErrorOptions, resume: Resume): PaginationError =>
-  annotate(new PaginationError(message, options), { resume });
+export const readingError = (
+  message: string,
+  options: PaginationErrorOptions,
+  resume: Resume | undefined,
+): PaginationError => annotate(new PaginationError(message, options), { resume });
 
 /** What is read begins before the oldest record of the nodes. */
 export const prunedError = (
   operation: string | undefined,
   start: bigint,
   availableFrom: bigint,
-  resume: Resume,
+  resume: Resume | undefined,
 ): PaginationError =>
   readingError(
     `${operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ${describeTime(availableFrom)}: ` +

@@ -5,7 +5,7 @@ import type { Coverage } from "../errors/vega-error.js";
 import type { Block } from "../http/call.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
-import { paginationAt } from "./advance.js";
+import { resumeAt } from "./advance.js";
 import { nanosecondsOf } from "./cursors.js";
 import { coverageUpTo, type Edge, inWalkOrder, laterOf, type Page, timeOf } from "./page.js";
 import { goesDown, planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
@@ -149,7 +149,7 @@ class WalkReader<T, Item> implements Batches<Item> {
   /** Adds where to continue once the caller has the records that came before the error. */
   #describe(error: unknown, state: WalkState<T>): unknown {
     if (!VegaError.is(error)) return error;
-    const { resume = paginationAt(this.#plan, state) } = error;
+    const { resume = resumeAt(this.#plan, state) } = error;
     return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 }

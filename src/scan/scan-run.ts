@@ -226,7 +226,7 @@ export class ScanRun implements Batches<BalanceChange> {
     else if (unread) start = toTime(unread.start);
     const { availableFrom } = error as { availableFrom?: bigint };
     if (availableFrom !== undefined) start = maximum(start ?? 0n, minimum(availableFrom, end ?? availableFrom));
-    const resume = toDateRange({ start, end });
+    const resume = { dateRange: toDateRange({ start, end }) };
     return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 }

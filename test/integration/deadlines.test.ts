@@ -55,7 +55,7 @@ describe("the deadline of a whole call", () => {
     const client = createClient({ baseUrl: server.url });
     await expect(client.listNodeSignatures({ id: "a" }, { totalTimeout: 50 }).toArray()).rejects.toMatchObject({
       ...total,
-      resume: { first: 1000 },
+      resume: { pagination: { first: 1000 } },
     });
   });
 });

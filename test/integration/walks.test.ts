@@ -117,7 +117,7 @@ describe("a walk over votes on a v0.74 node", () => {
     expect((error as Error).message).toMatch(
       /^The node's response to listVotes returned cursor ".*" twice; stopped to avoid an infinite loop\. v0\.74 nodes repeat a page if one block has more votes than their largest page/,
     );
-    expect(error).toMatchObject({ resume: { first: 20 }, itemsRead: 20 });
+    expect(error).toMatchObject({ resume: { pagination: { first: 20 } }, itemsRead: 20 });
   });
 });
 

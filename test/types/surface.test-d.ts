@@ -93,11 +93,14 @@ describe("the result of", () => {
     expectTypeOf((await paginate(fetchPage)).nodes).toEqualTypeOf<number[]>();
   });
 
-  test("an error has a `resume` that pagination accepts", () => {
-    const go = (error: vega.VegaError) => client.listVotes({ partyId: "a", pagination: error.resume });
+  test("an error has a `resume` that its method accepts", () => {
+    const go = (error: vega.VegaError) => client.listVotes({ partyId: "a", ...error.resume });
     expectTypeOf(go).returns.toEqualTypeOf<vega.Listing<vega.Vote>>();
-    const scanOn = (error: vega.VegaError) => client.scanBalanceChanges({ dateRange: error.resume });
+    // @ts-expect-error - its member is not the argument's.
+    const confused = (error: vega.VegaError) => client.scanBalanceChanges({ dateRange: error.resume });
+    const scanOn = (error: vega.VegaError) => client.scanBalanceChanges({ ...error.resume });
     expectTypeOf(scanOn).returns.toEqualTypeOf<vega.Scan<vega.BalanceChange>>();
+    expectTypeOf(confused).returns.toEqualTypeOf<vega.Scan<vega.BalanceChange>>();
   });
 
   test("a check narrows by its success", async () => {

@@ -55,7 +55,7 @@ export function rejectionOf(error: unknown): Rejection {
 
 /** The range of what is missing, if the error has one. */
 export function resumeOf(error: unknown): object {
-  const { startTimestamp: start, endTimestamp: end } = (vega.VegaError.is(error) && error.resume) || {};
+  const { startTimestamp: start, endTimestamp: end } = (vega.VegaError.is(error) && error.resume?.dateRange) || {};
   if (start === undefined && end === undefined) return {};
   return { resume: { startTimestamp: start?.toString(), endTimestamp: end?.toString() } };
 }

@@ -96,13 +96,12 @@ export async function readList(
     if (error === undefined) part.coverage = await items.coverage;
     if (error === undefined || error === "hang") return readings;
     Object.assign(part, { error, coverage: error.coverage });
-    const resume = error.resume as object | undefined;
+    const { resume } = error;
     if (resume === undefined || !target.continues(error, reading.start)) {
       reading.isUnfinished = true;
       return readings;
     }
-    const isWhole = "dateRange" in resume || "pagination" in resume;
-    const rest = (isWhole ? resume : { [isScan ? "dateRange" : "pagination"]: resume }) as Arguments;
+    const rest: Arguments = resume as object;
     if (PaginationError.is(error) && error.reason === "pruned" && rest.dateRange === undefined) {
       // The advice of the error: a narrower range.
       const available = error.availableFrom;

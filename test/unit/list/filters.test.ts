@@ -46,7 +46,7 @@ describe("balance changes of more parties than fit a URL", () => {
     const { records, error } = await readUntilError(client.scanBalanceChanges({ filter }, { pageSize: 100 }));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(records.length).toBeGreaterThan(0);
-    const rest = await client.scanBalanceChanges({ filter, dateRange: (error as VegaError).resume }).toArray();
+    const rest = await client.scanBalanceChanges({ filter, ...(error as VegaError).resume }).toArray();
     expect([...records, ...rest]).toEqual(inOrder);
   });
 

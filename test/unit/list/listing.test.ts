@@ -70,11 +70,12 @@ describe("a walk yields each record of the list once and in order", () => {
       let from: Forward | Backward | undefined = pagination;
       let { maxItems } = options;
       while (from !== undefined) {
-        const { records, error } = await readUntilError(paginate(source.fetchPage, from, { ...options, maxItems }));
+        const walk: AsyncIterable<number> = paginate(source.fetchPage, from, { ...options, maxItems });
+        const { records, error } = await readUntilError(walk);
         seen.push(...records);
         if (error !== undefined && !ConnectionError.is(error)) throw error;
         expect(error?.itemsRead ?? records.length).toBe(records.length);
-        from = error?.resume as Forward | Backward | undefined;
+        from = error?.resume?.pagination;
         if (maxItems !== undefined) maxItems -= records.length;
       }
       expect(seen).toEqual(expected);
@@ -197,7 +198,7 @@ describe("a source whose cursors do not lead on", () => {
         reason: "repeated-cursor",
         pagesRead: records.length,
         itemsRead: records.length,
-        resume: { ...size, [backward ? "before" : "after"]: String(lead) },
+        resume: { pagination: { ...size, [backward ? "before" : "after"]: String(lead) } },
       });
     });
     await fc.assert(property);
@@ -219,7 +220,12 @@ describe("a source whose cursors do not lead on", () => {
     const { records, error } = await readUntilError(paginate(async () => ({ edges, pageInfo }), pagination));
     expect(records).toHaveLength(edges.length);
     const counts = { pagesRead: 1, itemsRead: edges.length };
-    expect(error).toMatchObject({ name: "PaginationError", reason: "missing-cursor", resume, ...counts });
+    expect(error).toMatchObject({
+      name: "PaginationError",
+      reason: "missing-cursor",
+      resume: { pagination: resume },
+      ...counts,
+    });
   });
 });
 
@@ -231,7 +237,7 @@ describe("the errors of a walk", () => {
       const source = new PageSource(numbers, { failures: new Map([[1, error]]) });
       await expect(paginate(source.fetchPage, { last: 2 }, { maxItems: 3 }).toArray()).rejects.toBe(error);
     }
-    expect(own).toMatchObject({ resume: { last: 2, before: "8/2" }, pagesRead: 1, itemsRead: 2 });
+    expect(own).toMatchObject({ resume: { pagination: { last: 2, before: "8/2" } }, pagesRead: 1, itemsRead: 2 });
     expect(Object.keys(foreign)).toEqual([]);
   });
 

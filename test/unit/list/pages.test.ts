@@ -147,7 +147,7 @@ test("a walk over a node that sorts the changes of a block by something else tha
     expect(records).toEqual(error === undefined ? nodes : nodes.slice(0, records.length));
     if (error === undefined) return;
     reasons.add((error as PaginationError).reason);
-    expect(error).toMatchObject({ name: "PaginationError", resume: { after: expect.any(String) } });
+    expect(error).toMatchObject({ name: "PaginationError", resume: { pagination: { after: expect.any(String) } } });
   });
   await fc.assert(property, runs(60));
   expect(reasons).toEqual(new Set(["gap"]));
@@ -156,7 +156,13 @@ test("a walk over a node that sorts the changes of a block by something else tha
 test("a walk over profiles on a node that responds with 500 to every cursor yields one page, and its error says what to do", async () => {
   const { node, client } = connect({ profiles: 25 });
   const error = await rejectionOf(client.listPartiesProfiles({ pagination: { first: 10 } }).toArray());
-  expect(error).toMatchObject({ status: 500, attempts: 1, pagesRead: 1, itemsRead: 10, resume: { first: 10 } });
+  expect(error).toMatchObject({
+    status: 500,
+    attempts: 1,
+    pagesRead: 1,
+    itemsRead: 10,
+    resume: { pagination: { first: 10 } },
+  });
   expect((error as Error).message).toContain(
     "v0.74 nodes reject every cursor of this list. Request a larger page (at most 5000), the other end of the list " +
       "(`newestFirst: false`), or some `parties`.",

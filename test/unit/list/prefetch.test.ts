@@ -92,7 +92,7 @@ describe("prefetch", () => {
     await source.respond(3, failure);
     expect(source.log.at(-1)).toBe("response 3");
     await expect(pages.next()).rejects.toBe(failure);
-    const resume = { first: 2, after: expect.stringMatching(/^3\//) };
+    const resume = { pagination: { first: 2, after: expect.stringMatching(/^3\//) } };
     expect(failure).toMatchObject({ pagesRead: 2, itemsRead: 4, resume });
     expect(await pages.next()).toEqual(over);
   });

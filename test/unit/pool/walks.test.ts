@@ -109,14 +109,16 @@ describe("a walk of a client of several nodes", () => {
     expect(error).toMatchObject({ reason: "pruned", availableFrom: firstDay + 18n * day });
     net.network.nodes[0]?.configure({ down: false });
     await net.sleep(60_000);
-    const rest = await read((error as PaginationError).resume as Forward);
+    const rest = await read((error as PaginationError).resume?.pagination as Forward);
     expect([...records, ...rest.records]).toHaveLength(60);
   });
 
   test("does not move to a node that is behind its first page", async () => {
     const net = dyingAt(5, { data: { nodes: [{}, { lag: 2 }] }, client: { retry: { attempts: 2 } } });
     net.advance(20);
-    await expect(net.run(signaturesOf(net, { first: 10 }).toArray())).rejects.toMatchObject({ resume: { first: 10 } });
+    await expect(net.run(signaturesOf(net, { first: 10 }).toArray())).rejects.toMatchObject({
+      resume: { pagination: { first: 10 } },
+    });
   });
 
   const nodes = [{ history: firstDay + 5n * day }, {}, { history: firstDay + 9n * day }];

@@ -231,7 +231,10 @@ test.each([
   const error = await rejectionOf(scan.toArray());
   expect(error).toSatisfy(ResponseError.is);
   expect((error as Error).message).toMatch(new RegExp(`^scanBalanceChanges got ${words} from `));
-  expect(error).toMatchObject({ resume: { startTimestamp: "10000", endTimestamp: "20000" }, itemsRead: 0 });
+  expect(error).toMatchObject({
+    resume: { dateRange: { startTimestamp: "10000", endTimestamp: "20000" } },
+    itemsRead: 0,
+  });
   expect(sent).toHaveLength(1);
 });
 
@@ -248,10 +251,10 @@ test("a scan ends with an error if one microsecond has more records than a page 
   expect(error).toMatchObject({
     name: "PaginationError",
     reason: "repeated-cursor",
-    resume: { startTimestamp: "4000", endTimestamp: "1000009000" },
+    resume: { dateRange: { startTimestamp: "4000", endTimestamp: "1000009000" } },
     itemsRead: 1,
   });
-  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ resume: { startTimestamp: "4000" } });
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ resume: { dateRange: { startTimestamp: "4000" } } });
 });
 
 test("a scan sends filters, headers and deadlines with every request", async () => {
@@ -266,7 +269,7 @@ test("a scan sends filters, headers and deadlines with every request", async () 
   ]);
   expect(node.requests[0]?.headers).toMatchObject({ "x-id": "7" });
   const silent = createClient({ baseUrl, fetch: () => new Promise(() => {}) });
-  const late = { name: "TimeoutError", operation: "scanBalanceChanges", resume: {} };
+  const late = { name: "TimeoutError", operation: "scanBalanceChanges", resume: { dateRange: {} } };
   await expect(silent.scanBalanceChanges({}, { totalTimeout: 20 }).toArray()).rejects.toMatchObject(late);
 });
 
@@ -297,7 +300,7 @@ describe("a scan of a range that begins before the node's history", () => {
       name: "PaginationError",
       reason: "pruned",
       availableFrom: oldest + 2n * day,
-      resume: { startTimestamp: `${oldest + 2n * day}`, endTimestamp: `${oldest + 9n * day}` },
+      resume: { dateRange: { startTimestamp: `${oldest + 2n * day}`, endTimestamp: `${oldest + 9n * day}` } },
       itemsRead: 0,
     });
     expect((error as Error).message).toBe(

@@ -104,7 +104,7 @@ describe("the function of validateAnswers", () => {
       "listVotes received a response that does not match the OpenAPI description: expected `votes.edges[1].node";
     expect(error).toSatisfy(ResponseError.is);
     expect((error as Error).message).toContain(`${start}${message}, from `);
-    expect(error).toMatchObject({ operation: "listVotes", attempts: 1, resume: { first: 5000 }, body });
+    expect(error).toMatchObject({ operation: "listVotes", attempts: 1, resume: { pagination: { first: 5000 } }, body });
     expect(server.sent).toHaveLength(1);
   });
 
