@@ -166,19 +166,10 @@ export interface OperationMethods {
    * Lists the votes of a party, the votes on a proposal, or the vote of one party on one proposal. At least one of
    * `partyId` and `proposalId` is required. A request with neither is rejected with 400 (observed on v0.74 nodes).
    *
-   * **Order.** Votes are sorted by the time of the block in which each was last written. A vote is rewritten if the
-   * party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time of that
-   * block is not part of the record. `timestamp` is the time at which the vote was cast (observed on v0.74 nodes).
+   * A loop over the listing yields each vote once, also if it is cast again meanwhile.
    *
-   * **Pagination.** A cursor identifies a block, not a vote. A page after a cursor omits one vote of the cursor's
-   * block, which is not always the vote of the cursor. Votes of one block are therefore returned twice or not at all.
-   * If the votes of one block do not fit on a page, the node returns the same page again and again. A page that holds
-   * all votes is complete, so request large pages (observed on v0.74 nodes).
-   *
-   * A loop over the listing yields each vote once. The client continues before the votes of the cursor's block and
-   * skips the votes that were already yielded. This needs a page size of at least the number of votes in any two
-   * neighboring blocks; if a block does not fit, the loop ends with a `PaginationError`. A vote that is rewritten
-   * during the loop moves to the newest end, so use `newestFirst: false` for an open proposal.
+   * **Limits.** A node shows at most 5000 votes of one block, and a closed proposal has all its votes in one. If there
+   * are more, the loop ends with a `PaginationError`: request the votes of one party.
    *
    * Default page size: 5000.
    *
@@ -194,15 +185,9 @@ export interface OperationMethods {
   /**
    * Lists the alias and the metadata of the parties named in `parties`, or of all parties.
    *
-   * The list contains every party, also parties that never set a profile, and a party called `network`. It is sorted
-   * by the bytes of the party ids (observed on v0.74 nodes).
-   *
-   * **Pagination.** v0.74 nodes respond to every cursor of this list with 500, so only the first page works. The other
-   * profiles are reached with a page size of 5000, from the other end of the list, or by naming the parties (observed
-   * on v0.74 nodes).
-   *
-   * The default page size is 5000 for that reason. If `parties` does not fit in one URL, the client refuses it: list
-   * them in several calls.
+   * **Limits.** v0.74 nodes show the first and the last 5000 profiles and reject every cursor, so a loop ends after
+   * its first page with an `ApiError`. If `parties` does not fit in one URL, the client refuses it: list them in
+   * several calls.
    *
    * Default page size: 5000.
    *
@@ -220,8 +205,6 @@ export interface OperationMethods {
    * proof of work the network requires for each recent block. If the party exceeded a limit, the counter concerned has
    * `bannedUntil`.
    *
-   * The response for a party that the network does not know has zeros (observed on v0.74 nodes).
-   *
    * @example
    * ```ts
    * const { statistics } = await client.getSpamStatistics({ partyId });
@@ -234,27 +217,11 @@ export interface OperationMethods {
    * Lists the changes of account balances in a time range, filtered by asset, party, market and account type. All
    * given filters apply together.
    *
-   * **Order.** Changes are sorted by the time of their block, and changes of one block by account (observed on v0.74
-   * nodes).
+   * A loop over the listing yields each change once, the newest first by default. To read a long range faster, use
+   * `scanBalanceChanges`.
    *
-   * **Time range.** Both ends are truncated to microseconds; the start is included, the end is excluded. A range
-   * inside one microsecond, and a range that ends before it starts, return an empty page (observed on v0.74 nodes).
-   * From v0.75 on, a request without a cursor needs a range. It is at most 365 days long: an open end counts as now
-   * and an open start as 2020-01-01. Earlier dates, and a start after the end, are rejected (observed on v0.79 nodes).
-   *
-   * **Pagination.** On v0.74 nodes, the changes of one block that do not fit on a page are lost, together with the
-   * first change of the next block: between 2 and 57 percent of all changes, depending on the page size. A time range
-   * whose changes fit on one page is complete (observed on v0.74 nodes).
-   *
-   * **History.** A node keeps all balance changes from some time on: from the first block that it fetched when it was
-   * restored, or from a day on if it was set up to keep seven days or one. The response does not say that earlier
-   * changes are missing (observed on v0.74 and v0.79 nodes).
-   *
-   * A loop over the listing yields each change once. Cursors of v0.74 nodes lack the id of the account; the client
-   * adds it. If parties or markets do not fit in one URL, use `scanBalanceChanges`, which sends several requests.
-   *
-   * Nodes from v0.78 on reject a filter by `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on v0.79 nodes). The
-   * client requests all account types instead, and selects the records: a page can have fewer than requested, or none.
+   * **Limits.** Nodes drop old changes: `coverage.start` says from when on the records are complete. If the start of
+   * the range was dropped, the loop ends with a `PaginationError`. Parties and markets must fit in one URL.
    *
    * Default page size: 1000.
    *
@@ -281,8 +248,6 @@ export interface OperationMethods {
    * Lists the signatures that the nodes of the network made for one resource: a new or changed asset, a withdrawal, or
    * a change of the signers of the multisig contract.
    *
-   * Signatures are sorted by their bytes. Cursors of this list are reliable (observed on v0.74 nodes).
-   *
    * Default page size: 1000.
    *
    * @example
@@ -297,13 +262,6 @@ export interface OperationMethods {
    * Checks if the network would accept a signed transaction, without submitting it: the transaction does not enter the
    * mempool. The response for a rejected transaction has the status 200 as well: `success` is `false`, `code` is the
    * category and `data` is the reason.
-   *
-   * **Send a check once.** The node remembers the proof of work of a checked transaction until the next block. It
-   * rejects the same transaction with code 89 if it is checked again or submitted in the same block (observed on v0.74
-   * nodes).
-   *
-   * A body that is not valid JSON, a wrong JSON type, an unknown enumeration name and invalid base64 are rejected with
-   * 400 (observed on v0.74 nodes).
    *
    * The client sends a check once: it does not retry it and does not follow redirects. It rejects a transaction that
    * JSON cannot say, or that is nested more than 100 levels deep.

@@ -108,6 +108,9 @@ export interface paths {
      *     first change of the next block: between 2 and 57 percent of all changes, depending on the page size. A time
      *     range whose changes fit on one page is complete (observed on v0.74 nodes).
      *
+     *     **Account types.** Nodes from v0.78 on reject a filter by `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on
+     *     v0.79 nodes). The client requests all types instead, and selects the records.
+     *
      *     **History.** A node keeps all balance changes from some time on: from the first block that it fetched when it was
      *     restored, or from a day on if it was set up to keep seven days or one. The response does not say that earlier
      *     changes are missing (observed on v0.74 and v0.79 nodes).

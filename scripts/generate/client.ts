@@ -173,8 +173,10 @@ function documentationOf(operation: ResolvedOperation): string {
     "x-defaultPageSize": size,
   } = operation;
   const sample = samples.find(({ lang }) => lang === "TypeScript");
+  // How nodes respond is on the page of the description. An editor shows what a caller needs.
+  const [introduction] = description.split(/\n\n/);
   return [
-    description,
+    introduction,
     notes,
     size && `Default page size: ${size}.`,
     sample && `@example\n\`\`\`ts\n${sample.source.trimEnd()}\n\`\`\``,
