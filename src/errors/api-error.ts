@@ -43,11 +43,11 @@ interface ApiErrorOptions extends VegaErrorOptions, Pick<ApiError, "request" | "
 export class ApiError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.ApiError";
   override name: "ApiError" | "RateLimitError" = "ApiError";
-  /** The HTTP status, as in 400. */
+  /** HTTP status code, such as 400. */
   declare readonly status: number;
   /** The gRPC status code of the body; `undefined` if the body has none, such as that of a proxy. */
   declare readonly code: number | undefined;
-  /** The name of {@link ApiError.code}, as in `"INVALID_ARGUMENT"`. */
+  /** The name of {@link ApiError.code}, such as `"INVALID_ARGUMENT"`. */
   declare readonly codeName: (typeof codeNames)[number] | undefined;
   /** The details of the body; empty if there are none. */
   declare readonly details: readonly ErrorDetail[];

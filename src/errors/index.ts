@@ -7,7 +7,7 @@ export { annotate, atCaller, describe, toPlainError, VegaError } from "./vega-er
 export class ArgumentError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.ArgumentError";
   override name = "ArgumentError" as const;
-  /** The invalid argument or option, as in `pagination.first`. */
+  /** The invalid argument or option, such as `pagination.first`. */
   declare readonly argument: string;
 
   constructor(message: string, options: VegaErrorOptions & Pick<ArgumentError, "argument">) {

@@ -65,7 +65,7 @@ export class VegaError extends Error {
     return (error): error is never => isBranded(error, brand);
   }
 
-  /** The name of the class, as in `"ApiError"`. */
+  /** The name of the class, such as `"ApiError"`. */
   override name: string = "VegaError";
   /** The operation that failed: the name of the client's method; of `client.http`, the method and the path. */
   declare readonly operation: string | undefined;

@@ -142,7 +142,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
       const stalledFor = clock.now() - quietSince;
       if (stalledFor < stalledAfter) return;
       const after = newest ? ` after ${newest.height}` : "";
-      const message = `${operation} has seen no block${after} for ${Math.round(stalledFor)} ms`;
+      const message = `${operation} received no new block${after} for ${Number((stalledFor / 1000).toFixed(1))} s`;
       const members = { operation, block: newest, stalledFor, cause };
       throw new StalledError(cause ? `${message}: ${cause.message}` : message, members);
     };

@@ -17,7 +17,7 @@ export interface ObservedError {
  * the first one is late.
  */
 export type ObserverEvent = {
-  /** The operation: the name of the client's method; of `client.http`, the method and the path, as in `GET /api/v2/votes`. */
+  /** The operation: the name of the client's method; of `client.http`, the method and the path, such as `GET /api/v2/votes`. */
   operation: string;
   /** The attempt of the call, counted from 1. */
   attempt: number;

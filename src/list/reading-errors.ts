@@ -31,12 +31,12 @@ export const behindError = (
   resume: Resume,
 ): PaginationError =>
   readingError(
-    `${operation} needs a node that ` +
+    `${operation} received a response ` +
       (hasNoBlock(block)
-        ? "has a block: this one has no block yet."
+        ? "of a node that has no block yet."
         : block === undefined
-          ? "names its block, as the responses before did."
-          : `has reached ${describeTime(needed)}, not only block ${block.height} at ${describeTime(block.timestamp)}.`) +
+          ? "without block headers, unlike earlier ones."
+          : `of block ${block.height} at ${describeTime(block.timestamp)}, but needs a node that has reached ${describeTime(needed)}.`) +
       " Continue later with `resume`, or use a node that has caught up.",
     { operation, reason: "behind", block },
     resume,
@@ -45,8 +45,8 @@ export const behindError = (
 /** No response shows what follows records that were read. */
 export const gapError = (operation: string | undefined, time: bigint | undefined, resume: Resume): PaginationError =>
   readingError(
-    `${operation} got no response with the records both before and after ${time === undefined ? "the last page" : describeTime(time)}, ` +
-      "so it is unknown which ones are missing. Continue with `resume` on another node.",
+    `${operation}: no response contained both the records up to ${time === undefined ? "the last page" : describeTime(time)} and ` +
+      "what follows them, so records may be missing. Continue with `resume` on another node.",
     { operation, reason: "gap" },
     resume,
   );

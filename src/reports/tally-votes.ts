@@ -7,18 +7,18 @@ import { attempt, digitsOf, forEachRecord, readCount, refuseMember } from "./rec
 
 /** Options of {@link tallyVotes}: the rules of the proposal, which are not part of votes. */
 export interface TallyOptions {
-  /** The share of YES that is needed, from 0 to 1, as in `"0.66"`. A number is not exact and is not accepted. */
+  /** The share of YES that is needed, from 0 to 1, such as `"0.66"`. A number is not exact and is not accepted. */
   requiredMajority?: string | undefined;
-  /** The share of all tokens that has to vote, from 0 to 1, as in `"0.00001"`. */
+  /** The share of all tokens that has to vote, from 0 to 1, such as `"0.00001"`. */
   requiredParticipation?: string | undefined;
   /** The tokens that exist, in the smallest unit. */
   totalSupply?: bigint | `${bigint}` | (string & {}) | undefined;
   /** The vote of liquidity providers on the change of a market, which decides if too few tokens voted. Only for such a proposal. */
   liquidity?:
     | {
-        /** The share of YES that is needed, as in `"0.66"`. */
+        /** The share of YES that is needed, such as `"0.66"`. */
         requiredMajority: string;
-        /** The equity-like share that has to vote, as in `"0.05"`. */
+        /** The equity-like share that has to vote, such as `"0.05"`. */
         requiredParticipation: string;
         /** The market, if the proposal is one of a batch: votes have a weight for each market then. */
         marketId?: string | undefined;

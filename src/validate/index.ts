@@ -17,9 +17,9 @@ export { type Schema, type Schemas, schemas } from "./schemas.js";
 export interface AnswerMismatch extends CheckedAnswer {
   /** The places that do not match: the first hundred of them. */
   mismatches: {
-    /** The path of the value, as in `votes.edges[3].node.value`; empty for the response itself. */
+    /** The path of the value, such as `votes.edges[3].node.value`; empty for the response itself. */
     path: string;
-    /** What the description requires, as in `a string`. */
+    /** What the description requires, such as `a string`. */
     expected: string;
     /** What was received instead. */
     got: string;

@@ -7,13 +7,13 @@ type Path = readonly (string | number)[];
 interface Finding {
   /** The place, from the value that was checked. */
   readonly path: Path;
-  /** What the description requires, as in `a string`. */
+  /** What the description requires, such as `a string`. */
   readonly expected: string;
   /** What was received instead. */
   readonly got: string;
 }
 
-/** Formats a path, as in `votes.edges[3].node`. */
+/** Formats a path, such as `votes.edges[3].node`. */
 export const formatPath = (path: Path): string =>
   path.map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`)).join("");
 

@@ -54,7 +54,7 @@ export function toDate(time: `${bigint}` | (string & {}) | bigint): Date {
 /**
  * Decodes base64. Returns an empty array for `null`, which nodes send for empty bytes (observed on v0.74 nodes).
  *
- * @param base64Text - Standard base64 with padding, as in `sig` of a node signature.
+ * @param base64Text - Standard base64 with padding, such as `sig` of a node signature.
  * @throws {@link ArgumentError} for any other value.
  * @example
  * ```ts

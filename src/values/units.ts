@@ -7,7 +7,7 @@ const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
  * Formats an amount in the smallest unit as a decimal number. All digits are kept; zeros at the end of the fraction are not
  * written.
  *
- * @param amount - An integer as a `bigint` or a string of digits, as in `balance`.
+ * @param amount - An integer as a `bigint` or a string of digits, such as `balance`.
  * @param decimals - How many decimal places the asset has, from 0 to 255.
  * @throws {@link ArgumentError} if the amount is not an integer, or the number of decimals is not one from 0 to 255.
  * @example
@@ -31,7 +31,7 @@ export function formatUnits(amount: bigint | `${bigint}` | (string & {}), decima
 /**
  * Parses a decimal number as an amount in the smallest unit: the inverse of {@link formatUnits}. Nothing is rounded.
  *
- * @param text - A decimal number without exponent, as in `"-1.5"`.
+ * @param text - A decimal number without exponent, such as `"-1.5"`.
  * @param decimals - How many decimal places the asset has, from 0 to 255.
  * @throws {@link ArgumentError} if the text is not a decimal number or has more decimal places than the asset.
  * @example

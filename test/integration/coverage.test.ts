@@ -65,7 +65,7 @@ test("an end that the node has not reached is waited for, then it is reason behi
   const { records, error } = await readUntilError(client.scanBalanceChanges({ dateRange }, { catchUp: 20 }));
   if (!PaginationError.is(error)) throw error;
   expect(error).toMatchObject({ reason: "behind", block: { timestamp: node.block.timestamp } });
-  expect(error.message).toContain("needs a node that has reached");
+  expect(error.message).toContain("but needs a node that has reached");
   expect(records).toHaveLength(300);
   const block = { height: 2_000_000n, timestamp: first + 200n * second };
   node.nextBlock({ balances: changes(10, 1, first + 110n * second), block });

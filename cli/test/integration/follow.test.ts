@@ -94,7 +94,7 @@ describe("follow balances", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^followBalanceChanges: poll failed, repeated in \d+ ms: .*503/m);
     expect(stderr).toMatch(
-      /^Error: followBalanceChanges has seen no block after \d+ for \d+ ms\nTo continue, repeat the command with --from \d+\.$/m,
+      /^Error: followBalanceChanges received no new block after \d+ for [\d.]+ s\nTo continue, repeat the command with --from \d+\.$/m,
     );
   });
 });

@@ -278,7 +278,7 @@ describe.each(destinations)("%s", (kind) => {
   test("follows a chain that stands still for as long as --give-up-after says", async () => {
     const flags = ["--follow", "--poll-interval", "5ms", "--give-up-after", "20ms"];
     const result = await runCli(["sync", target(), ...flags], { fetch: startNode().fetch });
-    expect(result).toMatchObject(ended(1, "has seen no block after 1000 for"));
+    expect(result).toMatchObject(ended(1, "received no new block after 1000 for"));
   });
 
   test("is not created by a comparison", async () => {

@@ -163,18 +163,18 @@ describe("a follower", () => {
   });
 
   test.each<[what: string, steps: readonly Step[], message: RegExp, height: bigint | undefined]>([
-    ["no new block comes", [{ height: 1 }, { height: 7 }], /has seen no block after 7 for \d+ ms$/, 7n],
+    ["no new block comes", [{ height: 1 }, { height: 7 }], /received no new block after 7 for [\d.]+ s$/, 7n],
     [
       "no poll succeeds",
       [{ height: 7 }, { error: apiError(503) }],
-      /has seen no block after 7 for 60000 ms: .*503/,
+      /received no new block after 7 for 60 s: .*503/,
       7n,
     ],
-    ["no poll ever succeeds", [{ error: apiError(503) }], /has seen no block for 60000 ms: .*503/, undefined],
+    ["no poll ever succeeds", [{ error: apiError(503) }], /received no new block for 60 s: .*503/, undefined],
     [
       "a node has no block yet",
       [{ height: 0 }],
-      /has seen no block for 60000 ms: .* node that has no block yet/,
+      /received no new block for 60 s: .* node that has no block yet/,
       undefined,
     ],
   ])("ends with a StalledError if for 60 seconds %s", async (_, steps, message, height) => {
