@@ -58,6 +58,7 @@ export default {
     "Query",
     "QueryFn",
     "CheckOptions",
+    "FollowStart",
     "HeaderValues",
     "Incomplete",
     "Order",

@@ -26,7 +26,7 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
-export type { Coverage } from "./errors/vega-error.js";
+export type { Coverage, Resume } from "./errors/vega-error.js";
 export type { Answer, Block, Call } from "./http/call.js";
 export type { AttemptOptions, CallOptions, RetryOptions } from "./http/call-options.js";
 export type { ObserverEvent } from "./http/events.js";

@@ -24,7 +24,7 @@ const guide = groups.map(({ text, pages }) => ({
   items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
 }));
 const reference = [
-  { text: "OpenAPI reference", link: "/openapi.html", target: "_self" },
+  { text: "OpenAPI reference", link: "/openapi" },
   {
     text: "API reference",
     link: "/api/",
@@ -96,6 +96,7 @@ export default defineConfig({
     nav: [
       { text: "Guide", link: "/getting-started" },
       { text: "Operations", link: "/operations" },
+      { text: "OpenAPI", link: "/openapi" },
       { text: "API reference", link: "/api/" },
       { text: `v${version}`, link: "/changelog" },
     ],

@@ -9,34 +9,14 @@ export interface Group {
 
 /** The hand-written pages, in reading order. */
 export const groups: readonly Group[] = [
-  {
-    text: "Library",
-    pages: [
-      "getting-started",
-      "find-a-node",
-      "operations",
-      "pagination",
-      "scans",
-      "errors",
-      "rate-limits",
-      "several-nodes",
-      "reports",
-      "following",
-      "validation",
-      "recipes",
-      "recipes-ui",
-      "recipes-live",
-      "recipes-next",
-      "recipes-servers",
-      "troubleshooting",
-    ],
-  },
+  { text: "Start", pages: ["getting-started", "find-a-node", "operations"] },
+  { text: "Read data", pages: ["pagination", "scans", "following", "reports", "validation"] },
+  { text: "In production", pages: ["errors", "rate-limits", "several-nodes", "troubleshooting"] },
+  { text: "Recipes", pages: ["recipes", "recipes-ui", "recipes-live", "recipes-next", "recipes-servers"] },
   { text: "Command line and data", pages: ["command-line", "sync", "engines", "sizes", "data", "serve"] },
   { text: "Testing", pages: ["testing", "testing-reference"] },
-  {
-    text: "Reference",
-    pages: ["compatibility", "guarantees", "open-points", "performance", "assistants", "contributing", "changelog"],
-  },
+  { text: "Reference", pages: ["open-points", "compatibility", "guarantees", "performance"] },
+  { text: "Project", pages: ["assistants", "contributing", "changelog"] },
 ];
 
 /** The pages of the API reference: the entries of the package. */

@@ -11,12 +11,13 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npmCi } from "../npm-ci.js";
 import { runScript } from "../run-script.js";
+import { printDescription } from "./description.js";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
 const commands = ["build", "check", "dev", "install", "preview"];
@@ -29,7 +30,7 @@ async function main(): Promise<void> {
   if (command === "install") return;
   if (command !== "preview") {
     await run("typedoc/bin/typedoc");
-    await copyDescription();
+    await writeDescription();
     await copyChangelog();
   }
   if (command === "check") return buildElsewhere();
@@ -46,13 +47,11 @@ async function buildElsewhere(): Promise<void> {
   }
 }
 
-/** Copies the description and Redoc, which `public/openapi.html` shows it with. */
-async function copyDescription(): Promise<void> {
-  await copyFile(join(docs, "../openapi.yaml"), join(docs, "public/openapi.yaml"));
-  const redoc = await readFile(join(docs, "node_modules/redoc/bundles/redoc.standalone.js"), "utf8");
-  // It would load its logo from another host.
-  const logo = "https://cdn.redoc.ly/redoc/logo-mini.svg";
-  await writeFile(join(docs, "public/redoc.js"), redoc.replaceAll(logo, "./icon.svg"));
+/** Copies the description, and prints it as a page. */
+async function writeDescription(): Promise<void> {
+  const description = await readFile(join(docs, "../openapi.yaml"), "utf8");
+  await writeFile(join(docs, "public/openapi.yaml"), description);
+  await writeFile(join(docs, "openapi.md"), printDescription(description));
 }
 
 /** Copies the changelog next to the pages. */
