@@ -43,7 +43,9 @@ function servedItems(gateway: Gateway, reader: Reader, { dateRange, pagination =
       const body: unknown = await response.json();
       if (response.status !== 200) {
         const error = servedError(response.status, body as ServedError);
-        throw Object.assign(error, { resume: { pagination: place }, coverage: coverage() });
+        // Pages of votes before the last one claim nothing.
+        const covered = list === "votes" ? undefined : coverage();
+        throw Object.assign(error, { resume: { pagination: place }, coverage: covered });
       }
       const { coverage: range, ...lists } = body as { coverage?: ServedRange } & Record<string, ServedPage>;
       if (range) ranges.push(range);

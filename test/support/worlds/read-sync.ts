@@ -22,7 +22,12 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
   const wanted = isWanted(reader);
   let oldest: bigint | undefined;
   const once = async function* () {
-    yield await syncTo(destination, client, { balances, scan: { pageSize: reading.sizeOf(reader), concurrency } });
+    try {
+      yield await syncTo(destination, client, { balances, scan: { pageSize: reading.sizeOf(reader), concurrency } });
+    } catch (error) {
+      // The command ends with a message: nothing shows the start, or the node has no block yet.
+      if (!(error instanceof ExitError)) throw error;
+    }
   };
   for (let done = 0; done < 3; ) {
     const isFirst = storedIn(database).length === 0;
