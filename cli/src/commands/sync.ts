@@ -13,6 +13,7 @@ import { checkSync, copyDatabase } from "../sync/check.js";
 import { type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
 import { RelationalDestination } from "../sync/destinations/relational.js";
 import { type DestinationFlags, openDestination } from "../sync/open.js";
+import { tables } from "../sync/rows.js";
 import { type SyncOptions, type SyncStep, syncTo, type VotesQuery } from "../sync/sync.js";
 
 const { proposal, resource } = exampleIds;
@@ -38,8 +39,8 @@ const details =
 const proposalText = "The proposal whose votes to store. Can be repeated. --party stores those of a party.";
 const followText = "Continue and store each block as it comes, until it is interrupted.";
 const checkText =
-  "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does, and 3 if the node " +
-  "does not keep all that is stored.";
+  "Compare what is stored with the node instead, and print the days that differ, each with its first record that does. The exit code is 1 " +
+  "if one differs, and 3 if the node does not keep all that is stored.";
 const partialText = "Also write the day that is not over to a folder, and compare it. The next run replaces it.";
 const fromDbText = "Copy an SQLite database of sync to an empty database, and compare both, instead of reading a node.";
 
@@ -114,7 +115,7 @@ async function copy(io: Io, file: string, destination: Destination, name: string
 
 /** Reads the flags. Every error is found before something is sent or written. */
 function readPlan(names: readonly string[], flags: Flags): SyncOptions {
-  const { check, party = [], proposal = [], id = [], pageSize = 1000, concurrency, catchUp } = flags;
+  const { party = [], proposal = [], id = [], pageSize = 1000, concurrency, catchUp } = flags;
   const unknown = names.find((name) => !syncLists.some((list) => list === name));
   if (unknown !== undefined) {
     throw new UsageError(`Expected names of lists after DESTINATION (${syncLists.join(", ")}), got ${unknown}.`);
@@ -123,7 +124,6 @@ function readPlan(names: readonly string[], flags: Flags): SyncOptions {
     throw new UsageError("--from-db copies a whole database: leave out the names of lists.");
   }
   const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
-  if (check && !has("balances")) throw new UsageError("--check compares balance changes: name the list balances.");
   if (has("signatures") && id.length === 0) throw new UsageError("The list signatures requires --id.");
   const argument = readArguments("listBalanceChanges", flags);
   const { filter = {}, dateRange } = argument as { filter?: object; dateRange?: { startTimestamp: bigint } };
@@ -195,26 +195,41 @@ function describeStored({ list, records, checkpoint }: SyncStep): string {
 }
 
 async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
-  const { balances = { filter: {} } } = plan;
   const { client, nodes } = await connect(io, flags);
-  const result = await checkSync(destination, client, balances, { ...plan.scan, signal: io.signal });
-  const { different, records, uncompared, start, end } = result;
   const isFolder = !(destination instanceof RelationalDestination);
-  for (const { day, stored, node, surplus, missing } of different) {
-    const counts = `${count(stored, "record")}, ${node.toLocaleString("en")} in the node`;
-    const what = `${missing.toLocaleString("en")} missing, ${surplus.toLocaleString("en")} that the node does not have`;
-    const place = isFolder ? join(name, "balance_changes", `date=${day}`, "part.parquet") : day;
-    printMessage(io, `${place}: ${counts}: ${what}.`);
+  const texts: string[] = [];
+  let [isDifferent, incomplete]: [boolean, IncompleteError?] = [false];
+  for await (const compared of checkSync(destination, client, { ...plan, signal: io.signal })) {
+    const { list, records, uncompared, different, range } = compared;
+    const table = tables[list].name;
+    isDifferent ||= different.length > 0;
+    for (const { day, stored, node, surplus, missing, first } of different) {
+      const counts = `${count(stored, "record")}, ${node.toLocaleString("en")} in the node`;
+      const what = `${missing.toLocaleString("en")} missing, ${surplus.toLocaleString("en")} that the node does not have`;
+      const file = isFolder
+        ? join(name, table, ...(list === "balances" ? [`date=${day}`] : []), "part.parquet")
+        : table;
+      const place = day === undefined || file.includes(day) ? file : `${file} ${day}`;
+      printMessage(io, `${place}: ${counts}: ${what}. First: ${first.join("; ")}.`);
+    }
+    const times = range && ` from ${formatTime(range.start)} to ${formatTime(range.end)}`;
+    if (uncompared > 0) {
+      incomplete = new IncompleteError(
+        `Only the ${recordNames[list]}s${times ?? " that the node shows"} were compared, ${records.toLocaleString("en")}, and they are ` +
+          `equal: the node does not keep the ${uncompared.toLocaleString("en")} ${times ? "before" : "others"}. Use a node with a longer history.`,
+      );
+    }
+    texts.push(`${name} equals ${nodes.join(", ")}${times ?? ""}: ${count(records, recordNames[list])}.\n`);
   }
-  if (different.length > 0) return exitCodes.failed;
-  const range = `from ${formatTime(start)} to ${formatTime(end)}`;
-  if (uncompared > 0) {
-    throw new IncompleteError(
-      `Only the balance changes ${range} were compared, ${records.toLocaleString("en")}, and they are equal: the node does not keep the ` +
-        `${uncompared.toLocaleString("en")} before. Use a node with a longer history.`,
-    );
-  }
-  if (flags.quiet) return exitCodes.done;
-  await write(io.stdout, `${name} equals ${nodes.join(", ")} ${range}: ${count(records, "balance change")}.\n`);
+  if (isDifferent) return exitCodes.failed;
+  if (incomplete) throw incomplete;
+  if (!flags.quiet) await write(io.stdout, texts.join(""));
   return exitCodes.done;
 }
+
+const recordNames: Readonly<Record<SyncList, string>> = {
+  balances: "balance change",
+  votes: "vote",
+  signatures: "signature",
+  profiles: "profile",
+};

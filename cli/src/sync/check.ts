@@ -1,106 +1,253 @@
-/** Compares the stored balance changes with those of a node, record by record. */
+/** Compares what is stored with a node, record by record. */
 import type { BalanceChange, ScanOptions, VegaClient } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
 import { formatTime } from "../output/columns.js";
-import { allTimes, type BalancesQuery, checkpointOf, type Destination } from "./destination.js";
+import { readWhole } from "../records.js";
+import {
+  allTimes,
+  type BalancesQuery,
+  canonicalJson,
+  checkpointOf,
+  type Destination,
+  type SyncList,
+  type TimeRange,
+} from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
-import { compareRecords } from "./rows.js";
-import { refuseNetwork } from "./sync.js";
+import { compareRecords, type Row, rowOf, tables } from "./rows.js";
+import { refuseNetwork, type SyncOptions } from "./sync.js";
 
-/** The balance changes of a day, in the destination and in the node. */
+/** How the stored records of a list compare with a node's. */
+export interface Comparison {
+  readonly list: SyncList;
+  /** How many records the node has. */
+  readonly records: number;
+  /** How many stored records the node does not show, so that nothing is known of them. */
+  readonly uncompared: number;
+  readonly different: readonly ComparedDay[];
+  /** What was compared of balance changes. */
+  readonly range?: TimeRange;
+}
+
+/** The records of a day, or of a list without times, in the destination and in the node. */
 export interface ComparedDay {
-  /** As in `2024-02-09`, in UTC. */
-  readonly day: string;
+  /** A day in UTC, such as `2024-02-09`; `undefined` for records without a time. */
+  readonly day: string | undefined;
   stored: number;
   node: number;
-  /** How many records the node has that are not stored, or with another balance. */
+  /** How many records of the node are not stored, or are stored with other values. */
   missing: number;
-  /** How many records are stored that the node does not have, or has with another balance. */
+  /** How many stored records the node does not have, or has with other values. */
   surplus: number;
+  /** The first record on each side that differs, and how. */
+  readonly first: string[];
 }
 
 /**
- * Compares from where the history of the node begins to where the stored one ends.
+ * Compares each list of a plan with a node.
  *
- * @throws {@link ExitError} if the balance changes of the query were never stored, or if the node is of another network;
- * `PaginationError` if the node has not reached the checkpoint.
+ * @throws {@link ExitError} if a list was never stored, or if the node is of another network; `PaginationError` if the node has not
+ * reached the checkpoint.
  */
-export async function checkSync(
+export async function* checkSync(
   destination: Destination,
   client: VegaClient,
-  query: BalancesQuery,
-  options: ScanOptions,
-) {
-  const { filter, from } = query;
-  const checkpoint = checkpointOf(await destination.checkpoints(), "balances", query);
-  if (checkpoint === undefined) {
-    throw new ExitError(
-      "Expected a destination in which these balance changes are stored. Run sync without --check first.",
-    );
+  plan: SyncOptions,
+): AsyncGenerator<Comparison, undefined, undefined> {
+  const { balances, votes = [], signatures = [], profiles } = plan;
+  const stored = await destination.checkpoints();
+  const checkpointFor = (list: SyncList, query: object) => {
+    const checkpoint = checkpointOf(stored, list, query);
+    if (checkpoint) return checkpoint;
+    throw new ExitError(`Expected a destination in which these ${list} are stored. Run sync without --check first.`);
+  };
+  if (balances) {
+    const { position } = checkpointFor("balances", balances);
+    const ends = stored.filter(({ list }) => list === "balances").map(({ checkpoint }) => checkpoint.position);
+    const end = ends.reduce((latest, each) => (each > latest ? each : latest));
+    yield checkBalances(destination, client, balances, { position, end }, { ...plan.scan, signal: plan.signal });
   }
+  const check = (list: WholeList, query: object, position?: bigint) =>
+    checkList(destination, client, list, { query, position, signal: plan.signal });
+  for (const query of votes) yield check("votes", query, checkpointFor("votes", query).position || undefined);
+  for (const id of signatures) {
+    checkpointFor("signatures", { id });
+    yield check("signatures", { id });
+  }
+  if (profiles) yield check("profiles", {});
+}
+
+/** Compares from where the history of the node begins to where the stored one ends. */
+async function checkBalances(
+  destination: Destination,
+  client: VegaClient,
+  { filter, from }: BalancesQuery,
+  checkpoint: { position: bigint; end: bigint },
+  options: ScanOptions,
+): Promise<Comparison> {
   const { position } = checkpoint;
-  const last = await destination.newest(filter);
-  // Records after the checkpoint are of another query, or of a node without block headers: those are compared in one direction.
-  const end = last && BigInt(last.timestamp) >= position ? BigInt(last.timestamp) + 1n : position;
+  const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal: options.signal });
+  // Records after the checkpoint are of another query, or of a node without block headers: those are compared in one direction, and the
+  // last one is at the checkpoint. Later ones were not stored by sync, and the node does not have to reach them.
+  const limit = block ? checkpoint.end : checkpoint.end + 1n;
+  const last = BigInt((await destination.newest(filter, limit))?.timestamp ?? 0);
+  const end = last >= position && last < limit ? last + 1n : position;
   const [oldest] = await client.scanBalanceChanges({}, { maxItems: 1, signal: options.signal }).toArray();
   const history = oldest && BigInt(oldest.timestamp) < end ? BigInt(oldest.timestamp) : end;
   const start = from !== undefined && from > history ? from : history;
   const scan = client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start, endTimestamp: end } }, options);
-  const { days, common } = await compare(destination.read(filter, { start, end }), scan, position);
+  const days = new Days("balances");
+  const common = await compare(destination.read(filter, { start, end }), scan, position, days);
+  for await (const record of destination.read(filter, { start: checkpoint.end + 1n, end: allTimes.end }))
+    days.add(record, undefined);
   // The node no longer keeps them.
   let uncompared = 0;
   for await (const _ of destination.read(filter, { start: from ?? allTimes.start, end: start })) uncompared++;
-  const sum = (side: "stored" | "node") => days.reduce((records, day) => records + day[side], 0);
-  const [stored, records] = [sum("stored"), sum("node")];
-  if (common === 0 && stored > 0 && records > 0) {
-    refuseNetwork(
-      `the node has none of its ${stored} balance changes since ${formatTime(start)}, and ${records} others`,
-    );
+  const { stored, node } = days.total;
+  if (common === 0 && stored > 0 && node > 0) {
+    refuseNetwork(`the node has none of its ${stored} balance changes since ${formatTime(start)}, and ${node} others`);
   }
-  return { records, start, end, uncompared, different: days.filter(isDifferent) };
+  return { list: "balances", records: node, uncompared, different: days.different, range: { start, end } };
 }
 
-const isDifferent = ({ missing, surplus }: ComparedDay): boolean => missing + surplus > 0;
+type WholeList = Exclude<SyncList, "balances">;
+
+const operations = { votes: "listVotes", signatures: "listNodeSignatures", profiles: "listPartiesProfiles" } as const;
+
+/** Compares a list that nodes keep whole, column by column. */
+async function checkList(
+  destination: Destination,
+  client: VegaClient,
+  list: WholeList,
+  { query, position, signal }: { query: object; position: bigint | undefined; signal: AbortSignal | undefined },
+): Promise<Comparison> {
+  const columns = Object.values(tables[list].columns);
+  const wanted = Object.entries(query).map(
+    ([member, id]) => [columns.findIndex((column) => column.member === member), id] as const,
+  );
+  const keyOf = (row: Row) => JSON.stringify(row.slice(0, keySizes[list]));
+  const own = new Map<string, Row>();
+  let latest = 0n;
+  for await (const row of destination.rows(list)) {
+    if (list === "votes") latest = timesOf(row).reduce((last, time) => (time > last ? time : last), latest);
+    if (wanted.every(([index, id]) => row[index] === id)) own.set(keyOf(row), normalRow(list, row));
+  }
+  const { records, gap } = await readWhole(client, operations[list], query, { signal });
+  const node = new Map(records.map((record) => normalRow(list, rowOf(list, record))).map((row) => [keyOf(row), row]));
+  if (list === "votes") {
+    // They were cast after the stored ones were read. A folder does not tell when that was: after its newest vote.
+    const later = [...node].filter(([, row]) => BigInt(row[timeColumn] ?? 0) >= (position ?? latest + 1n));
+    for (const [key] of later) for (const rows of [own, node]) rows.delete(key);
+  }
+  const days = new Days(list);
+  let uncompared = 0;
+  for (const [key, row] of own) {
+    if (gap && !node.has(key)) uncompared++;
+    else days.add(row, node.get(key));
+  }
+  for (const [key, row] of node) if (!own.has(key)) days.add(undefined, row);
+  return { list, records: days.total.node, uncompared, different: days.different };
+}
+
+/** How many of the first columns identify a record. */
+export const keySizes = { balances: 5, votes: 2, signatures: 3, profiles: 1 } as const;
+const timeColumn = Object.keys(tables.votes.columns).indexOf("time");
+
+/** The times in both columns of a vote that have it, of which one may be changed. */
+const timesOf = (row: Row): bigint[] =>
+  [row[timeColumn], /"timestamp":"(\d+)"/.exec(row.at(-1) ?? "")?.[1]].map((time) => BigInt(time ?? 0));
+
+/** A row in which equal values have equal texts: PostgreSQL stores JSON in a form of its own. */
+const normalRow = (list: SyncList, row: Row): Row =>
+  Object.values(tables[list].columns).map(({ kind }, index) => {
+    const text = row[index] ?? "";
+    if (kind !== "json" || text === "") return text;
+    try {
+      return canonicalJson(JSON.parse(text));
+    } catch {
+      return text;
+    }
+  });
+
+/** Counts the records of each day, and those that differ. */
+class Days {
+  readonly total = { stored: 0, node: 0 };
+  readonly #list: SyncList;
+  readonly #days = new Map<string | undefined, ComparedDay>();
+
+  constructor(list: SyncList) {
+    this.#list = list;
+  }
+
+  /** The days that differ. */
+  get different(): ComparedDay[] {
+    return [...this.#days.values()].filter(({ missing, surplus }) => missing + surplus > 0);
+  }
+
+  /** Adds records of the same key, as they are stored and as the node has them. */
+  add(own: Row | BalanceChange | undefined, other: Row | BalanceChange | undefined): void {
+    const record = other ?? own;
+    const time = record && ("timestamp" in record ? record.timestamp : this.#list === "votes" && record[timeColumn]);
+    const day = time ? new Date(Number(BigInt(time) / 1_000_000n)).toISOString().slice(0, 10) : undefined;
+    const known = this.#days.get(day) ?? { day, stored: 0, node: 0, missing: 0, surplus: 0, first: [] };
+    this.#days.set(day, known);
+    if (own) [known.stored, this.total.stored] = [known.stored + 1, this.total.stored + 1];
+    if (other) [known.node, this.total.node] = [known.node + 1, this.total.node + 1];
+    if (own && other && this.#isEqual(own, other)) return;
+    if ((own && known.surplus === 0) || (other && known.missing === 0)) known.first.push(this.#describe(own, other));
+    if (own) known.surplus++;
+    if (other) known.missing++;
+  }
+
+  #isEqual(own: Row | BalanceChange, other: Row | BalanceChange): boolean {
+    if ("balance" in own && "balance" in other) return own.balance === other.balance;
+    return this.#row(own).every((text, index) => text === this.#row(other)[index]);
+  }
+
+  #row = (record: Row | BalanceChange): Row => ("timestamp" in record ? rowOf(this.#list, record) : record);
+
+  /** Names a record, and the values that differ. */
+  #describe(own: Row | BalanceChange | undefined, other: Row | BalanceChange | undefined): string {
+    const [stored, node] = [own && this.#row(own), other && this.#row(other)];
+    const names = Object.keys(tables[this.#list].columns);
+    const shown = (name: string, text: string) => (name === "time" ? formatTime(BigInt(text)) : text);
+    const key = names.slice(0, keySizes[this.#list]).flatMap((name, index) => {
+      const text = (stored ?? node)?.[index];
+      return text ? [`${name} ${shown(name, text)}`] : [];
+    });
+    const values = names.flatMap((name, index) =>
+      stored && node && stored[index] !== node[index]
+        ? [`${name} is ${stored[index] || '""'}, in the node ${node[index] || '""'}`]
+        : [],
+    );
+    return `${key.join(", ")}: ${!stored ? "missing" : node ? values.join("; ") : "the node does not have it"}`;
+  }
+}
 
 /**
- * Compares two readings in the order of a scan.
+ * Compares two readings in the order of a scan, and returns how many records both have, perhaps with different balances.
  *
  * @param position - Everything before it is stored; later records of the node do not have to be.
- * @returns the days in order of time, and how many records both sides have, perhaps with different balances.
  */
-export async function compare(
+async function compare(
   stored: AsyncIterable<BalanceChange>,
   node: AsyncIterable<BalanceChange>,
   position: bigint,
-): Promise<{ days: readonly ComparedDay[]; common: number }> {
-  const days = new Map<string, ComparedDay>();
+  days: Days,
+): Promise<number> {
   let common = 0;
-  const dayOf = ({ timestamp }: BalanceChange) => {
-    const day = new Date(Number(BigInt(timestamp) / 1_000_000n)).toISOString().slice(0, 10);
-    const known = days.get(day) ?? { day, stored: 0, node: 0, missing: 0, surplus: 0 };
-    days.set(day, known);
-    return known;
-  };
   const [ownRecords, otherRecords] = [stored[Symbol.asyncIterator](), node[Symbol.asyncIterator]()];
   let [own, other] = [await ownRecords.next(), await otherRecords.next()];
   while (!own.done || !other.done) {
     const order = own.done ? 1 : other.done ? -1 : compareRecords(own.value, other.value);
-    const isEqual = order === 0 && own.value.balance === other.value.balance;
     if (order === 0) common++;
-    if (order <= 0) {
-      const day = dayOf(own.value);
-      day.stored++;
-      if (!isEqual) day.surplus++;
-    }
-    if (order >= 0 && (order === 0 || BigInt(other.value.timestamp) < position)) {
-      const day = dayOf(other.value);
-      day.node++;
-      if (!isEqual) day.missing++;
+    const isExpected = order === 0 || (order > 0 && BigInt(other.value.timestamp) < position);
+    if (order <= 0 || isExpected) {
+      days.add(order <= 0 ? own.value : undefined, isExpected ? other.value : undefined);
     }
     if (order <= 0) own = await ownRecords.next();
     if (order >= 0) other = await otherRecords.next();
   }
-  return { days: [...days.values()], common };
+  return common;
 }
 
 /**
@@ -115,10 +262,10 @@ export async function copyDatabase(source: RelationalDestination, destination: R
     if (list !== "balances") continue;
     const range = { start: allTimes.start, end: checkpoint.position };
     const { filter } = query as BalancesQuery;
-    const { days, common } = await compare(source.read(filter, range), destination.read(filter, range), range.end);
-    const different = days.find(isDifferent);
+    const days = new Days("balances");
+    records += await compare(source.read(filter, range), destination.read(filter, range), range.end, days);
+    const [different] = days.different;
     if (different) throw new ExitError(`The copy differs on ${different.day}. Copy to an empty destination.`);
-    records += common;
   }
   return records;
 }

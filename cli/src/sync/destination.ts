@@ -1,5 +1,6 @@
 /** Where a sync writes. */
 import type { BalanceChange, BalanceChangesFilter, NodeSignature, PartyProfile, Vote } from "vegaprotocol-client";
+import type { Row } from "./rows.js";
 
 /** The lists that can be synchronized, with their records. */
 export interface SyncRecords {
@@ -63,6 +64,8 @@ export interface Destination {
   checkpoints(): Promise<StoredList[]>;
   /** The records of a list, in order of time if they have one. */
   all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined>;
+  /** What `all` reads, with each column as it is stored. */
+  rows(list: SyncList): AsyncGenerator<Row, undefined, undefined>;
   /** Names the destination in an error of what it is made of. */
   describe(error: unknown): unknown;
   close(): Promise<void>;

@@ -5,9 +5,13 @@ import { join } from "node:path";
 import { type BalanceChange, createClient, type Scan } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { allTimes, type SyncList } from "../../src/sync/destination.js";
+import { formatTime } from "../../src/output/columns.js";
+import { keySizes } from "../../src/sync/check.js";
+import { allTimes, type SyncList, syncLists } from "../../src/sync/destination.js";
 import { openDestination } from "../../src/sync/open.js";
+import { rowOf, tables } from "../../src/sync/rows.js";
 import { syncTo } from "../../src/sync/sync.js";
+import { changeParquet, changeSql } from "../support/change-value.js";
 import {
   account,
   add,
@@ -26,6 +30,7 @@ import {
 } from "../support/changes.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { interruption, runCli } from "../support/run-cli.js";
+import { query } from "../support/sqlite.js";
 
 const destinations = ["vega/", "vega.db", ...(hasPostgres ? ["PostgreSQL"] : [])];
 
@@ -91,18 +96,47 @@ describe.each(destinations)("%s", (kind) => {
       .map((each, index) => (index === 30 ? { ...each, balance: "1" } : each))
       .filter((_, index) => index !== 60);
     const { code, stderr } = await sync(startNode({ balances }), "--check");
-    const named = stderr.replaceAll(join(target(), "balance_changes/date="), "").replaceAll("/part.parquet", "");
+    const [from, file] = [join(target(), "balance_changes/date="), "/part.parquet"];
+    const named = stderr.replaceAll(from, "balance_changes ").replaceAll(file, "");
+    const firstAt = (time: string) =>
+      `First: time 2024-02-${time}Z, party ${other}, asset ${account.assetId}, account_type ${account.accountType}`;
+    const balance = `1 missing, 1 that the node does not have. ${firstAt("08T16:00:00.000000000")}: balance is `;
     expect([code, named.trimEnd().split("\n")]).toEqual([
       1,
       [
-        "2024-02-07: 4 records, 14 in the node: 10 missing, 0 that the node does not have.",
-        "2024-02-08: 24 records, 24 in the node: 1 missing, 1 that the node does not have.",
-        "2024-02-09: 24 records, 23 in the node: 0 missing, 1 that the node does not have.",
-        "2024-02-11: 24 records, 25 in the node: 1 missing, 0 that the node does not have.",
-      ],
+        `07: 4 records, 14 in the node: 10 missing, 0 that the node does not have. ${firstAt("07T10:00:00.000000000")}: missing.`,
+        `08: 24 records, 24 in the node: ${balance}${changes[30]?.balance}, in the node 1.`,
+        `09: 24 records, 23 in the node: 0 missing, 1 that the node does not have. ${firstAt("09T22:00:00.000000000")}: the node does not have it.`,
+        `11: 24 records, 25 in the node: 1 missing, 0 that the node does not have. ${firstAt("11T14:00:00.000999000")}: missing.`,
+      ].map((line) => `balance_changes 2024-02-${line}`),
     ]);
     const same = startNode({ balances: changes.slice(10) });
     expect(await sync(same, "--check", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  const columns = syncLists.flatMap((list) => Object.keys(tables[list].columns).map((name) => [list, name] as const));
+  test.each(columns)("of %s is compared value by value: %s", async (list, column) => {
+    const node = startNode({ balances: changes.slice(-30), votes: 60, profiles: 4, signatures: 20 });
+    const { votes, profiles, signatures } = node.records;
+    const flags = ["--proposal", votes[0]?.proposalId ?? "", "--id", signatures[0]?.id ?? "", list];
+    for (const check of [[], ["--check"]]) expect(await sync(node, ...check, ...flags)).toMatchObject({ code: 0 });
+    const records = { balances: changes.at(-1), votes: votes[0], signatures: signatures[0], profiles: profiles[1] };
+    const record = { timestamp: undefined, partyId: "", sig: "", ...records[list] };
+    const row = rowOf(list, record);
+    if (isFolder) {
+      await changeParquet(target(), list, column, row, list === "balances" ? "2024-02-15" : undefined);
+    } else {
+      const sql = changeSql(list, column, row, kind === "PostgreSQL");
+      if (kind === "PostgreSQL") await server?.sql(`SET search_path TO vega; ${sql}`);
+      else await query(target(), [sql]);
+    }
+    const { code, stderr } = await sync(node, "--check", ...flags);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(tables[list].name)]);
+    const { timestamp, partyId, sig } = record;
+    if (timestamp) expect(stderr).toContain(formatTime(BigInt(timestamp)).slice(0, 10));
+    expect(stderr).toContain(partyId || sig);
+    const isKey = Object.keys(tables[list].columns).indexOf(column) < keySizes[list];
+    expect(stderr).toMatch(isKey ? /: (?:missing|the node does not have it)\.\n/ : ` ${column} is `);
   });
 
   test("is not called equal if the node no longer keeps all of it", async () => {

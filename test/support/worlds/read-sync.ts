@@ -1,5 +1,5 @@
 import { ExitError } from "../../../cli/src/errors.js";
-import { checkSync } from "../../../cli/src/sync/check.js";
+import { type Comparison, checkSync } from "../../../cli/src/sync/check.js";
 import { sqliteDestination } from "../../../cli/src/sync/destinations/sqlite.js";
 import { loadSqlite, type Sqlite } from "../../../cli/src/sync/sqlite.js";
 import { syncTo } from "../../../cli/src/sync/sync.js";
@@ -62,10 +62,10 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
   const isWhole = stored === whole.filter(between({ start, end })).length;
   const clients = { own: client, full: world.healthyClient(), empty: world.healthyClient([]) };
   for (const [name, other] of Object.entries(clients)) {
-    let found: Awaited<ReturnType<typeof checkSync>> | undefined;
+    let found: Comparison | undefined;
     const check = async function* () {
       try {
-        yield await checkSync(destination, other, balances, {});
+        yield* checkSync(destination, other, { balances });
       } catch (error) {
         // A node without the stored records is refused.
         if (name !== "empty" || !(error instanceof ExitError)) throw error;
@@ -77,7 +77,7 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
     });
     if (error === "hang") return;
     if (found === undefined) continue;
-    const { records, different, uncompared } = found as NonNullable<typeof found>;
+    const { records, different, uncompared } = found as Comparison;
     const isEqual = different.length === 0 && uncompared === 0;
     if (isEqual && name === "full" && !isWhole) reading.fail("check", "says equal, but the full node has more");
     if (isEqual && name === "empty" && stored > 0) reading.fail("check", "says equal of an empty node");

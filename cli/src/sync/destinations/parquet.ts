@@ -20,7 +20,7 @@ import {
   wantedOf,
 } from "../destination.js";
 import { lock } from "../lock.js";
-import { recordOf, rowOf, tables } from "../rows.js";
+import { type Row, recordOf, rowOf, tables } from "../rows.js";
 import {
   changedError,
   openParquet,
@@ -150,9 +150,12 @@ class ParquetDestination implements Destination {
   }
 
   async *all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined> {
+    for await (const row of this.rows(list)) yield recordOf(list, row);
+  }
+
+  async *rows(list: SyncList): AsyncGenerator<Row, undefined, undefined> {
     const path = pathOf(this.#folder.path, list);
-    if (!existsSync(path)) return;
-    for await (const row of readParquet(await openParquet(path), tables[list].columns)) yield recordOf(list, row);
+    if (existsSync(path)) yield* readParquet(await openParquet(path), tables[list].columns);
   }
 
   async newest(): Promise<BalanceChange | undefined> {

@@ -200,7 +200,7 @@ export class RelationalDestination implements Destination {
     await this.#database.write(async () => {
       for (const list of syncLists) {
         let rows: Row[] = [];
-        for await (const row of source.#rows(list)) {
+        for await (const row of source.#rowsToCopy(list)) {
           // A later version of a vote is compared with the one before.
           const isLater = list === "votes" && rows.at(-1)?.at(-1) !== row.at(-1);
           if (rows.length === 2000 || isLater) {
@@ -228,9 +228,14 @@ export class RelationalDestination implements Destination {
   }
 
   async *all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined> {
+    for await (const row of this.rows(list)) yield recordOf(list, row);
+  }
+
+  async *rows(list: SyncList): AsyncGenerator<Row, undefined, undefined> {
     const { name, columns } = tables[list];
-    const sql = `SELECT ${this.#columnsOf(list)} FROM ${name}${"time" in columns ? " ORDER BY time" : ""}`;
-    for await (const row of this.#database.read(sql)) yield recordOf(list, row);
+    yield* this.#database.read(
+      `SELECT ${this.#columnsOf(list)} FROM ${name}${"time" in columns ? " ORDER BY time" : ""}`,
+    );
   }
 
   describe(error: unknown): unknown {
@@ -280,7 +285,7 @@ export class RelationalDestination implements Destination {
   }
 
   /** The rows to copy of a list. Those of votes are all versions, with the ends of their blocks. */
-  #rows(list: SyncList) {
+  #rowsToCopy(list: SyncList) {
     const columns = this.#columnsOf(list);
     const { digits } = this.#database.dialect;
     return this.#database.read(
