@@ -19,7 +19,7 @@ export interface FlagOptions {
  * @param flags - As in `-n, --limit <N>`.
  */
 export function flag(flags: string, text: string, options: FlagOptions = {}): Option {
-  const { parse, repeat, mandatory = false, choices, group } = options;
+  const { parse = flags.endsWith("<ID>") ? readId : undefined, repeat, mandatory = false, choices, group } = options;
   const option = new Option(flags, choices ? `${text} One of: ${choices.join(", ")}.` : text);
   option.makeOptionMandatory(mandatory);
   if (group !== undefined) option.helpGroup(group);
@@ -31,6 +31,15 @@ export function flag(flags: string, text: string, options: FlagOptions = {}): Op
     return repeat ? [...((previous as unknown[] | undefined) ?? []), parsed] : parsed;
   });
   return option;
+}
+
+/** An id of a flag: whole, as people copy it. Those that nodes know by name are the network's own and assets of test networks. */
+function readId(value: string): string {
+  if (/^(?:[\da-fA-F]{64}|network|VOTE|XYZ(?:alpha|beta|delta|epsilon|gamma)|f(?:BTC|DAI|EURO|USDC))$/.test(value))
+    return value;
+  throw new InvalidArgumentError(
+    "Expected the 64 hexadecimal digits of an id, or a name that nodes know, such as network.",
+  );
 }
 
 const inGroup =

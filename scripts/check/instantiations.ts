@@ -9,11 +9,11 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** All six operations. */
 const calls = [
-  'for await (const { value } of client.listVotes({ partyId: "a" }, { maxItems: 5 })) if (value === "VALUE_YES") break;',
-  'const profiles = (await client.listPartiesProfiles({ parties: ["a"] })).nodes;',
-  'const spam = (await client.getSpamStatistics({ partyId: "a" })).statistics?.votes?.maxForEpoch;',
-  'for await (const { balance } of client.scanBalanceChanges({ filter: { assetId: "a" } })) balance.length;',
-  'const signatures = await client.listNodeSignatures({ id: "a", pagination: { last: 5 } }).toArray();',
+  'for await (const { value } of client.listVotes({ partyId: "aa" }, { maxItems: 5 })) if (value === "VALUE_YES") break;',
+  'const profiles = (await client.listPartiesProfiles({ parties: ["aa"] })).nodes;',
+  'const spam = (await client.getSpamStatistics({ partyId: "aa" })).statistics?.votes?.maxForEpoch;',
+  'for await (const { balance } of client.scanBalanceChanges({ filter: { assetId: "aa" } })) balance.length;',
+  'const signatures = await client.listNodeSignatures({ id: "aa", pagination: { last: 5 } }).toArray();',
   'const result = await client.checkTransaction({ tx: { pubKey: "a" } });',
 ];
 const program = (rounds: number) => `import { createClient } from "vegaprotocol-client";

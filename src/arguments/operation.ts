@@ -72,7 +72,7 @@ export interface SingleOperation extends Operation {
 
 /** A value of an argument: what is accepted, and how it is sent. */
 export type Value =
-  /** An id: a non-empty string of well-formed Unicode. Hexadecimal is sent in lower case. */
+  /** An id: an even number of hexadecimal digits, which are sent in lower case, or a name that nodes know. */
   | { readonly kind: "string" }
   /** A non-empty string of well-formed Unicode, sent as it is. */
   | { readonly kind: "cursor" }

@@ -84,10 +84,6 @@ function readMembers(operation: string, members: Arguments, value: unknown, pref
       spec.kind === "object"
         ? readMembers(operation, spec.members, member, `${argument}.`)
         : readValue(spec, member, { operation, argument });
-    // A URL parser takes these, even percent-encoded, for steps in the path: another resource would be requested.
-    if (spec.kind !== "object" && spec.in === "path" && (read === "." || read === "..")) {
-      refuse({ operation, argument }, "an id other than `.` or `..`", read);
-    }
     if (read !== undefined) checked[name] = read;
   }
   return checked;

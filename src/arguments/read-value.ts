@@ -1,4 +1,4 @@
-import { canonicalId } from "../values/names.js";
+import { canonicalId, isId } from "../values/names.js";
 import { unixNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
@@ -7,7 +7,7 @@ import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
   switch (spec.kind) {
     case "string":
-      return canonicalId(readString(value, place));
+      return readId(value, place);
     case "cursor":
       return readString(value, place);
     case "enum":
@@ -29,6 +29,11 @@ function readString(value: unknown, place: Place): string {
   if (typeof value !== "string" || value === "") return refuse(place, "a non-empty string", value);
   // encodeURIComponent throws for half of a surrogate pair, without naming the argument.
   return /\p{Surrogate}/u.test(value) ? refuse(place, "well-formed Unicode", value) : value;
+}
+
+function readId(value: unknown, place: Place): string {
+  if (typeof value === "string" && isId(value)) return canonicalId(value);
+  return refuse(place, 'an id: an even number of hexadecimal digits, or a name such as "network"', value);
 }
 
 function readEnum({ values, pattern }: Extract<Value, { kind: "enum" }>, value: unknown, place: Place): string {
@@ -61,14 +66,9 @@ function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, v
   if (value.length < minItems) return refuseByRule(place, "must not be empty; omit it to list all");
   if (value.length === 0) return undefined;
   // Array.from reads holes, too.
-  return Array.from(value, (item, index) => {
-    const itemPlace = { ...place, argument: `${place.argument}[${index}]` };
-    const read = readValue(items, item, itemPlace);
-    // v0.79 nodes split values at commas (observed), v0.74 nodes find nothing.
-    return typeof read === "string" && read.includes(",")
-      ? refuse(itemPlace, "one value, without a comma", item)
-      : read;
-  });
+  return Array.from(value, (item, index) =>
+    readValue(items, item, { ...place, argument: `${place.argument}[${index}]` }),
+  );
 }
 
 function readObject(value: unknown, place: Place): object {

@@ -1,6 +1,13 @@
 /** An id as nodes return it: hexadecimal in lower case. Names such as `network` and `XYZalpha` keep their case. */
 export const canonicalId = (id: string): string => (/^(?:[0-9a-f]{2})+$/i.test(id) ? id.toLowerCase() : id);
 
+/**
+ * Whether nodes know ids of this form: hexadecimal, the party `network`, and the names of assets that networks began with. Any other is an
+ * error or finds nothing, and a comma divides it in v0.79 nodes (observed).
+ */
+export const isId = (text: string): boolean =>
+  /^(?:(?:[\dA-Fa-f]{2})+|network|VOTE|XYZ(?:alpha|beta|delta|epsilon|gamma)|f(?:BTC|DAI|EURO|USDC))$/.test(text);
+
 /** Returns a function that makes one text of the members that identify a record. JSON, because ids can have any characters. */
 export const keyBy =
   <T>(members: readonly (keyof T)[]) =>

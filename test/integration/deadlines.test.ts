@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const party = { partyId: "a" };
+const party = { partyId: "aa" };
 const body = { chainId: "chain", statistics: null };
 const text = JSON.stringify({ ...body, note: "x".repeat(200) });
 
@@ -53,7 +53,7 @@ describe("the deadline of a whole call", () => {
   test("rejects a loop over a listing with the place to resume", async () => {
     server.behave(faulty.hangBeforeHeaders());
     const client = createClient({ baseUrl: server.url });
-    await expect(client.listNodeSignatures({ id: "a" }, { totalTimeout: 50 }).toArray()).rejects.toMatchObject({
+    await expect(client.listNodeSignatures({ id: "aa" }, { totalTimeout: 50 }).toArray()).rejects.toMatchObject({
       ...total,
       resume: { pagination: { first: 1000 } },
     });
@@ -127,7 +127,7 @@ describe("the events of an observer", () => {
 
   test("are each attempt of a call that is retried, how it ended, and the wait", async () => {
     server.behave(respond({ code: 14, message: "starting", details: [] }, { status: 503 }), respond(body));
-    const url = `${server.url}/statistics/spam/a`;
+    const url = `${server.url}/statistics/spam/aa`;
     const error = { name: "ApiError", message: expect.stringContaining("starting"), status: 503 };
     const base = { operation: "getSpamStatistics" };
     expect(await observed((client) => client.getSpamStatistics(party))).toMatchObject([
@@ -193,7 +193,7 @@ describe("middleware", () => {
     });
     const error = { name: "ApiError", status: 404, code: 5, attempts: 2 };
     await expect(client.getSpamStatistics(party)).rejects.toMatchObject(error);
-    expect(seen).toEqual(["GET", [`${server.url}/statistics/spam/a`, body, body]]);
+    expect(seen).toEqual(["GET", [`${server.url}/statistics/spam/aa`, body, body]]);
     expect(server.requests).toHaveLength(2);
   });
 

@@ -108,7 +108,7 @@ function connect({ timeout = 30_000, url = server.url } = {}) {
 describe.each(Object.entries(faults))("%s", (_, [behave, sent, error, timeout]) => {
   test(sent === 3 ? "is retried for a read" : "is not retried for a read", async () => {
     server.behave(behave(body));
-    const call = connect({ timeout }).getSpamStatistics({ partyId: "a" });
+    const call = connect({ timeout }).getSpamStatistics({ partyId: "aa" });
     await expect(call).rejects.toMatchObject({ operation: "getSpamStatistics", attempts: sent, ...error });
     await expect(call).rejects.toSatisfy(VegaError.is);
     expect(server.requests).toHaveLength(sent);
@@ -116,7 +116,7 @@ describe.each(Object.entries(faults))("%s", (_, [behave, sent, error, timeout]) 
 
   test("rejects a listing with the same error", async () => {
     server.behave(behave(body));
-    const walk = connect({ timeout }).listVotes({ partyId: "a" }).toArray();
+    const walk = connect({ timeout }).listVotes({ partyId: "aa" }).toArray();
     const expected = { operation: "listVotes", attempts: sent, ...error, pagesRead: 0, itemsRead: 0 };
     await expect(walk).rejects.toMatchObject(expected);
   });
@@ -131,7 +131,7 @@ describe.each(Object.entries(faults))("%s", (_, [behave, sent, error, timeout]) 
   if (sent === 1) return;
   test("does not fail a read if it occurs once", async () => {
     server.behave(behave(body), respond(JSON.parse(body)));
-    expect(await connect({ timeout }).getSpamStatistics({ partyId: "a" })).toEqual(JSON.parse(body));
+    expect(await connect({ timeout }).getSpamStatistics({ partyId: "aa" })).toEqual(JSON.parse(body));
     expect(server.requests).toHaveLength(2);
   });
 });
@@ -139,7 +139,7 @@ describe.each(Object.entries(faults))("%s", (_, [behave, sent, error, timeout]) 
 test("a refused connection: a read is retried, a check is not", async () => {
   const client = connect({ url: `http://127.0.0.1:${await freePort()}` });
   const refused = { name: "ConnectionError", message: part("ECONNREFUSED") };
-  await expect(client.getSpamStatistics({ partyId: "a" })).rejects.toMatchObject({ attempts: 3, ...refused });
+  await expect(client.getSpamStatistics({ partyId: "aa" })).rejects.toMatchObject({ attempts: 3, ...refused });
   await expect(client.checkTransaction({ tx: {} })).rejects.toMatchObject({ attempts: 1, ...refused });
 });
 
@@ -151,7 +151,7 @@ describe("a response is accepted if it is sent", () => {
   ] as const)("%s", async (_, way) => {
     server.behave(faulty[way](body));
     const client = createClient({ baseUrl: server.url, fetch: (request) => fetch(request) });
-    expect(await client.getSpamStatistics({ partyId: "a" })).toEqual(JSON.parse(body));
+    expect(await client.getSpamStatistics({ partyId: "aa" })).toEqual(JSON.parse(body));
     expect(server.requests).toHaveLength(1);
   });
 });

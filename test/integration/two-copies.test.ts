@@ -53,7 +53,9 @@ test("a client of either copy works with a pool of the other one", async () => {
     expect(await client.getSpamStatistics(party)).toHaveProperty("chainId");
     expect(await client.listNodeSignatures({ id, pagination: { first: 3 } }).toArray()).toHaveLength(10);
     expect(await client.scanBalanceChanges({}, { pageSize: 50 }).toArray()).toHaveLength(300);
-    const error: unknown = await client.listNodeSignatures({ id: "no id" }).catch((reason: unknown) => reason);
+    const error: unknown = await client
+      .listNodeSignatures({ id: "aa", pagination: { first: 6000 } })
+      .catch((reason: unknown) => reason);
     expect(imported.ApiError.is(error) && required.ApiError.is(error) && error.status).toBe(400);
   }
 });

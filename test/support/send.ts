@@ -27,7 +27,7 @@ export function createSend(
     send({
       ...routeOf("getSpamStatistics"),
       operation: "test",
-      params: { partyId: "a" },
+      params: { partyId: "aa" },
       read,
       settings: { ...defaultSettings, ...settings },
       headers: {},

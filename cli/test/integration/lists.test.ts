@@ -70,7 +70,19 @@ describe("the command balances", () => {
     node.requests.length = 0;
     await runCli(
       [
-        ...["balances", "--party", "network", "--party", party, "--asset", "ab", "--market", "cd", "--page-size", "7"],
+        ...[
+          "balances",
+          "--party",
+          "network",
+          "--party",
+          party,
+          "--asset",
+          "fUSDC",
+          "--market",
+          "network",
+          "--page-size",
+          "7",
+        ],
         ...["--account-type", "general", "--account-type", "ACCOUNT_TYPE_BOND", "--account-type", "new-kind", "--any"],
         ...["--from", "2024-02-09T16:54:49.123456789Z", "--to", "2024-02-10"],
       ],
@@ -83,8 +95,8 @@ describe("the command balances", () => {
       ["GENERAL", "BOND", "NEW_KIND"].map((name) => `ACCOUNT_TYPE_${name}`),
     );
     expect(Object.fromEntries(parameters ?? [])).toMatchObject({
-      "filter.assetId": "ab",
-      "filter.marketIds": "cd",
+      "filter.assetId": "fUSDC",
+      "filter.marketIds": "network",
       "dateRange.startTimestamp": "1707497689123457000",
       "dateRange.endTimestamp": `${BigInt(Date.parse("2024-02-10")) * 1_000_000n}`,
     });

@@ -77,7 +77,7 @@ test("the command line has a command for the list, with flags and columns, and o
   expect(await program("help", "assets")).toMatch(/--id <ID> +List only these assets\. Can be\s+repeated\./);
   expect(await program("help", "votes")).toMatch(/--value <NAME> +List only votes with this value\. One of:\s+uns/);
   const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
-  const edges = [{ cursor: "a", node: { id: "a", symbol: "USDT", decimals: 6 } }];
+  const edges = [{ cursor: "a", node: { id: "aa", symbol: "USDT", decimals: 6 } }];
   const server = await listen({ fetch: async () => Response.json({ assets: { edges, pageInfo } }) });
   const table = ["--format", "csv", "--node", server.url];
   expect(await program("assets", "--symbol", "USDT", ...table)).toBe("id,symbol,decimals\r\na,USDT,6\r\n");

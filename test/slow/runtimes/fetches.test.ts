@@ -70,7 +70,7 @@ test.each(fetches)(
       other(url, { method, headers: Object.fromEntries(headers), signal });
     const call = (options: object) =>
       createClient({ baseUrl, fetch, retry: false, ...options })
-        .getSpamStatistics({ partyId: "a" })
+        .getSpamStatistics({ partyId: "aa" })
         .catch((error: unknown) => error);
     for (reply of replies) {
       const outcome = await call({});

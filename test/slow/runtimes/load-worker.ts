@@ -5,7 +5,7 @@ import { nodePool } from "../../../src/pool/index.js";
 const clients = new Map<string, VegaClient>();
 
 const uses: Readonly<Record<string, (client: VegaClient) => Promise<unknown>>> = {
-  call: async (client) => (await client.getSpamStatistics({ partyId: "a" })).chainId,
+  call: async (client) => (await client.getSpamStatistics({ partyId: "aa" })).chainId,
   walk: async (client) => (await client.listNodeSignatures({ id: "aa", pagination: { first: 5 } }).toArray()).length,
   scan: async (client) => (await client.scanBalanceChanges({}, { pageSize: 100 }).toArray()).length,
 };

@@ -28,8 +28,8 @@ const ofParameter = (id: string, name: string) =>
     .parameters?.map((each) => (each.$ref ? parameters[each.$ref.split("/").at(-1) ?? ""] : each))
     .find((each) => each?.name === name)?.description;
 const members = [
-  ["listVotes", "proposalId", '{ partyId: "a", ⟦proposalId⟧: "b" }'],
-  ["listVotes", "pagination.before", '{ partyId: "a", pagination: { ⟦before⟧: "" } }'],
+  ["listVotes", "proposalId", '{ partyId: "aa", ⟦proposalId⟧: "b" }'],
+  ["listVotes", "pagination.before", '{ partyId: "aa", pagination: { ⟦before⟧: "" } }'],
   ["listPartiesProfiles", "parties", '{ ⟦parties⟧: ["a"] }'],
   ["getSpamStatistics", "partyId", '{ ⟦partyId⟧: "a" }'],
   ["listBalanceChanges", "filter.accountTypes", "{ filter: { ⟦accountTypes⟧: [] } }"],
@@ -61,8 +61,8 @@ const records = Object.entries({
 
 const options = (call: string, name: string) => `client.${call}, { ⟦${name}⟧: undefined });`;
 const others: Hover[] = [
-  ["an option of a walk", options('listNodeSignatures({ id: "a" }', "readAhead"), ["@default true"]],
-  ["an option of a call", options('listNodeSignatures({ id: "a" }', "signal"), ["Aborts the call"]],
+  ["an option of a walk", options('listNodeSignatures({ id: "aa" }', "readAhead"), ["@default true"]],
+  ["an option of a call", options('listNodeSignatures({ id: "aa" }', "signal"), ["Aborts the call"]],
   ["an option of a scan", options("scanBalanceChanges({}", "order"), ['@default "oldest-first"']],
   ["a listing", "type T = vega.⟦Listing⟧<vega.Vote>;", ["yields every record"]],
   ["an enumeration", "type T = vega.⟦AccountType⟧;", ["`ACCOUNT_TYPE_BOND`: Commitments of liquidity"], /^type Acc/],
@@ -72,7 +72,7 @@ const hovers = [...methods, ...members, ...records, ...others];
 const completions: [what: string, program: string, names: readonly string[]][] = [
   [
     "the members of pagination",
-    'client.listVotes({ partyId: "a", pagination: { ⟦⟧ } });',
+    'client.listVotes({ partyId: "aa", pagination: { ⟦⟧ } });',
     ["first", "after", "last", "before", "newestFirst"],
   ],
   ["the names of an enumeration", 'client.listBalanceChanges({ filter: { accountTypes: ["⟦⟧"] } });', accountTypes],

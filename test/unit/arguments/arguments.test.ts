@@ -19,16 +19,17 @@ type Use = PromiseLike<unknown> & { toArray?: () => Promise<unknown> };
 /** An argument, its invalid member, and what the message says of it after "Expected … of … to be", or as a whole. */
 type Refusal = [query: unknown, member: string, message: string, options?: unknown];
 
-const id = { id: "a" };
+const id = { id: "aa" };
 const neither = "Expected `partyId` or `proposalId` of listVotes, got none of them.";
 const text = "a non-empty string, got";
+const anId = 'an id: an even number of hexadecimal digits, or a name such as "network", got';
 const paging = "an object with at least one of `first`, `after`, `last`, `before`, `newestFirst`, got 5.";
 const members = "an object with at least one of `partyId`, `proposalId`, `pagination`, got";
 const time = "Unix nanoseconds as a bigint or digits, a Date or a Temporal.Instant, within 64 bits";
 const hint = " (toNanoseconds() reads RFC 3339 text)";
 const ofSize = (first: unknown, got = String(first)): Refusal => {
   const message = `an integer from 1 to 2147483647, got ${got}.`;
-  return [{ id: "a", pagination: { first } }, "pagination.first", message];
+  return [{ id: "aa", pagination: { first } }, "pagination.first", message];
 };
 const ofTime = (startTimestamp: unknown, got: string): Refusal => [
   { dateRange: { startTimestamp } },
@@ -57,17 +58,20 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
   listVotes: [
     [undefined, "partyId", neither],
     [{ partyId: undefined, proposalId: undefined }, "partyId", neither],
-    [{ partyId: "" }, "partyId", `${text} "".`],
-    [{ partyId: null }, "partyId", `${text} null.`],
+    [{ partyId: "" }, "partyId", `${anId} "".`],
+    [{ partyId: null }, "partyId", `${anId} null.`],
+    [{ partyId: "abc" }, "partyId", `${anId} "abc".`],
+    [{ partyId: "Network" }, "partyId", `${anId} "Network".`],
+    [{ partyId: "aa", proposalId: "0xaa" }, "proposalId", `${anId} "0xaa".`],
     [5, "query", `${members} 5.`],
     [null, "query", `${members} null.`],
     [{ proposalID: "b" }, "proposalID", "listVotes has no `proposalID`. Did you mean `proposalId`?"],
     [{ toString: "b" }, "toString", "listVotes has no `toString`. Expected `partyId`, `proposalId`, `pagination`."],
     [{ pagination: { fist: 1 } }, "pagination.fist", "listVotes has no `pagination.fist`. Did you mean `first`?"],
-    [{ partyId: "a", pagination: 5 }, "pagination", paging],
-    [{ partyId: "a" }, "maxItems", "a positive integer, got 0.", { maxItems: 0 }],
-    [{ partyId: "a" }, "readAhead", 'a boolean, got "no".', { readAhead: "no" }],
-    [{ partyId: "a" }, "options", "Expected the options of listVotes to be an object, got null.", null],
+    [{ partyId: "aa", pagination: 5 }, "pagination", paging],
+    [{ partyId: "aa" }, "maxItems", "a positive integer, got 0.", { maxItems: 0 }],
+    [{ partyId: "aa" }, "readAhead", 'a boolean, got "no".', { readAhead: "no" }],
+    [{ partyId: "aa" }, "options", "Expected the options of listVotes to be an object, got null.", null],
   ],
   listNodeSignatures: [
     ...[0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, null, 2 ** 31].map((first) => ofSize(first)),
@@ -75,20 +79,20 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
     ofSize(5n, "5n"),
     [{ ...id, pagination: { after: "" } }, "pagination.after", `${text} "".`],
     [{ ...id, pagination: { newestFirst: "yes" } }, "pagination.newestFirst", 'a boolean, got "yes".'],
-    [{}, "id", `${text} undefined.`],
+    [{}, "id", `${anId} undefined.`],
   ],
   listPartiesProfiles: [
     [{ parties: [] }, "parties", "`parties` of listPartiesProfiles must not be empty; omit it to list all."],
-    [{ parties: ["a", ""] }, "parties[1]", `${text} "".`],
-    [{ parties: ["a\ud800"] }, "parties[0]", 'well-formed Unicode, got "a\\ud800".'],
-    [{ parties: "a" }, "parties", 'an array, got "a".'],
+    [{ parties: ["aa", ""] }, "parties[1]", `${anId} "".`],
+    [{ pagination: { after: "a\ud800" } }, "pagination.after", 'well-formed Unicode, got "a\\ud800".'],
+    [{ parties: "aa" }, "parties", 'an array, got "aa".'],
   ],
   listBalanceChanges: [
     combined({ first: 1, last: 2 }),
     combined({ first: 1, before: "c" }),
     combined({ last: 1, after: "c" }),
     combined({ after: "b", before: "c" }),
-    [{ filter: { partyIds: ["a,b"] } }, "filter.partyIds[0]", 'one value, without a comma, got "a,b".'],
+    [{ filter: { partyIds: ["aa,bb"] } }, "filter.partyIds[0]", `${anId} "aa,bb".`],
     [
       { filter: { accountTypes: ["X"] } },
       "filter.accountTypes[0]",
@@ -115,8 +119,8 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
   ],
   getSpamStatistics: [
     [null, "query", "an object with `partyId`, got null."],
-    [{}, "partyId", `${text} undefined.`],
-    [{ partyId: ".." }, "partyId", 'an id other than `.` or `..`, got "..".'],
+    [{}, "partyId", `${anId} undefined.`],
+    [{ partyId: ".." }, "partyId", `${anId} "..".`],
   ],
   checkTransaction: [
     [{}, "tx", "an object, got undefined."],
@@ -171,8 +175,8 @@ describe("a request contains", () => {
     [{ first: 6000 }, "pagination.first=6000"],
   ])("a page size, also with the pagination %j", async (pagination, query) => {
     const { client, sent } = connect();
-    await client.listNodeSignatures({ id: "a", pagination });
-    expect(sent[0]?.url).toBe(`https://node.example/api/v2/node/signatures?id=a&${query}`);
+    await client.listNodeSignatures({ id: "aa", pagination });
+    expect(sent[0]?.url).toBe(`https://node.example/api/v2/node/signatures?id=aa&${query}`);
   });
 
   test("hexadecimal ids in lower case, as nodes return them, and names and cursors unchanged", async () => {
@@ -191,17 +195,11 @@ describe("a request contains", () => {
     for (const text of ["pagination.after=AB", "filter.assetId=XYZalpha", "parties=VOTE"]) expect(urls).toContain(text);
   });
 
-  test("any text that is not hexadecimal unchanged", async () => {
-    const text = fc.string({ minLength: 1, unit: "grapheme" }).filter((each) => !/^[0-9a-f]+$/i.test(each));
-    const property = fc.asyncProperty(fc.array(text, { minLength: 1 }), text, text, async (parties, after, id) => {
-      fc.pre(id !== "." && id !== ".." && !parties.some((party) => party.includes(",")));
+  test("any cursor unchanged", async () => {
+    const property = fc.asyncProperty(fc.string({ minLength: 1, unit: "grapheme" }), async (after) => {
       const { client, sent } = connect();
-      await client.listPartiesProfiles({ parties, pagination: { after } });
-      await client.getSpamStatistics({ partyId: id }).catch(() => {});
-      const { searchParams } = new URL(sent[0]?.url ?? "");
-      expect(searchParams.getAll("parties")).toEqual(parties);
-      expect(searchParams.get("pagination.after")).toBe(after);
-      expect(new URL(sent[1]?.url ?? "").pathname).toBe(`/statistics/spam/${encodeURIComponent(id)}`);
+      await client.listPartiesProfiles({ pagination: { after } });
+      expect(new URL(sent[0]?.url ?? "").searchParams.get("pagination.after")).toBe(after);
     });
     await fc.assert(property);
   });

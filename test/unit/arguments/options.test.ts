@@ -77,7 +77,7 @@ describe("a call rejects invalid options, and sends nothing:", () => {
   ] as typeof common)("%j", async (options, argument, expected) => {
     const { fetch, sent } = respondWith({ chainId: "", statistics: null });
     const client = createClient({ baseUrl, fetch });
-    const call = client.getSpamStatistics({ partyId: "a" }, options as CallOptions);
+    const call = client.getSpamStatistics({ partyId: "aa" }, options as CallOptions);
     const operation = "getSpamStatistics";
     const message = expected.startsWith("to be") ? `Expected \`${argument}\` of ${operation} ${expected}` : expected;
     await expect(call).rejects.toMatchObject({ name: "ArgumentError", operation, argument, message, attempts: 0 });
@@ -93,5 +93,5 @@ test.each<[options: CallOptions, attempts: number]>([
 ])("the options %j of a call override those of its client one by one", async (options, attempts) => {
   const fetch = () => Promise.reject(new TypeError("no"));
   const client = createClient({ baseUrl, retry: { attempts: 2, baseDelay: 0 }, fetch });
-  await expect(client.getSpamStatistics({ partyId: "a" }, options)).rejects.toMatchObject({ attempts });
+  await expect(client.getSpamStatistics({ partyId: "aa" }, options)).rejects.toMatchObject({ attempts });
 });

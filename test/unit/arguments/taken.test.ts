@@ -15,17 +15,17 @@ function connect() {
 describe("a call takes its arguments when it is made:", () => {
   test("a change afterwards changes nothing", async () => {
     const { client, sent } = connect();
-    const query = { partyId: "before" };
+    const query = { partyId: "be" };
     const headers: Record<string, string> = { "x-job": "before" };
     const read = client.getSpamStatistics(query, { headers });
     const tx = { pow: { nonce: "1" }, later: [{ a: 1 }] };
     const check = client.checkTransaction({ tx });
-    query.partyId = "after";
+    query.partyId = "af";
     headers["x-job"] = "after";
     tx.pow.nonce = "2";
     tx.later[0] = { a: 2 };
     await Promise.allSettled([read, check]);
-    expect(sent[0]).toMatchObject({ url: `${baseUrl}/statistics/spam/before`, headers: { "x-job": "before" } });
+    expect(sent[0]).toMatchObject({ url: `${baseUrl}/statistics/spam/be`, headers: { "x-job": "before" } });
     expect(JSON.parse(sent[1]?.body ?? "")).toEqual({ tx: { pow: { nonce: "1" }, later: [{ a: 1 }] } });
   });
 
@@ -35,7 +35,7 @@ describe("a call takes its arguments when it is made:", () => {
     const options = { maxItems: 6, headers: { "x-job": "before" } };
     const listing = client.listNodeSignatures(query, options);
     const change = (round: number) => {
-      query.id = `changed ${round}`;
+      query.id = `aa0${round}`;
       query.pagination.first = 1;
       options.maxItems = 1;
       options.headers["x-job"] = "after";
@@ -58,7 +58,7 @@ describe("a call takes its arguments when it is made:", () => {
     const options = { maxItems: 3, missingHistory: "ignore" as const };
     const scan = client.scanBalanceChanges(query, options);
     start.setTime(Date.now());
-    query.filter.assetId = "changed";
+    query.filter.assetId = "cafe";
     options.maxItems = 1;
     const records = await scan.toArray();
     expect(records).toHaveLength(3);

@@ -17,7 +17,7 @@ describe("calls that share a signal", () => {
       counts.add(listenersOf(signal));
       return json({ chainId: "c", statistics: null });
     });
-    await Promise.all(Array.from({ length: 100 }, () => client.getSpamStatistics({ partyId: "a" }, { signal })));
+    await Promise.all(Array.from({ length: 100 }, () => client.getSpamStatistics({ partyId: "aa" }, { signal })));
     expect([counts, listenersOf(signal)]).toEqual([new Set([1]), 0]);
   });
 
@@ -25,7 +25,7 @@ describe("calls that share a signal", () => {
     const controller = new AbortController();
     const { signal } = controller;
     const client = connect(hanging);
-    const calls = Array.from({ length: 5000 }, () => client.getSpamStatistics({ partyId: "a" }, { signal }));
+    const calls = Array.from({ length: 5000 }, () => client.getSpamStatistics({ partyId: "aa" }, { signal }));
     controller.abort("enough");
     const results = await Promise.allSettled(calls);
     expect(results.every((result) => result.status === "rejected" && result.reason === "enough")).toBe(true);
@@ -37,7 +37,7 @@ test.each([200, 500])("a body that does not end and has status %i does not hold 
   const controller = new AbortController();
   const start = (body: ReadableStreamDefaultController) => body.enqueue(new TextEncoder().encode("{"));
   const client = connect(async () => new Response(new ReadableStream({ start }), { status }));
-  const call = client.getSpamStatistics({ partyId: "a" }, { signal: controller.signal });
+  const call = client.getSpamStatistics({ partyId: "aa" }, { signal: controller.signal });
   await new Promise(setImmediate);
   controller.abort("enough");
   await expect(call).rejects.toBe("enough");

@@ -5,7 +5,7 @@ import { nodePool } from "../../../src/pool/index.js";
 import { json, recorder, rejectionOf, respondWith } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
-const party = { partyId: "a" };
+const party = { partyId: "aa" };
 const statistics = { chainId: "c", statistics: null };
 const failing = (body: unknown, init: ResponseInit) =>
   createClient({ baseUrl, fetch: async () => json(body, init), retry: false });
@@ -22,7 +22,7 @@ describe("the option baseUrl", () => {
   ])("accepts %s, and requests begin with %s", async (baseUrl, expected) => {
     const { fetch, sent } = respondWith(statistics);
     await createClient({ baseUrl, fetch }).getSpamStatistics(party);
-    expect(sent[0]?.url).toBe(`${expected}/statistics/spam/a`);
+    expect(sent[0]?.url).toBe(`${expected}/statistics/spam/aa`);
   });
 
   const address = 'an address such as "https://node.example", got';
@@ -66,7 +66,7 @@ test("an error of a node has the detail, the name of the code and the headers th
   const headers = { "content-type": "application/json, application/grpc" };
   const error = await rejectionOf(failing(body, { status: 400, headers }).listVotes(party));
   if (!ApiError.is(error)) throw error;
-  const url = "https://node.example/api/v2/votes?partyId=a&pagination.first=5000";
+  const url = "https://node.example/api/v2/votes?partyId=aa&pagination.first=5000";
   expect(error.message).toBe(`listVotes failed with status 400: InvalidArgument error: ${message} (GET ${url})`);
   expect(error).toMatchObject({ attempts: 1, code: 3, codeName: "INVALID_ARGUMENT", details: body.details, detail });
   expect(error.headers.get("content-type")).toBe(headers["content-type"]);
@@ -77,7 +77,7 @@ test("a client, a listing and a scan are printed as one line that says how they 
   const pooled = createClient({ baseUrl: nodePool(["https://a.example", "https://b.example"]) });
   expect(inspect(client)).toBe("VegaClient of https://node.example/datanode");
   expect(inspect(pooled)).toBe("VegaClient of https://a.example, https://b.example");
-  expect(inspect(client.listVotes({ partyId: "a" }))).toBe(
+  expect(inspect(client.listVotes({ partyId: "aa" }))).toBe(
     "Listing of listVotes(). Use `await` for the first page, `for await` or `toArray()` for all records.",
   );
   expect(inspect(client.scanBalanceChanges())).toBe(

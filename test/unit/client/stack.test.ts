@@ -6,7 +6,7 @@ import { collect } from "../../support/page-source.js";
 import { json, rejectionOf } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
-const party = { partyId: "a" };
+const party = { partyId: "aa" };
 
 type Use = (client: VegaClient) => PromiseLike<unknown>;
 

@@ -5,7 +5,7 @@ import { createFakeNode } from "../../../src/testing/index.js";
 
 const node = createFakeNode();
 const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
-const votes = { proposalId: "a" };
+const votes = { proposalId: "aa" };
 
 test.each<[message: string, follow: () => AsyncIterator<unknown>]>([
   [
@@ -13,10 +13,10 @@ test.each<[message: string, follow: () => AsyncIterator<unknown>]>([
     () => followVotes(client, votes, { from: "yesterday" }),
   ],
   ["from 0 to 2147483647, got -1.", () => followVotes(client, votes, { pollInterval: -1 })],
-  ["has no option `from`.", () => followNodeSignatures(client, { id: "a" }, { from: "now" } as object)],
+  ["has no option `from`.", () => followNodeSignatures(client, { id: "aa" }, { from: "now" } as object)],
   ["has no `dateRange`. Expected `filter`.", () => followBalanceChanges(client, { dateRange: {} } as object)],
   ["Expected `partyId` or `proposalId` of followVotes, got none of them.", () => followVotes(client, {} as never)],
-  ["to be a non-empty string, got undefined.", () => followNodeSignatures(client, {} as never)],
+  ["to be an id: an even number of hexadecimal digits", () => followNodeSignatures(client, {} as never)],
 ])("a follower rejects when it is used, and sends nothing: %s", async (message, follow) => {
   const follower = follow();
   const error: unknown = await follower.next().catch((reason: unknown) => reason);

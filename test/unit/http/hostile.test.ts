@@ -10,7 +10,7 @@ import { createSend } from "../../support/send.js";
 const ignore = () => {};
 
 const baseUrl = "https://node.example";
-const party = { partyId: "a" };
+const party = { partyId: "aa" };
 const statistics = { chainId: "c", statistics: null };
 
 /** What a call rejects with. */
@@ -57,7 +57,7 @@ test.each([200, 302, 400, 403, 429, 503])(
 );
 
 test("a cursor that no URL can hold ends a loop with a VegaError", async () => {
-  const edges = [{ cursor: "\ud800", node: { partyId: "a" } }];
+  const edges = [{ cursor: "\ud800", node: { partyId: "aa" } }];
   const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: "\ud800", endCursor: "\ud800" };
   const client = createClient({ baseUrl, fetch: async () => json({ votes: { edges, pageInfo } }), retry: false });
   expect(await rejectionOf(client.listVotes(party).toArray())).toSatisfy(VegaError.is);

@@ -52,7 +52,7 @@ describe("the deadline of an attempt", () => {
     const { clock, sentAt, send } = connect(once, 2500);
     const results = await clock.run(Promise.allSettled(Array.from({ length: 20 }, () => send())));
     const errors = errorsOf(results);
-    const message = "Attempt 1 of test took longer than 300 ms (GET https://node.example/statistics/spam/a)";
+    const message = "Attempt 1 of test took longer than 300 ms (GET https://node.example/statistics/spam/aa)";
     for (const error of errors)
       expect(error).toMatchObject({
         name: "TimeoutError",

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient, ResponseError } from "../../../src/index.js";
 import { rejectionOf } from "../../support/recorder.js";
 
-const party = { partyId: "a" };
+const party = { partyId: "aa" };
 
 /** A body of statistics with so many bytes. */
 function bodyOf(bytes: number): string {
@@ -42,7 +42,7 @@ describe("a body over HTTP", () => {
     expect(error).toSatisfy(ResponseError.is);
     const message =
       `getSpamStatistics received a body of more than 1048576 bytes with status ${status} from ` +
-      `${baseUrl}/${status}/20/statistics/spam/a. Request less, or raise \`maxResponseSize\`.`;
+      `${baseUrl}/${status}/20/statistics/spam/aa. Request less, or raise \`maxResponseSize\`.`;
     expect(error).toMatchObject({ message, attempts: 1, body: undefined, response: { status } });
     expect(requests).toBe(1);
   });

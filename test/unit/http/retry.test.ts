@@ -85,12 +85,12 @@ describe("the wait that a server requests", () => {
     const headers = { "Retry-After": "120" };
     const fetch = async () => json({ message: "no" }, { status: 503, headers });
     const error = await rejectionOf(
-      createClient({ baseUrl: "https://node.example", fetch }).getSpamStatistics({ partyId: "a" }),
+      createClient({ baseUrl: "https://node.example", fetch }).getSpamStatistics({ partyId: "aa" }),
     );
     expect(error).toMatchObject({
       attempts: 1,
       message:
-        "getSpamStatistics failed with status 503: no (GET https://node.example/statistics/spam/a). Not retried: the server asks for a wait of 120 s, longer than `maxRetryAfter`, 30000 ms",
+        "getSpamStatistics failed with status 503: no (GET https://node.example/statistics/spam/aa). Not retried: the server asks for a wait of 120 s, longer than `maxRetryAfter`, 30000 ms",
     });
   });
 });

@@ -140,7 +140,7 @@ describe("a node that fails", () => {
     const net = new PooledNetwork();
     await net.read();
     net.asked.length = 0;
-    const error = await net.run(rejectionOf(net.client.listNodeSignatures({ id: "no id" })));
+    const error = await net.run(rejectionOf(net.client.listNodeSignatures({ id: "aa", pagination: { first: 6000 } })));
     expect(ApiError.is(error) && error.status).toBe(400);
     expect(VegaError.is(error) && error.node).toMatch(/^https:\/\/node-\d\.example$/);
     expect(net.asked).toHaveLength(1);

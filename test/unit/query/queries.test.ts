@@ -47,8 +47,8 @@ describe("the key of a query", () => {
       vega.listPartiesProfiles(),
       // An empty list is rejected: it must not show the profiles of all parties.
       vega.listPartiesProfiles({ parties: [] }),
-      vega.listPartiesProfiles({ parties: ["a"] }),
-      vega.listPartiesProfiles({ parties: ["a", "b"] }),
+      vega.listPartiesProfiles({ parties: ["aa"] }),
+      vega.listPartiesProfiles({ parties: ["aa", "b"] }),
       vega.listPartiesProfiles({ party: "a" } as object),
     ].map(({ queryKey }) => JSON.stringify(queryKey));
     expect(new Set(keys).size).toBe(keys.length);
@@ -124,11 +124,11 @@ describe("a query", () => {
   test.each<
     [what: string, start: (vega: Queries, context: { signal: AbortSignal; pageParam: null }) => Promise<unknown>]
   >([
-    ["an object", (vega, context) => vega.getSpamStatistics({ partyId: "a" }).queryFn(context)],
-    ["a page", (vega, context) => vega.listVotes({ partyId: "a" }).queryFn(context)],
-    ["a page of an infinite list", (vega, context) => vega.listVotes.infinite({ partyId: "a" }).queryFn(context)],
+    ["an object", (vega, context) => vega.getSpamStatistics({ partyId: "aa" }).queryFn(context)],
+    ["a page", (vega, context) => vega.listVotes({ partyId: "aa" }).queryFn(context)],
+    ["a page of an infinite list", (vega, context) => vega.listVotes.infinite({ partyId: "aa" }).queryFn(context)],
     ["a page of an infinite list by time", (vega, context) => vega.listBalanceChanges.infinite().queryFn(context)],
-    ["all records of a list", (vega, context) => vega.listVotes.all({ partyId: "a" }).queryFn(context)],
+    ["all records of a list", (vega, context) => vega.listVotes.all({ partyId: "aa" }).queryFn(context)],
   ])("of %s ends with the signal of its context", async (_, start) => {
     const controller = new AbortController();
     const client = createClient({ baseUrl, fetch: () => new Promise(() => {}) });

@@ -77,11 +77,11 @@ describe("the generated records of a fake node", () => {
 describe("records that lack members", () => {
   test("are completed so that clients read all members, and none replaces another one", async () => {
     const data = {
-      votes: [{ partyId: "alice" }, { partyId: "bob", value: "VALUE_NO" }, { proposalId: undefined }],
-      profiles: [{ alias: "Ana" }, {}, { partyId: "alice" }],
-      balances: [{ partyId: "alice", balance: "5" }, { partyId: "alice" }, {}],
+      votes: [{ partyId: "a11ce0" }, { partyId: "b0b0", value: "VALUE_NO" }, { proposalId: undefined }],
+      profiles: [{ alias: "Ana" }, {}, { partyId: "a11ce0" }],
+      balances: [{ partyId: "a11ce0", balance: "5" }, { partyId: "a11ce0" }, {}],
       signatures: [{ sig: null }, {}, { kind: 3 }],
-      spamStatistics: { alice: { epochSeq: "7" as const } },
+      spamStatistics: { a11ce0: { epochSeq: "7" as const } },
     };
     const { fetch, records } = createFakeNode(data);
     const client = createClient({ baseUrl, fetch });
@@ -89,7 +89,7 @@ describe("records that lack members", () => {
     const [{ proposalId = "" } = {}, { id = "" } = {}] = [records.votes[0], records.signatures[0]];
     expect(await client.listVotes({ proposalId }).toArray()).toHaveLength(3);
     expect(await client.listNodeSignatures({ id }).toArray()).toHaveLength(3);
-    const { statistics } = await client.getSpamStatistics({ partyId: "alice" });
+    const { statistics } = await client.getSpamStatistics({ partyId: "a11ce0" });
     expect(statistics).toMatchObject({ epochSeq: "7", votes: { maxForEpoch: "3" } });
     for (const name of lists) {
       const members = Object.keys(createFakeNode({ [name]: 1 }).records[name][0] ?? {}).sort();
@@ -119,7 +119,7 @@ describe("the next block of a fake node", () => {
     const { headers } = await fetchFrom(node, path);
     expect([headers.get("x-block-height"), headers.get("x-block-timestamp")]).toEqual([`${height}`, `${timestamp}`]);
     expect((await fetchPage(node, path)).edges).toHaveLength(350);
-    node.nextBlock({ balances: 400, votes: [{ partyId: "alice" }], signatures: 2, spamStatistics: 1 });
+    node.nextBlock({ balances: 400, votes: [{ partyId: "a11ce0" }], signatures: 2, spamStatistics: 1 });
     expect(node.block).toEqual({ height: height + 1n, timestamp: timestamp + second });
     node.nextBlock({ balances: 3 });
     const { edges } = await fetchPage<BalanceChange>(node, path);

@@ -34,17 +34,17 @@ const client = createClient({
 const sent = () => urls.splice(0).map((url) => decodeURIComponent(url.replace(baseUrl, "")));
 
 // The client sends the filter of the list, the parameter, and the parameter of the path.
-const filter = { ids: ["a", "b", "c", "d"] };
+const filter = { ids: ["aa", "bb", "cc", "dd"] };
 deepEqual(await client.listAssets({ filter, pagination: { first: 5 } }).toArray(), assets);
-deepEqual(sent(), ["/api/v2/assets?filter.ids=a&filter.ids=b&filter.ids=c&filter.ids=d&pagination.first=5"]);
+deepEqual(sent(), ["/api/v2/assets?filter.ids=aa&filter.ids=bb&filter.ids=cc&filter.ids=dd&pagination.first=5"]);
 const { nodes } = await client.listVotes({ proposalId: "cd", value: "VALUE_YES", pagination: { first: 2 } });
 deepEqual([nodes[0]?.reason, sent()], ["because", ["/api/v2/votes?proposalId=cd&value=VALUE_YES&pagination.first=2"]]);
-await rejects(client.getAsset({ assetId: "a b" }), {
+await rejects(client.getAsset({ assetId: "abcd" }), {
   name: "ApiError",
   status: 501,
   message: /The fake node does not implement getAsset\./,
 });
-deepEqual(sent(), ["/api/v2/assets/a b"]);
+deepEqual(sent(), ["/api/v2/assets/abcd"]);
 
 // Arguments are checked at run time, and so are responses.
 const refused = (argument: string) => ({ name: "ArgumentError", argument });
@@ -52,11 +52,11 @@ await rejects(client.listVotes({ proposalId: "cd", value: 5 as never }).toArray(
 await rejects(client.listAssets({ filter: { ids: "a" as never } }).toArray(), refused("filter.ids"));
 const body = { votes: { edges: [{ cursor: "a", node: { ...vote, reason: 7 } }], pageInfo } };
 const wrong = createClient({ baseUrl, fetch: async () => Response.json(body), validate });
-await rejects(wrong.listVotes({ partyId: "a" }).toArray(), {
+await rejects(wrong.listVotes({ partyId: "aa" }).toArray(), {
   message: /expected `votes\.edges\[0\]\.node\.reason` to be a string, got 7/,
 });
 
 // @ts-expect-error: not a name of a value.
-client.listVotes({ proposalId: "a", value: "yes" });
+client.listVotes({ proposalId: "aa", value: "yes" });
 // @ts-expect-error: the member can be missing.
 export const { length } = vote.reason;

@@ -21,7 +21,7 @@ export async function use(partyId: string, signal: AbortSignal): Promise<`${bigi
   try {
     await client.http.GET("/statistics/spam/{partyId}", { params: { path: { partyId } } });
   } catch (error) {
-    if (VegaError.is(error) && error.resume) client.listNodeSignatures({ id: "a", ...error.resume });
+    if (VegaError.is(error) && error.resume) client.listNodeSignatures({ id: "aa", ...error.resume });
   }
   return page.nodes[0]?.timestamp;
 }
