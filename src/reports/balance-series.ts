@@ -2,19 +2,19 @@ import type { BalanceChange } from "../../generated/types.js";
 import { oneOf } from "../arguments/check-options.js";
 import { listNames, refuse } from "../arguments/refuse.js";
 import { compareDigits, compareText } from "../values/integers.js";
-import { floorDivide, nanosecondsPerDay } from "../values/times.js";
 import { type Account, accountMembers, type Balance, later, readAccounts } from "./accounts.js";
+import { type Period, periodEnds, readOffset } from "./periods.js";
 import { type RangeOptions, readRange } from "./records.js";
-
-type Period = "change" | "minute" | "hour" | "day" | "week" | "month";
 
 /** Options of {@link balanceSeries}. */
 export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> extends RangeOptions {
   /**
-   * The period from row to row, of the calendar in UTC. A week begins on Monday. With `"change"`, a group has a row at each time at which one
-   * of its accounts has a record.
+   * The period from row to row, of the calendar. A week begins on Monday. With `"change"`, a group has a row at each time at which one of its
+   * accounts has a record.
    */
   every: Period;
+  /** The time zone of the calendar, such as `"Europe/Berlin"`. It does not apply to `from` and `to`. Default: UTC. */
+  timeZone?: string | undefined;
   /**
    * The members by which accounts are added. `assetId` is always one of them: amounts of different assets are not added. Default: all
    * four, which is a series for each account.
@@ -54,10 +54,10 @@ export async function balanceSeries<Group extends keyof Account = keyof Account>
   options: BalanceSeriesOptions<Group>,
 ): Promise<BalanceSeriesRow<Group>[]> {
   const operation = "balanceSeries";
-  const { from, to } = readRange(operation, options, "every", "groupBy");
+  const { from, to } = readRange(operation, options, "every", "groupBy", "timeZone");
   oneOf("change", "minute", "hour", "day", "week", "month")(options.every, { operation, argument: "every" });
   const members = readGroup(operation, options.groupBy);
-  const endOf = periodEnds(options.every);
+  const endOf = periodEnds(options.every, readOffset({ operation, argument: "timeZone" }, options.timeZone));
   let last = to ?? from;
   // The last balance of each account at `from` and in each period that has one, by the end of the period.
   const create = () => new Map<string, Balance>();
@@ -129,33 +129,4 @@ function periodsBetween(from: string, to: string, endOf: (time: string) => strin
   for (let end = next(from); compareDigits(end, to) < 0; end = next(end)) ends.push(end);
   // One moment between two periods has no row.
   return from === to && endOf(to) === to ? ends : [...ends, endOf(to)];
-}
-
-/** In nanoseconds. Weeks begin on Monday, and 1970 began on a Thursday. */
-const lengths = {
-  minute: nanosecondsPerDay / 1440n,
-  hour: nanosecondsPerDay / 24n,
-  day: nanosecondsPerDay,
-  week: 7n * nanosecondsPerDay,
-};
-const firstMonday = 4n * nanosecondsPerDay;
-
-/** Returns a function that returns the end of the period with a time, both in Unix nanoseconds. A time that ends a period is part of it. */
-function periodEnds(every: Period): (time: string) => string {
-  if (every === "change") return (time) => time;
-  let [start, end] = ["1", "0"];
-  return (time) => {
-    // Most records are in the period of the one before.
-    if (compareDigits(start, time) <= 0 && compareDigits(time, end) <= 0) return end;
-    start = time;
-    end = String(every === "month" ? endOfMonth(BigInt(time)) : endOfLength(BigInt(time), lengths[every]));
-    return end;
-  };
-}
-
-const endOfLength = (time: bigint, length: bigint) => firstMonday - floorDivide(firstMonday - time, length) * length;
-
-function endOfMonth(time: bigint): bigint {
-  const date = new Date(Number(floorDivide(time - 1n, 1_000_000n)));
-  return BigInt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)) * 1_000_000n;
 }

@@ -138,6 +138,35 @@ describe("balanceSeries", () => {
     expect(await sums([...changes, at(end + 1n, "1", "n")])).toEqual([undefined, undefined, undefined, undefined]);
   });
 
+  /** A clock on the wall of a zone, as digits of a date and a time. */
+  const clockOf = (timeZone: string) => {
+    const format = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
+    return (time: bigint) => format.format(new Date(Number(time / 1_000_000n)));
+  };
+  const zones = ["Europe/Berlin", "Asia/Kolkata", "America/Sao_Paulo", "Australia/Lord_Howe", "Asia/Beirut", "UTC"];
+
+  test.each(zones)("has the days, weeks and months of %s, also where clocks change at midnight", async (timeZone) => {
+    const [from, to] = [Date.UTC(2017, 8, 10, 5), Date.UTC(2018, 11, 20, 5)].map(
+      (time) => BigInt(time) * 1_000_000n,
+    ) as [bigint, bigint];
+    const clock = clockOf(timeZone);
+    // A plain loop over all quarters of an hour: a day ends with the first one that has a later date.
+    const expected: Record<string, bigint[]> = { day: [], week: [], month: [] };
+    for (let time = from + 15n * minute; time < to; time += 15n * minute) {
+      const [before, date] = [clock(time - 1n), clock(time)].map((text) => text.slice(0, 10)) as [string, string];
+      if (date <= before) continue;
+      expected["day"]?.push(time);
+      if (new Date(date).getUTCDay() === 1) expected["week"]?.push(time);
+      if (date.slice(0, 7) > before.slice(0, 7)) expected["month"]?.push(time);
+    }
+    for (const every of ["day", "week", "month"] as const) {
+      const rows = await balanceSeries([change("1", "1")], { from, to, every, timeZone });
+      expect(rows.map(({ time }) => BigInt(time))).toEqual([...(expected[every] ?? []), to]);
+    }
+    const hours = await balanceSeries([change("1", "1")], { from, to: from + 40n * hour, every: "hour", timeZone });
+    expect(hours.slice(0, -1).every(({ time }) => clock(BigInt(time)).endsWith(":00:00"))).toBe(true);
+  });
+
   test("has no row if the range is one moment between two periods", async () => {
     const time = "2024-01-01T00:00:00Z";
     expect(await balanceSeries([change("1", "1")], { from: time, to: time, every: "day" })).toEqual([]);
@@ -221,6 +250,7 @@ test.each([
   ["to", () => statement([], { from: 2n, to: 1n })],
   ["to", () => balanceSeries([], { from: 1n, to: new Date(Number.NaN), every: "day" })],
   ["every", () => balanceSeries([], { from: 1n, to: 2n, every: "year" as never })],
+  ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: "Mars/Olympus" })],
   ["groupBy", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: ["party" as never] })],
 ])("reports of balances refuse a wrong `%s` by its name", async (argument, call) => {
   await expect(call()).rejects.toMatchObject({ name: "ArgumentError", argument });
