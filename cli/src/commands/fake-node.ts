@@ -7,6 +7,7 @@ import { addCommand, type Setup } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
 import { duration, flag, type GeneralFlags, integer, type ServerFlags, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
+import { withOtherPaths } from "./fake-node-paths.js";
 
 /** The lists, each with a flag. */
 const listNames = ["votes", "profiles", "balances", "signatures"] as const;
@@ -80,7 +81,10 @@ async function fakeNode(io: Io, flags: Flags): Promise<number> {
   const servers: FakeNodeServer[] = [];
   try {
     for (const [index, node] of all.entries()) {
-      const server = await listen(node, { port: port === 0 ? 0 : port + index, ...(host !== undefined && { host }) });
+      const server = await listen(withOtherPaths(node), {
+        port: port === 0 ? 0 : port + index,
+        ...(host !== undefined && { host }),
+      });
       servers.push(server);
       await write(io.stdout, `${server.url}\n`);
     }

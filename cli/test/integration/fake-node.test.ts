@@ -45,6 +45,20 @@ describe("the command fake-node", () => {
     expect(heights).toEqual(["1234568", "1234561", "1234561"]);
   });
 
+  test("serves what reports read besides records, with the limits and the headers of lists", async () => {
+    const { url } = await start(["--lag", "7"]);
+    const assets = await fetch(`${url}/api/v2/assets`);
+    expect(assets.headers.get("X-Block-Height")).toBe("1234561");
+    const { edges } = (await assets.json()).assets;
+    expect(edges.map(({ node }: { node: { details: object } }) => node.details)).toMatchObject([
+      { symbol: "VEGA", decimals: "18" },
+      { symbol: "DAI" },
+      { symbol: "KSM", decimals: "12" },
+    ]);
+    const response = await fetch(`${url}/api/v2/governance?proposalId=ab`);
+    expect([response.status, await response.json()]).toMatchObject([404, { details: [{ code: 170001 }] }]);
+  });
+
   test("ends blocks with records of a party", async () => {
     const party = "ab".repeat(32);
     const { url } = await start(["--block-every", "20ms", "--party", party, "--seed", "7", "--no-rate-limit"]);
