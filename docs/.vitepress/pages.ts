@@ -11,8 +11,11 @@ export interface Group {
 export const groups: readonly Group[] = [
   { text: "Start", pages: ["getting-started", "find-a-node", "operations"] },
   { text: "Read data", pages: ["pagination", "scans", "following", "reports", "validation"] },
-  { text: "In production", pages: ["errors", "rate-limits", "several-nodes", "troubleshooting"] },
-  { text: "Recipes", pages: ["recipes", "recipes-ui", "recipes-live", "recipes-next", "recipes-servers"] },
+  { text: "In production", pages: ["production", "errors", "rate-limits", "several-nodes", "troubleshooting"] },
+  {
+    text: "Recipes",
+    pages: ["recipes", "recipes-ui", "recipes-live", "recipes-next", "recipes-servers", "from-other-tools"],
+  },
   { text: "Command line and data", pages: ["command-line", "sync", "engines", "sizes", "data", "serve"] },
   { text: "Testing", pages: ["testing", "testing-reference"] },
   { text: "Reference", pages: ["open-points", "compatibility", "guarantees", "performance"] },

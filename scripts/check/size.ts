@@ -15,11 +15,11 @@ const all = { index: "*" };
 /** What an application imports, by the names of modules in `dist/src`, and its limits in kB: at first, and in total. */
 const cases: Record<string, [imports: Readonly<Record<string, string>>, initial: number, total: number]> = {
   createClient: [{ index: "{ createClient }" }, 17.5, 32],
-  "vegaprotocol-client": [all, 18.5, 33],
+  "vegaprotocol-client": [all, 18.5, 33.5],
   "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.5, 39],
   "… with follow": [{ ...all, "follow/index": "*" }, 23.5, 37],
   "… with query": [{ ...all, "query/index": "{ queries }" }, 19.5, 34],
-  "… with reports": [{ ...all, "reports/index": "*" }, 24.5, 39],
+  "… with reports": [{ ...all, "reports/index": "*" }, 25, 39.5],
   "vegaprotocol-client/testing": [{ "testing/index": "*" }, 19, 19],
   "vegaprotocol-client/validate": [{ "validate/index": "*" }, 4, 4],
 };
