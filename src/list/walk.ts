@@ -12,6 +12,18 @@ import { goesDown, planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
 import { type ListPage, readPage } from "./read-page.js";
 import { startOf, type WalkState } from "./state.js";
 
+/*
+ * A walk reads the pages of a list, one after the other:
+ *
+ *   state ─▶ anchorsOf ─▶ fetchPage ─▶ judge ─▶ takePage ─▶ advance ─▶ state
+ *
+ * A state is what is known between two pages. Its anchors are the ways to request the next one although cursors are unreliable: each asks
+ * for some known records again. `judge` says whether a response shows what is expected: those records, a block that is late enough, a
+ * history that is long enough. `takePage` leaves out what is known. If no anchor works, records may be missing, and the walk ends with an
+ * error. Of a list with a range, `history` proves that nothing is missing at its start. `ranges` and `windows` divide a range that newer
+ * nodes refuse. The coverage of a walk is what its pages have shown.
+ */
+
 /** A list of which nothing is read yet. */
 export type OpenWalk<T> = ReturnType<typeof openWalk<T>>;
 

@@ -21,6 +21,17 @@ import { checkPage } from "./records.js";
 import type { ScanSettings } from "./scan-options.js";
 import { type Range, type ReadingOrder, readingOrder } from "./timeline.js";
 
+/*
+ * A scan reads balance changes of a range with several requests at once:
+ *
+ *   range ─▶ segments, each a walk ─▶ batches in order ─▶ caller
+ *
+ * It begins with one segment, the whole range. When a page has arrived and a request is free, `decide` (in `scheduler.ts`) halves what is
+ * left of the longest segment that is not being read. A segment is requested from a few records before its start, which show that nothing
+ * is missing there. Filters that do not fit a URL make several parts, whose records `MergedParts` puts in order. What is read before the
+ * caller needs it is bounded. The coverage begins at the latest time from which on some part is not proved.
+ */
+
 /** How many pages are read before the caller needs them, for each request that may be in flight. */
 const prefetchedPages = 5;
 
