@@ -5,6 +5,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { printManual, readCommands } from "./docs/commands.js";
 import { runScript } from "./run-script.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -26,6 +27,8 @@ export function readPublished() {
   const { private: _, dependencies, ...manifest } = read("cli/package.json");
   return {
     ...manifest,
+    man: "./man/vegaprotocol.1",
+    files: [...manifest.files, "man"],
     ...(repository && { repository }),
     dependencies: { ...dependencies, "vegaprotocol-client": version },
   };
@@ -34,6 +37,8 @@ export function readPublished() {
 export function stageCommandLine(folder: string): void {
   mkdirSync(folder);
   for (const [name, from] of Object.entries(files)) cpSync(join(root, from), join(folder, name), { recursive: true });
+  mkdirSync(join(folder, "man"));
+  writeFileSync(join(folder, "man/vegaprotocol.1"), printManual(readCommands(), readPublished().version));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(readPublished(), null, 2)}\n`);
 }
 

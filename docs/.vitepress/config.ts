@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { transformerTwoslash } from "@shikijs/vitepress-twoslash";
 import { slug } from "github-slugger";
@@ -32,9 +32,21 @@ const reference = [
     items: entries.map((entry) => ({ text: entry, link: `/api/${entry}` })),
   },
 ];
-const sidebar = guide.map(({ text, items }) =>
-  text === "Reference" ? { text, items: [...reference, ...items] } : { text, items },
-);
+const commands = readdirSync(`${root}docs/commands`)
+  .map((file) => file.replace(/\.md$/, ""))
+  .filter((name) => name !== "index");
+const added: Record<string, object[]> = {
+  Reference: reference,
+  "Command line and data": [
+    {
+      text: "Commands",
+      link: "/commands/",
+      collapsed: true,
+      items: commands.map((name) => ({ text: name, link: `/commands/${name}` })),
+    },
+  ],
+};
+const sidebar = guide.map(({ text, items }) => ({ text, items: [...(added[text] ?? []), ...items] }));
 
 /** The first sentence of a page, as its description. */
 function summaryOf(page: string): string | undefined {

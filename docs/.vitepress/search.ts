@@ -38,7 +38,7 @@ export const searchOptions: SearchOptions = {
   weights: { prefix: 0.1, fuzzy: 0.1 },
   boostDocument: (id: string, term, section) => {
     const title = String(section?.["title"]);
-    if (/\/changelog\./.test(id)) return 0.2;
+    if (/\/(?:changelog\.|commands\/)/.test(id)) return 0.2;
     if (/\/(?:guarantees|open-points|compatibility|performance|assistants|contributing)\./.test(id)) return 0.5;
     const isPage = Array.isArray(section?.["titles"]) && section["titles"].length === 0;
     if (!/\/api\//.test(id)) return isPage ? 2 : 1;

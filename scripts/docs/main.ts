@@ -11,12 +11,13 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npmCi } from "../npm-ci.js";
 import { runScript } from "../run-script.js";
+import { fileOf, printCommand, printIndex, readCommands } from "./commands.js";
 import { printDescription } from "./description.js";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
     await run("typedoc/bin/typedoc");
     await writeDescription();
     await copyChangelog();
+    await writeCommands();
   }
   if (command === "check") return buildElsewhere();
   await run("vitepress/bin/vitepress.js", command, ".", ...flags);
@@ -52,6 +54,16 @@ async function writeDescription(): Promise<void> {
   const description = await readFile(join(docs, "../openapi.yaml"), "utf8");
   await writeFile(join(docs, "public/openapi.yaml"), description);
   await writeFile(join(docs, "openapi.md"), printDescription(description));
+}
+
+/** Prints a page for each command of the command line. */
+async function writeCommands(): Promise<void> {
+  const folder = join(docs, "commands");
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
+  const commands = readCommands();
+  await writeFile(join(folder, "index.md"), printIndex(commands));
+  for (const command of commands) await writeFile(join(folder, fileOf(command.name)), await printCommand(command));
 }
 
 /** Copies the changelog next to the pages. */
