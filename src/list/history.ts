@@ -13,7 +13,7 @@
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
-import { never } from "./judge.js";
+import { completeFrom, never } from "./judge.js";
 import {
   directionOf,
   type Edge,
@@ -97,6 +97,12 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     // A pool asks the other nodes if one has nothing.
     const { edges } = await read(request, { historyFrom: isPool ? start : undefined }, signal);
     return edges.filter(hasRecord<T>);
+  }
+
+  /** Reads a page again. Of a window, it shows no more than what it has: the next window proves nothing of this one. */
+  async function readWindow(...[request, expectation, signal]: Parameters<ReadPage<T>>): Promise<NodePage<T>> {
+    const page = await read(request, expectation, signal);
+    return page.window ? { ...page, completeFrom: completeFrom({ ...page, pageInfo: null, request }) } : page;
   }
 
   async function oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined> {
@@ -203,7 +209,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     }
     if (hasMore) return undefined;
     const includes = Object.fromEntries(options.operation.naturalKey.map((name) => [name, first.node[name]]));
-    const whole = await unlessNotShown(read(request, { ...expectation, includes }, signal));
+    const whole = await unlessNotShown(readWindow(request, { ...expectation, includes }, signal));
     if (whole === undefined) return "missing";
     return whole.completeFrom === timeOf(first) ? { ...whole, completeFrom: start } : whole;
   }
@@ -233,7 +239,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
         if (isMissing && witness.filters !== filters) break;
       }
       // Nothing proves the start, but another node can keep more of what follows.
-      const again = isMissing ? page : await read(request, { ...expectation, historyFrom: start }, signal);
+      const again = isMissing ? page : await readWindow(request, { ...expectation, historyFrom: start }, signal);
       const isSameRange = again.window?.start === page.window?.start && again.window?.end === page.window?.end;
       const longest = isSameRange && again.completeFrom < page.completeFrom ? again : page;
       if (longest.completeFrom <= start) return longest;

@@ -1,5 +1,5 @@
 import { ApiError } from "../errors/index.js";
-import { readBlock } from "../http/call.js";
+import { type Block, hasNoBlock, readBlock } from "../http/call.js";
 import type { Connection } from "../http/connection.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
@@ -32,7 +32,7 @@ export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection
       } catch (error) {
         if (isFine || !isRefused(error)) throw error;
         session.refusesRanges = true;
-        session.newest = readBlock(error)?.timestamp;
+        session.newest = blockTime(readBlock(error));
       }
     }
     if (hasCursor) return read({ pagination }, expectation, signal);
@@ -45,7 +45,7 @@ export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection
       ? { start: maximum(to - longestRange, from), end: to }
       : { start: from, end: minimum(from + longestRange, to) };
     const page = await read({ pagination, ...window }, expectation, signal);
-    const { timestamp = newest } = page.extra.block ?? {};
+    const timestamp = blockTime(page.extra.block) ?? newest;
     // The clock was wrong, or time has passed. A window after the newest block has no records, which would prove nothing.
     if (to < end ? timestamp >= to : isDown && window.start > timestamp + spare) {
       session.newest = timestamp;
@@ -58,6 +58,9 @@ export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection
   };
   return readWindow;
 }
+
+/** The time of a block; `undefined` of a node that has none yet. */
+const blockTime = (block: Block | undefined): bigint | undefined => (hasNoBlock(block) ? undefined : block?.timestamp);
 
 /** Whether every node accepts a range. */
 const isAccepted = (start: bigint, end: bigint): boolean => start >= earliest && end - start <= longestRange;

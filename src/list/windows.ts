@@ -28,14 +28,24 @@ export const throughWindows =
       if (needsProof && start !== undefined && !(isDown && hasNew(page, isBeyond))) {
         const whole = { ...page, completeFrom: completeFrom({ ...page, pageInfo: null, request: next }) };
         const { availableFrom, ...proved } = await prove(whole, next, current, start, signal);
-        if (proved.completeFrom > start) gapFrom = maximum(gapFrom, minimum(proved.completeFrom, next.end ?? never));
+        // What is before its records is of the pages that follow.
+        const isPassed = !(isDown && hasNew(proved, isBeyond));
+        if (isPassed && proved.completeFrom > start)
+          gapFrom = maximum(gapFrom, minimum(proved.completeFrom, next.end ?? never));
         // Nodes have nothing from before this window.
         if (isDown && availableFrom !== undefined)
-          return { ...proved, isBeyond, gapFrom, pageInfo: ended(proved.pageInfo) };
+          return { ...shownFrom(proved), isBeyond, gapFrom, pageInfo: ended(proved.pageInfo) };
         page = proved;
       }
-      if (window === undefined || hasNew(page, isBeyond)) return { ...page, isBeyond, gapFrom };
+      if (window === undefined || hasNew(page, isBeyond)) return { ...shownFrom(page), isBeyond, gapFrom };
       next = isDown ? { ...request, end: window.start } : { ...request, start: window.end };
+    }
+
+    /** Later windows have shown what is after the end of this one, which can be empty. */
+    function shownFrom(page: NodePage<T>): NodePage<T> {
+      return isDown && next !== request
+        ? { ...page, completeFrom: minimum(page.completeFrom, next.end ?? never) }
+        : page;
     }
 
     function ended(pageInfo: NodePage<T>["pageInfo"]) {

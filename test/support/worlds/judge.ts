@@ -120,12 +120,12 @@ export function judgeReading(
     for (const { records: added, coverage, error, from } of parts) {
       records.push(...added);
       if (coverage === undefined) continue;
-      const { start, block } = coverage;
+      const { start } = coverage;
       // Without block headers, nothing shows that the newest block is complete.
       const end = coverage.end ?? (list === "balances" ? records.map(timeIn).reduce(maximum, start) : start);
       // An error before the first record claims nothing.
       const isPart = error === undefined || records.length > 0;
-      if (isPart) covering.push({ start, end: isInOrder ? end : (block?.timestamp ?? end), from, error });
+      if (isPart) covering.push({ start, end, from, error });
       // Nodes compare microseconds.
       const latest = reading.end === undefined ? undefined : microsecondOf(reading.end + 999n) * 1000n;
       const isOutside = start < (reading.start ?? start) || (coverage.end ?? 0n) > (latest ?? end);

@@ -285,7 +285,8 @@ function nodeOf(choose: Choices, version: WorldNode["version"], times: readonly 
   if (choose.chance(0.15)) node.fault = { name: choose.one(faultNames), share: choose.one([0.05, 0.3, 1]) };
   if (count > 1 && choose.chance(0.1)) node.emptyUntil = choose.one([3, 10, 1e9]);
   if (choose.chance(0.1))
-    node.limit = { rate: choose.one([1, 5]), burst: choose.integer(1, 6), refusals: choose.one([0, 1, 100]), ban: 600 };
+    // A client sends three requests before it knows the limit.
+    node.limit = { rate: choose.one([1, 5]), burst: choose.integer(3, 6), refusals: choose.one([0, 1, 100]), ban: 600 };
   return node;
 }
 
