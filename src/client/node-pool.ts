@@ -9,9 +9,8 @@ export interface NodeStatus {
    * - `"ready"`: its last response was fresh.
    * - `"cooling-down"`: its last request failed, or it was repeatedly late. `error` has the reason.
    * - `"lagging"`: its last response was more than `maxLag` behind the other nodes, or it has no block yet.
-   * - `"suspect"`: it alone is more than `maxLag` ahead of the other nodes.
    */
-  readonly state: "unknown" | "ready" | "cooling-down" | "lagging" | "suspect";
+  readonly state: "unknown" | "ready" | "cooling-down" | "lagging";
   /** Until when the node is asked only if no other node can serve a call; `undefined` if it is not cooling down. */
   readonly until: Date | undefined;
   /** The height of the block that the node named last; `undefined` if it has named none. */

@@ -58,12 +58,11 @@ export type ObserverEvent = {
        * - `"error"`: the node did not respond, or with an error.
        * - `"lag"`: its response lags behind the other nodes.
        * - `"regression"`: its response is older than one that the client has already returned.
-       * - `"suspect"`: it alone is far ahead of the other nodes.
        * - `"block"`: it has not reached the block that the read needs.
        * - `"place"`: its page does not continue the page before.
        * - `"history"`: it does not keep balance changes for long enough.
        */
-      cause: "error" | "lag" | "regression" | "suspect" | "block" | "place" | "history";
+      cause: "error" | "lag" | "regression" | "block" | "place" | "history";
       /** The error, if that is the cause. */
       error: ObservedError | undefined;
     }

@@ -83,6 +83,7 @@ export class RateLimiter {
     } finally {
       progress.isQueued = false;
       this.#waiting.delete(waiter);
+      if (this.#waiting.size === 0) this.#cancelTimer();
     }
   }
 

@@ -73,7 +73,7 @@ const namedDelay = (error: unknown, clock: Clock): number =>
   ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
 
 /** Adds to the message of an error why the call is not retried: the server asks for a longer wait than the caller allows. */
-function withLongWait(error: unknown, { maxRetryAfter }: Settings, clock: Clock): unknown {
+export function withLongWait(error: unknown, { maxRetryAfter }: Settings, clock: Clock): unknown {
   // The message about a rate limit says how long to wait.
   if (!ApiError.is(error) || RateLimitError.is(error)) return error;
   const seconds = Math.ceil(namedDelay(error, clock) / 1000);

@@ -1,55 +1,55 @@
-import type { Clock } from "../async/clock.js";
 import { type Block, hasNoBlock } from "../http/call.js";
 
-/** The time of the last block of a node, in milliseconds since 1970, and when it was heard of, in milliseconds of a steady clock. */
+/*
+ * Which nodes are up to date. The time of the block that a response names decides it, never the height: heights begin again when a chain
+ * restarts from a checkpoint. The clock of the client is not compared with it either. Times are in milliseconds.
+ */
+
+/** The time of the last block of a node, and when the node responded, by a clock that never goes back. */
 export interface Head {
   readonly blockTime: number;
   readonly heardAt: number;
 }
 
 /** The nodes of a pool, as far as they are compared. */
-interface HeardNodes {
-  readonly nodes: readonly { readonly head: Head | undefined; readonly heardAt: number }[];
-  readonly settings: { readonly maxLag: number };
-  readonly clock: Pick<Clock, "now">;
+export interface Compared {
+  /** `head` is `undefined` until the node has named a block; `latest` is the latest block time that it has ever named. */
+  readonly nodes: readonly { readonly head: Head | undefined; readonly latest: number | undefined }[];
+  readonly maxLag: number;
+  readonly now: number;
 }
 
-/** Why a response is not trusted: its node lags, or it alone is far ahead of the others. */
-export type Verdict = "lag" | "suspect";
+export const millisecondsOf = (timestamp: bigint): number => Number(timestamp / 1_000_000n);
 
 /** `undefined` if the node has no block yet: nothing is compared with it. */
 export const headOf = (block: Block, heardAt: number): Head | undefined =>
-  hasNoBlock(block) ? undefined : { blockTime: Number(block.timestamp / 1_000_000n), heardAt };
+  hasNoBlock(block) ? undefined : { blockTime: millisecondsOf(block.timestamp), heardAt };
+
+/** Where a node is by now: at the time of its last block plus the time since it was heard. */
+export const timeBy = (now: number, { blockTime, heardAt }: Head): number => blockTime + now - heardAt;
 
 /**
- * Compares a head with the reference: the second highest head of three or more nodes, so that one node alone cannot make the others lag,
- * and the higher one of two. By now, a head is at the time of its block plus the time since it was heard of. The nodes of a chain that
- * stands still must not lag, so no head is later than the newest block, which counts as moving for `maxLag` at most.
+ * How far a head is behind the reference: the second highest head of three or more nodes, so that one node alone cannot make the others lag,
+ * and the higher one of two. The nodes of a chain that stands still must not lag, so no head is later than the newest block, which counts as
+ * moving for `maxLag` at most.
  */
-export function compare(
-  head: Head,
-  { nodes, settings: { maxLag }, clock }: HeardNodes,
-): { lag: number; verdict: Verdict | undefined } {
-  const now = clock.now();
+export function lagOf(head: Head, { nodes, maxLag, now }: Compared): number {
   const heads = nodes.flatMap((node) => node.head ?? []);
-  const newest = Math.max(...heads.map(({ blockTime, heardAt }) => blockTime + Math.min(now - heardAt, maxLag)));
-  const at = ({ blockTime, heardAt }: Head) => Math.min(blockTime + now - heardAt, newest);
-  const own = at(head);
-  const [highest = own, second = highest, third] = heads.map(at).sort((a, b) => b - a);
-  const lag = Math.max(0, (third === undefined ? highest : second) - own);
-  // If only two of several nodes were heard of and are far apart, neither is trusted.
-  const isAlone = nodes.length > 2 && own - second > maxLag;
-  return { lag, verdict: lag > maxLag ? "lag" : isAlone ? "suspect" : undefined };
+  const newest = Math.max(...heads.map((each) => Math.min(timeBy(now, each), each.blockTime + maxLag)));
+  const at = (each: Head) => Math.min(timeBy(now, each), newest);
+  const [highest = 0, second = highest, third] = heads.map(at).sort((a, b) => b - a);
+  return Math.max(0, (third === undefined ? highest : second) - at(head));
 }
 
-/** Why a block is not trusted: it lags, or is suspect. A node that has no block yet lags. */
-export function verdictOn(block: Block | undefined, heardAt: number, pool: HeardNodes): Verdict | undefined {
+/** Whether a block that was named at some time is more than `maxLag` behind. A node that has no block yet lags. */
+export function isLagging(block: Block | undefined, heardAt: number, pool: Compared): boolean {
   const head = block && headOf(block, heardAt);
-  return head ? compare(head, pool).verdict : block && "lag";
+  return head ? lagOf(head, pool) > pool.maxLag : block !== undefined;
 }
 
-/** Whether another node than this one was heard within `maxLag`. A response without a block counts, too. */
-export function isCompared({ nodes, settings, clock }: HeardNodes, node: HeardNodes["nodes"][number]): boolean {
-  const since = clock.now() - settings.maxLag;
-  return nodes.length === 1 || nodes.some((other) => other !== node && other.heardAt >= since);
+/** Whether a block time is no reference: only one node has ever shown it, and two others contradict it. */
+export function isContradicted(time: number, { nodes, maxLag, now }: Compared): boolean {
+  const others = nodes.filter(({ latest = 0 }) => latest < time - maxLag);
+  const behind = others.filter(({ head }) => head && timeBy(now, head) < time - maxLag);
+  return nodes.length - others.length < 2 && behind.length > 1;
 }

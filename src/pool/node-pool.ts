@@ -12,21 +12,22 @@ import { type Clock, systemClock } from "../async/clock.js";
 import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
 import type { Answer } from "../http/call.js";
 import { defaultSettings } from "../http/call-options.js";
+import type { ConnectionOptions } from "../http/connection.js";
 import { createEmit } from "../http/events.js";
-import { type ActiveCall, type CallRequest, type Deliver, routeOf } from "../http/request.js";
+import { type Deliver, routeOf } from "../http/request.js";
 import { createSend } from "../http/send.js";
 import { withDigits } from "../values/show.js";
-import { NodeCall } from "./call.js";
-import { choose, type Order } from "./choice.js";
-import { compare, isCompared, verdictOn } from "./freshness.js";
+import { isLagging, lagOf } from "./freshness.js";
+import { choose, type Order } from "./latency.js";
 import { PoolNode } from "./node.js";
-import type { Pool, PoolCall, PoolClient } from "./requests.js";
+import type { Pool, PoolCall, PoolClient } from "./request.js";
+import { run } from "./run.js";
 
 /** Options of a pool. */
 export interface NodePoolOptions {
   /**
    * How far a response may be behind the other nodes, in milliseconds of block time. The clock of the client does not matter.
-   * Also how recently another node must have responded: otherwise a read goes to two nodes at once.
+   * Also how recently a node must have responded to get a transaction to check: otherwise a read finds out which nodes respond.
    *
    * @default 10_000
    */
@@ -67,8 +68,15 @@ export function createPool(
   checkOptions(checks, options, { name: "nodePool" });
   const { maxLag = 10_000, order = "fastest" } = options;
   const nodes = readUrls(urls).map((url) => new PoolNode(url, clock, random));
-  const pool: Pool = { nodes, settings: { maxLag, order }, clock, random };
-  /** The first client, which also checks the nodes. */
+  const pool: Pool = { nodes, maxLag, order, clock, random };
+  const clientOf = (options: ConnectionOptions): PoolClient & { deliver: Deliver } => {
+    const { http, validate, observe } = options;
+    const deliver: Deliver = (request, call) => serve(client, { ...call, request });
+    const send = createSend({ http, deliver, validate, clock });
+    const client = { ...options, ...pool, emit: createEmit(observe, clock), send, deliver };
+    return client;
+  };
+  /** The client of the checks: it sends as the first client does. */
   let checker: PoolClient | undefined;
   return {
     get status() {
@@ -80,33 +88,30 @@ export function createPool(
       return statusOf(pool);
     },
     [connect]: (options) => {
-      const { http, validate, session } = options;
-      const deliver: Deliver = (request, call) => serve(own, request, call);
-      const send = createSend({ http, deliver, validate, clock });
-      const own: PoolClient = { ...options, ...pool, emit: createEmit(options.observe, clock), send };
-      checker ??= own;
-      return { send, deliver, clock, nodeCount: nodes.length, isPool: true, session };
+      const { send, deliver } = clientOf(options);
+      checker ??= clientOf({ ...options, session: {} });
+      return { send, deliver, clock, nodeCount: nodes.length, isPool: true, session: options.session };
     },
   };
 }
 
-const states = { failing: "cooling-down", slow: "cooling-down", lag: "lagging", suspect: "suspect" } as const;
+const states = { failing: "cooling-down", unresponsive: "cooling-down", lagging: "lagging" } as const;
 
-function statusOf(pool: Pool): NodeStatus[] {
-  return pool.nodes.map((node) => {
-    const { url, block, head, latency, rateLimit, error, cause, coolDown, heardAt } = node;
-    return withDigits<NodeStatus>({
+function statusOf({ nodes, maxLag, clock }: Pool): NodeStatus[] {
+  const now = clock.now();
+  return nodes.map(({ url, block, head, latency, rateLimit, error, cause, coolUntil, heardAt }) =>
+    withDigits<NodeStatus>({
       url,
       state: cause ? states[cause] : heardAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready",
-      until: coolDown > 0 ? new Date(pool.clock.date() + coolDown) : undefined,
+      until: coolUntil > now ? new Date(clock.date() + coolUntil - now) : undefined,
       height: block?.height,
       timestamp: block?.timestamp,
-      lag: head && compare(head, pool).lag,
+      lag: head && lagOf(head, { nodes, maxLag, now }),
       latency,
       rateLimit,
       error,
-    });
-  });
+    }),
+  );
 }
 
 function readUrls(urls: readonly (string | URL)[]): string[] {
@@ -117,41 +122,33 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
   return read;
 }
 
-async function serve<T>(client: PoolClient, request: Request, active: ActiveCall<T>): Promise<Answer<T>> {
-  const call = { ...active, request, node: knownNode(active, client) };
-  if (call.once && call.node === undefined) return await callOnce(client, call);
-  return await new NodeCall(client, call).run();
+async function serve<T>(client: PoolClient, call: PoolCall<T>): Promise<Answer<T>> {
+  const node = namedNode(call, client) ?? (call.once ? await nodeForOnce(client, call) : undefined);
+  return await run(client, { ...call, node });
 }
 
-/** The address of a node that the caller has named, as the pool knows it. */
-function knownNode(
-  { node, operation }: Pick<CallRequest<unknown>, "node" | "operation">,
-  { nodes }: Pool,
-): string | undefined {
+/** The address of the node that the caller has named, as the pool knows it. */
+function namedNode<T>({ node, operation }: PoolCall<T>, { nodes }: Pool): string | undefined {
+  if (node === undefined) return undefined;
   const place = { operation, argument: "node" };
-  const urls = nodes.map(({ url }) => url);
-  const known = node && readBaseUrl(node, place);
-  return known === undefined || urls.includes(known)
-    ? known
-    : refuse(place, `one of the pool: ${urls.join(", ")}`, node);
+  const named = readBaseUrl(node, place);
+  if (nodes.some(({ url }) => url === named)) return named;
+  return refuse(place, `one of the pool: ${nodes.map(({ url }) => url).join(", ")}`, node);
 }
 
 /**
- * Makes a call that a node does not accept twice: to one node, once. If no fresh node has responded within `maxLag`, nodes are asked with a
- * read before, and the call goes to the one that responds.
+ * The address of a node for a call that is sent once: one that is ready and has responded within `maxLag`, otherwise the one that responds to
+ * a read.
  */
-async function callOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<Answer<T>> {
-  const { nodes, settings, clock, random } = client;
-  const since = clock.now() - settings.maxLag;
-  const isFresh = ({ cause, heardAt, block, blockHeardAt }: PoolNode) =>
-    cause === undefined && heardAt >= since && !verdictOn(block, blockHeardAt, client);
-  const fresh = nodes.filter((node) => isFresh(node) && isCompared(client, node));
-  const { signal, headers, endsAt } = call;
-  const left = { ...call.settings, totalTimeout: endsAt - clock.now() };
-  const read = { ...probe(client, call.operation), settings: left, signal, headers };
-  const chosen = choose(fresh, settings.order, random)?.url;
-  const node = chosen ?? (await client.send(read)).node;
-  return await new NodeCall(client, { ...call, node }).run();
+async function nodeForOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<string | undefined> {
+  const { nodes, maxLag, clock, send } = client;
+  const { operation, signal, headers, endsAt } = call;
+  const now = clock.now();
+  const ready = nodes.filter(({ cause, heardAt }) => cause === undefined && heardAt >= now - maxLag);
+  const chosen = choose(ready, { ...client, now });
+  if (chosen) return chosen.url;
+  const settings = { ...call.settings, totalTimeout: endsAt - now };
+  return (await send({ ...probe(client, operation), settings, signal, headers })).node;
 }
 
 /** A read that is cheap for a node, of a resource that has no signatures: whether the node responds, and with which block. */
@@ -167,11 +164,16 @@ const probe = ({ headers }: PoolClient, operation: string) => ({
 async function checkNodes(client: PoolClient, options: CheckOptions): Promise<void> {
   checkOptions({ timeout: deadline, signal: abortSignal }, options, { name: "check" });
   const { timeout = 5000, signal } = options;
+  const { nodes, maxLag, clock } = client;
   const settings = { ...defaultSettings, attempts: 1, timeout };
   const call = { ...probe(client, "nodes.check"), settings, signal, expectation: {} };
-  const results = await Promise.allSettled(client.nodes.map(({ url: node }) => client.send({ ...call, node })));
+  const results = await Promise.allSettled(nodes.map(({ url: node }) => client.send({ ...call, node })));
   signal?.throwIfAborted();
-  for (const [index, node] of client.nodes.entries())
-    if (results[index]?.status === "fulfilled")
-      node.judge(verdictOn(node.block, node.blockHeardAt, client), client.clock.now());
+  const now = clock.now();
+  // What came first was compared with nothing.
+  const responding = nodes.filter((_, index) => results[index]?.status === "fulfilled");
+  for (const node of responding) {
+    const lags = isLagging(node.block, node.head?.heardAt ?? now, { nodes, maxLag, now });
+    if (!lags || node.cause !== "lagging") node.compared(lags, Number.POSITIVE_INFINITY);
+  }
 }

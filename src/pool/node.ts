@@ -1,34 +1,33 @@
 import type { Clock } from "../async/clock.js";
+import { describe, RateLimitError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
 import { RateLimiter, readRateLimit } from "../http/rate-limiter.js";
-import { type Head, headOf, type Verdict } from "./freshness.js";
-
-/** The shortest and the longest time after which a second node is asked, in milliseconds. */
-export const [shortestDelay, longestDelay] = [50, 1000];
+import type { NodeHealth } from "./decide.js";
+import { type Head, headOf, millisecondsOf } from "./freshness.js";
+import { longestPatience } from "./latency.js";
 
 /** The first and the longest cool-down, in milliseconds. */
 const [shortestCoolDown, longestCoolDown] = [1000, 60_000];
 
-export class PoolNode {
+/** What a pool knows of a node, from the responses of all calls. */
+export class PoolNode implements NodeHealth {
   readonly url: string;
   readonly limiter: RateLimiter;
+  /** The block that it named last. */
   block: Block | undefined;
-  blockHeardAt = Number.NEGATIVE_INFINITY;
   head: Head | undefined;
+  latest: number | undefined;
   heardAt = Number.NEGATIVE_INFINITY;
-  /** The typical time until a response is complete, in milliseconds. */
   latency: number | undefined;
-  /** The number of requests in flight, including those that wait for the rate limit of the node. */
   inFlight = 0;
   rateLimit: { limit: number; remaining: number } | undefined;
-  /** Why the node cools down, until it responds again: it has failed, was repeatedly late, lags, or is suspect. */
-  cause: "failing" | "slow" | Verdict | undefined;
+  cause: NodeHealth["cause"];
   error: string | undefined;
+  coolUntil = Number.NEGATIVE_INFINITY;
   /** When the last cool-down began. */
   cooledAt = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
   readonly #random: () => number;
-  #coolUntil = Number.NEGATIVE_INFINITY;
   #coolDownsInRow = 0;
   #lateInRow = 0;
 
@@ -39,35 +38,25 @@ export class PoolNode {
     this.#random = random;
   }
 
-  /** Milliseconds until the cool-down ends; 0 without one. */
-  get coolDown(): number {
-    return Math.max(0, this.#coolUntil - this.#clock.now());
-  }
-
-  get recentLatency(): number | undefined {
-    return this.#clock.now() - this.heardAt < 30_000 ? this.latency : undefined;
-  }
-
-  /** How long a request has to wait for the rate limit of the node. */
   get pause(): number {
     return this.limiter.expectedDelay;
   }
 
-  /** A request begins. After a cool-down, it finds out how the node is: for other calls, the cool-down continues meanwhile. */
+  /** A request begins. After a cool-down it is a probe: for other calls, the cool-down continues until its end. */
   begin(): void {
     this.inFlight++;
     if (this.cause) this.#coolFor(this.#backoff);
   }
 
-  hear(block: Block | undefined, sentAt: number, headers: Headers): void {
+  respond(block: Block | undefined, sentAt: number, headers: Headers): void {
     const now = this.#clock.now();
     const { latency = now - sentAt } = this;
     this.latency = latency + 0.2 * (now - sentAt - latency);
     // An earlier block counts unless a later response has overtaken it.
     if (block && (!this.block || block.timestamp >= this.block.timestamp || sentAt >= this.heardAt)) {
       this.block = block;
-      this.blockHeardAt = now;
       this.head = headOf(block, now);
+      this.latest = Math.max(this.latest ?? 0, millisecondsOf(block.timestamp));
     }
     this.heardAt = now;
     const { limit, remaining } = readRateLimit({ status: 200, headers }, this.#clock) ?? {};
@@ -75,35 +64,39 @@ export class PoolNode {
     this.#lateInRow = 0;
   }
 
-  /** A request was abandoned, late after `patience`. A node that is late twice in a row, or for a second, cools down. */
-  abandon(sentAt: number, patience: number): void {
-    const elapsed = this.#clock.now() - sentAt;
-    if (elapsed < patience || this.heardAt > sentAt) return;
-    this.#lateInRow++;
-    if (this.#lateInRow > 1 || elapsed >= longestDelay)
-      this.fail("slow", sentAt, { error: `No response within ${Math.round(elapsed)} ms.` });
-  }
-
-  /** A request that was sent at some time had a response. */
-  judge(verdict: Verdict | undefined, sentAt: number): void {
-    if (verdict) this.fail(verdict, sentAt);
-    if (verdict || sentAt <= this.cooledAt) return;
+  /** A response was compared with other nodes. If it is up to date, a cool-down ends that began before its request was sent. */
+  compared(isLagging: boolean, sentAt: number): void {
+    if (isLagging) this.#coolDown("lagging", sentAt);
+    if (isLagging || sentAt <= this.cooledAt) return;
     this.#coolDownsInRow = 0;
-    this.#coolUntil = Number.NEGATIVE_INFINITY;
+    this.coolUntil = Number.NEGATIVE_INFINITY;
     this.cause = undefined;
     this.error = undefined;
   }
 
-  /** The node cools down: for up to a second, at least for `least`, and twice as long each time until it responds again. */
-  fail(cause: PoolNode["cause"], sentAt: number, { error, least = 0 }: { error?: string; least?: number } = {}): void {
-    this.#coolFor(least);
+  fail(error: unknown, sentAt: number): void {
+    this.#coolDown("failing", sentAt, describe(error));
+    if (RateLimitError.is(error)) this.#coolFor((error.retryAfter ?? 0) * 1000);
+  }
+
+  /** A request was abandoned. A node that was late twice in a row, or for a second, is unresponsive. */
+  abandon(sentAt: number, patience: number): void {
+    const elapsed = this.#clock.now() - sentAt;
+    if (elapsed < patience || this.heardAt > sentAt) return;
+    this.#lateInRow++;
+    if (this.#lateInRow > 1 || elapsed >= longestPatience)
+      this.#coolDown("unresponsive", sentAt, `No response within ${Math.round(elapsed)} ms.`);
+  }
+
+  /** For up to a second, and twice as long each time until the node responds with something that can be used. */
+  #coolDown(cause: NodeHealth["cause"], sentAt: number, error?: string): void {
     // A request that was sent before the last cool-down is a part of what that is for.
     if (sentAt <= this.cooledAt) return;
     this.#coolFor(this.#backoff);
-    this.error = error;
     this.#coolDownsInRow++;
     this.cooledAt = this.#clock.now();
     this.cause = cause;
+    this.error = error;
   }
 
   get #backoff(): number {
@@ -111,6 +104,6 @@ export class PoolNode {
   }
 
   #coolFor(milliseconds: number): void {
-    this.#coolUntil = Math.max(this.#coolUntil, this.#clock.now() + milliseconds);
+    this.coolUntil = Math.max(this.coolUntil, this.#clock.now() + milliseconds);
   }
 }

@@ -40,13 +40,6 @@ describe("a read that expects a block or a place", () => {
     expect(net.asked).toEqual([0, 1, 2]);
   });
 
-  test("lacks the block, for which it can wait, if a node that is behind has the place", async () => {
-    const { net, send } = setting({ nodes: [{ lag: 3 }, {}, {}] });
-    net.advance(10);
-    const expectation = { minBlock: net.network.block.timestamp, continuesFrom: { records: [{ node: 0 }] } };
-    await expect(send(expectation)).rejects.toMatchObject({ lack: "block" });
-  });
-
   test("lacks a block that is not named, once any node has named one", async () => {
     const { net, send } = setting();
     await send({ needsBlock: true });

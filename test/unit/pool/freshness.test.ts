@@ -1,80 +1,77 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compare, type Head } from "../../../src/pool/freshness.js";
+import { type Head, headOf, isContradicted, isLagging, lagOf } from "../../../src/pool/freshness.js";
 import { PoolNode } from "../../../src/pool/node.js";
 import { ManualClock } from "../../support/manual-clock.js";
 
 const second = 1000;
+const maxLag = 10 * second;
+const block = (seconds: number) => ({ height: 1n, timestamp: BigInt(1_700_000_000 + seconds) * 1_000_000_000n });
 
-/** A head whose block has some second of the chain, and was heard of at some second of the clock. */
-const head = (blockTime: number, heardAt = 0): Head => ({
-  blockTime: 1_700_000_000_000 + blockTime * second,
-  heardAt: heardAt * second,
+/** A head whose block has some second of the chain, and was heard at some second of the clock. */
+const head = (seconds: number, heardAt = 0) => headOf(block(seconds), heardAt * second) as Head;
+const alike = (seconds: number[]) => seconds.map((each) => head(each));
+const poolOf = (heads: (Head | undefined)[], now = 0) => ({
+  nodes: heads.map((each) => ({ head: each, latest: each?.blockTime })),
+  maxLag,
+  now: now * second,
 });
 
-/** The lag in seconds, and the verdict, of one of the heads of a pool with `maxLag` of 10 s. */
-function compareOne(one: Head, others: (Head | undefined)[], now = 0) {
-  const nodes = [one, ...others].map((each) => ({ head: each, heardAt: each?.heardAt ?? Number.NEGATIVE_INFINITY }));
-  const pool = { nodes, settings: { maxLag: 10 * second }, clock: { now: () => now * second } };
-  const { lag, verdict } = compare(one, pool);
-  return [lag / second, verdict];
-}
-
-describe("the lag and the verdict of a node", () => {
-  const alike = (seconds: number[]) => seconds.map((second) => head(second));
-  test.each<
-    [what: string, one: Head, others: (Head | undefined)[], expected: [number, string | undefined], now?: number]
-  >([
-    ["maxLag behind the other one of two", head(0), alike([10]), [10, undefined]],
-    ["more than maxLag behind the other one of two", head(0), alike([11]), [11, "lag"]],
-    ["maxLag behind the second highest of three", head(0), alike([1000, 10]), [10, undefined]],
-    ["more behind the second highest of three", head(0), alike([1000, 11]), [11, "lag"]],
-    ["behind, heard of long ago while the chain moved", head(0), [head(3630, 3600)], [30, "lag"], 3600],
-    ["not behind, heard of long ago while the chain moved", head(0), [head(3600, 3600)], [0, undefined], 3600],
-    ["behind where the other one stands by now", head(-3, 9), alike([0]), [12, "lag"], 9],
-    ["maxLag ahead of both others", head(10), alike([0, -5]), [0, undefined]],
-    ["alone more than maxLag ahead of both others", head(11), alike([0, -5]), [0, "suspect"]],
-    ["ahead together with another one", head(11), alike([0, 11]), [0, undefined]],
-    ["ahead by more than that time", head(3611, 3600), alike([0, 0]), [0, "suspect"], 3600],
-    ["ahead of one of two, of which one was not heard of", head(600), [head(0), undefined], [0, "suspect"]],
-    ["behind one of two, of which one was not heard of", head(0), [head(600), undefined], [600, "lag"]],
-    ["the only one that was heard of", head(600), [undefined, undefined], [0, undefined]],
-  ])("%s", (_, one, others, expected, now) => {
-    expect(compareOne(one, others, now)).toEqual(expected);
+describe("the lag of a node", () => {
+  test.each<[what: string, one: Head, others: (Head | undefined)[], lag: number, now?: number]>([
+    ["behind the other one of two", head(0), alike([11]), 11],
+    ["behind the second highest of three", head(0), alike([1000, 11]), 11],
+    ["behind, heard long ago while the chain moved", head(0), [head(3630, 3600)], 30, 3600],
+    ["not behind, heard long ago while the chain moved", head(0), [head(3600, 3600)], 0, 3600],
+    ["behind where the other one is by now", head(-3, 9), alike([0]), 12, 9],
+    ["alone ahead of both others", head(11), alike([0, -5]), 0],
+    ["ahead of one of two, of which one was not heard", head(600), [head(0), undefined], 0],
+    ["behind one of two, of which one was not heard", head(0), [head(600), undefined], 600],
+    ["the only one that was heard", head(600), [undefined, undefined], 0],
+    ["of a chain that stands still, heard last", head(0, 3600), alike([0, 0]), 10, 3600],
+    ["of a chain that stands still, heard first", head(0), [head(0, 60), head(0, 60)], 0, 60],
+  ])("%s", (_, one, others, lag, now) => {
+    expect(lagOf(one, poolOf([one, ...others], now)) / second).toBe(lag);
   });
 
-  test.each([5, 60, 3600])("of a chain that stands still, %i seconds after the others were heard of", (now) => {
-    expect(compareOne(head(0, now), [head(0, 0)], now)[1]).toBeUndefined();
-    expect(compareOne(head(0, now), [head(0, 0), head(0, 0)], now)[1]).toBeUndefined();
-    expect(compareOne(head(0, 0), [head(0, now), head(0, now)], now)[1]).toBeUndefined();
+  test("is too long from `maxLag` on, and always for a node that has no block yet", () => {
+    const pool = poolOf(alike([0, 11]));
+    expect([0, 1].map((seconds) => isLagging(block(seconds), 0, pool))).toEqual([true, false]);
+    expect(isLagging({ height: 0n, timestamp: 0n }, 0, pool)).toBe(true);
+    expect(isLagging(undefined, 0, pool)).toBe(false);
+  });
+
+  test("of no honest node is too long, whatever one node of three or more says", () => {
+    const seconds = fc.array(fc.integer({ min: 1000, max: 1005 }), { minLength: 2, maxLength: 5 });
+    const liar = fc.oneof(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 980, max: 1020 }));
+    const property = fc.property(seconds, liar, (seconds, liar) => {
+      const pool = poolOf(alike([liar, ...seconds]));
+      for (const each of seconds) expect(isLagging(block(each), 0, pool)).toBe(false);
+    });
+    fc.assert(property);
   });
 });
 
-test("no honest node lags or is suspect, whatever one node of three or more says", () => {
-  const seconds = fc.array(fc.integer({ min: 1000, max: 1005 }), { minLength: 2, maxLength: 5 });
-  const liar = fc.oneof(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 980, max: 1020 }));
-  const property = fc.property(seconds, liar, (seconds, liar) => {
-    const honest = seconds.map((each) => head(each));
-    for (const each of honest) {
-      const others = [head(liar), ...honest.filter((other) => other !== each)];
-      expect(compareOne(each, others)[1]).toBeUndefined();
-    }
-  });
-  fc.assert(property);
+test.each([
+  ["two others contradict", alike([600, 0, 0]), true],
+  ["one other contradicts", [head(600), head(0), undefined], false],
+  ["another one has shown as well", alike([600, 600, 0, 0]), false],
+  ["others contradict by `maxLag` at most", alike([600, 590, 590]), false],
+])("a time that %s is a reference or not", (_, heads, expected) => {
+  expect(isContradicted(head(600).blockTime, poolOf(heads))).toBe(expected);
 });
 
 test("the head of a node is the block of the last request, unless an earlier request names a later block", async () => {
   const clock = new ManualClock();
   const node = new PoolNode("https://node.example", clock, () => 1);
-  const at = (time: bigint) => ({ height: 0n, timestamp: time * 1_000_000_000n });
-  const hear = (time: bigint, sentAt: number) => node.hear(at(time), sentAt, new Headers());
+  const respond = (seconds: number, sentAt: number) => node.respond(block(seconds), sentAt, new Headers());
   await clock.run(clock.sleep(100));
-  hear(10n, 50);
-  hear(9n, 40);
-  expect(node.block).toEqual(at(10n));
-  hear(11n, 30);
-  expect([node.block, node.head]).toEqual([at(11n), { blockTime: 11_000, heardAt: 100 }]);
+  respond(10, 50);
+  respond(9, 40);
+  expect(node.block).toEqual(block(10));
+  respond(11, 30);
+  expect([node.block, node.head]).toEqual([block(11), headOf(block(11), 100)]);
   await clock.run(clock.sleep(100));
-  hear(5n, 150);
-  expect(node.block).toEqual(at(5n));
+  respond(5, 150);
+  expect([node.block, node.latest]).toEqual([block(5), headOf(block(11), 100)?.blockTime]);
 });

@@ -40,15 +40,6 @@ describe("a read whose node does not respond", () => {
     expect(net.clock.pending).toBe(0);
   });
 
-  test.each([
-    [2, 50],
-    [900, 1000],
-  ])("whose latency is %i ms goes to the next one after %i ms, from 50 to 1000", async (latency, delay) => {
-    const net = await warm({ latency: [latency, latency, latency] });
-    net.latency = [silent, 10, 10];
-    expect(await timed(net)).toBe(delay + 10);
-  });
-
   test("does not wait for the rate limit of a node that is silent, if another one has room", async () => {
     const net = await warm({ data: { nodes: 2 }, node: { rateLimit: { rate: 2, burst: 4 } }, latency: [10, 10] });
     net.latency[0] = silent;
@@ -64,16 +55,6 @@ describe("a read whose node does not respond", () => {
     const attempts = net.events.filter(({ type }) => type === "attempt");
     expect(attempts.map(({ time }) => time - before)).toEqual([0, 50, 1000, 1050, 2000, 2050]);
     expect([net.open, net.clock.pending]).toEqual([0, 0]);
-  });
-
-  test("is not sent to a node whose rate limit has nothing to spare", async () => {
-    const net = await warm({ node: { rateLimit: { rate: 1, burst: 2 } }, latency: [10, 10] });
-    const [, node = ""] = net.urls;
-    await net.read({ node });
-    net.asked.length = 0;
-    net.latency[0] = 400;
-    await net.read();
-    expect(net.asked).toEqual([0]);
   });
 
   test("leaves the node after it was silent twice, which other calls notice that wait for it", async () => {
@@ -145,19 +126,6 @@ describe("one silent node", () => {
     await readMany(net, 10);
     expect(net.asked.filter((node) => node === 0)).toHaveLength(1);
   });
-});
-
-test("a silent node leaves a call to one that is cooling down because it lags, whose response is stale", async () => {
-  const net = await warm({ data: { nodes: 2 } });
-  net.advance(700);
-  net.network.nodes[0]?.configure({ lag: 600 });
-  for (const node of [net.urls[1], undefined]) await net.read(node === undefined ? {} : { node });
-  expect(net.pool.status.map(({ state }) => state)).toEqual(["lagging", "ready"]);
-  net.latency[1] = silent;
-  const before = net.clock.now();
-  const { response, stale } = await net.read();
-  expect([net.nodeOf(response), stale]).toEqual([0, true]);
-  expect(net.clock.now() - before).toBeLessThanOrEqual(1000);
 });
 
 describe("a transaction check", () => {

@@ -1,0 +1,196 @@
+import type { Block } from "../http/call.js";
+import type { Lack } from "../http/expectation.js";
+import type { ActiveCall } from "../http/request.js";
+import { compareIntegers } from "../values/integers.js";
+import { type Head, isContradicted, isLagging, millisecondsOf, timeBy } from "./freshness.js";
+import { choose, longestPatience, type NodeSpeed, type Order, patienceOf } from "./latency.js";
+
+/*
+ * A call to a pool is a loop: `decide` says what comes next, and `run` does it.
+ *
+ *   ask     a node: the first one; the next one after a failure or an unusable response (failover); another one as well as a late one (hedge)
+ *   wait    until a request ends or is late
+ *   return  a response, marked as stale if no node has a fresh one
+ *   retry   a node that has failed, after a wait
+ *   fail    with the errors of the nodes, or with what no response shows
+ *
+ * A node that fails, lags or is unresponsive cools down (`node.ts`), each time twice as long: calls use other nodes, until one call asks it
+ * as a probe. Block times tell which nodes lag (`freshness.ts`), latencies which responses are late (`latency.ts`).
+ */
+
+/** What decisions depend on of a node. Times are in milliseconds of a clock that never goes back. */
+export interface NodeHealth extends NodeSpeed {
+  readonly url: string;
+  readonly head: Head | undefined;
+  readonly latest: number | undefined;
+  /** Why it cools down, or did until it can be asked again. */
+  readonly cause: "failing" | "unresponsive" | "lagging" | undefined;
+  readonly coolUntil: number;
+}
+
+/** A request of a call. */
+export interface Asked {
+  /** The address of the node. */
+  readonly node: string;
+  /** When it was sent. Until then, when it began to wait for the rate limit of the node. */
+  since: number;
+  /** `undefined` while it is in flight. */
+  endedAt?: number;
+  answer?: { readonly block: Block | undefined };
+  /** What the response does not show, although the call expects it. */
+  lack?: Lack | undefined;
+  /** If that is history, from when on the page is complete, in Unix nanoseconds. */
+  completeFrom?: bigint;
+  /** Without an answer: the node has failed, every node would refuse the call, or the request was not sent. */
+  failure?: "node" | "call" | "unsent";
+  /** When the node can be asked again; `undefined` if it asks for more time than the caller allows. */
+  retryAt?: number | undefined;
+}
+
+/** What decisions depend on of a call. */
+export interface CallFacts extends Pick<ActiveCall<unknown>, "node" | "expectation" | "once" | "endsAt"> {
+  readonly settings: { readonly attempts: number };
+}
+
+/** What decisions depend on of a pool and its client. */
+export interface PoolFacts {
+  /** In the order in which they were given. */
+  readonly nodes: readonly NodeHealth[];
+  readonly maxLag: number;
+  readonly order: Order;
+  readonly random: () => number;
+  /** The time of the latest block that the client has returned, in Unix nanoseconds. */
+  readonly session: { readonly returned?: bigint };
+}
+
+type Flaw = "lag" | "regression" | Lack;
+
+/** The event that reports why a node is asked. */
+export type PoolEvent =
+  | { type: "failover"; from: string; to: string; cause: "error" | Flaw }
+  | { type: "hedge"; from: string; to: string; delay: number }
+  | { type: "retry"; node: string; delay: number };
+
+export type Decision<Request extends Asked = Asked> =
+  | { do: "ask"; node: string; why: "first" | PoolEvent }
+  | { do: "wait"; until: number; why: "in time" | "late" | "history" }
+  | { do: "return"; request: Request; stale: boolean; why: "fresh" | "final" | Flaw }
+  | { do: "retry"; node: string; delay: number; why: PoolEvent }
+  /** `request` has the reason; `undefined`: the errors of all nodes have. */
+  | { do: "fail"; request?: Request; why: "error" | "refused" | Lack };
+
+/** Says what a call does next. `asked`: its requests, in the order in which they were started. */
+export function decide<Request extends Asked>(
+  call: CallFacts,
+  asked: readonly Request[],
+  pool: PoolFacts,
+  now: number,
+): Decision<Request> {
+  const { nodes, maxLag, session } = pool;
+  const { node: only, expectation, settings, once } = call;
+  /** Whether the call is for the newest data. What is past is final on every node. */
+  const isFresh = expectation === undefined || expectation.isFresh === true;
+  const { returned: last = 0n } = session;
+  const returned = isContradicted(millisecondsOf(last), { nodes, maxLag, now }) ? 0n : last;
+  const refused = asked.find(({ failure }) => failure === "call");
+  if (refused) return { do: "fail", request: refused, why: "refused" };
+
+  const stalenessOf = ({ answer, endedAt = now }: Asked) => {
+    if (!isFresh || !answer?.block) return undefined;
+    if (isLagging(answer.block, endedAt, { nodes, maxLag, now })) return "lag";
+    return answer.block.timestamp < returned ? "regression" : undefined;
+  };
+  const responses = asked.filter(({ answer }) => answer);
+  const usable = responses.filter(({ lack }) => !lack);
+  const fresh = best(usable.filter((request) => !stalenessOf(request)));
+  if (fresh) return { do: "return", request: fresh, stale: false, why: isFresh ? "fresh" : "final" };
+
+  // Each node is asked at least once, unless the caller wants no retries.
+  const attempts = settings.attempts === 1 || once ? 1 : Math.max(settings.attempts, only ? 1 : nodes.length);
+  const isOver = asked.filter(({ failure }) => failure === "node").length >= attempts;
+  const next = isOver ? undefined : nextNode(call, asked, pool, now, isFresh ? millisecondsOf(returned) : undefined);
+  const inFlight = asked.filter(({ endedAt }) => endedAt === undefined);
+  const ask = ({ url: to }: NodeHealth, last = asked.at(-1)): Decision<Request> => {
+    if (!last) return { do: "ask", node: to, why: "first" };
+    const { node: from, since, endedAt, lack } = last;
+    if (endedAt === undefined) return { do: "ask", node: to, why: { type: "hedge", from, to, delay: now - since } };
+    return { do: "ask", node: to, why: { type: "failover", from, to, cause: lack ?? stalenessOf(last) ?? "error" } };
+  };
+
+  // Nodes keep different histories, so each is asked, and the response that reaches back furthest is returned.
+  const longest = usable.length === 0 && best(responses.filter(({ lack }) => lack === "history"));
+  if (longest) {
+    if (next) return ask(next, longest);
+    if (inFlight.length > 0) return { do: "wait", until: now + longestPatience, why: "history" };
+    return { do: "return", request: longest, stale: stalenessOf(longest) !== undefined, why: "history" };
+  }
+
+  // A fresher response is waited for, but the total deadline must not end a call that has one.
+  const [first] = usable;
+  const until = first ? Math.min((first.endedAt ?? now) + longestPatience, call.endsAt - 1) : Number.POSITIVE_INFINITY;
+  if (now < until) {
+    const limits = (limit: (patience: number) => number) => {
+      const times = inFlight.map(({ node, since }) => since + limit(patienceOf(node, nodes)));
+      return times.filter((time) => time > now);
+    };
+    const late = limits((patience) => Math.min(patience, longestPatience));
+    if (late.length > 0) return { do: "wait", until: Math.min(until, ...late), why: "in time" };
+    const unresponsive = limits((patience) => Math.max(patience, longestPatience));
+    // At most two nodes that may still respond are asked at once, and none whose rate limit is used up.
+    if (next && (inFlight.length === 0 || (unresponsive.length < 2 && next.pause === 0))) return ask(next);
+    // After a second, the rate limit of another node may have room.
+    if (unresponsive.length > 0 || (inFlight.length > 0 && responses.length === 0))
+      return { do: "wait", until: Math.min(until, now + longestPatience, ...unresponsive), why: "late" };
+  }
+
+  const latest = best(usable);
+  if (latest) return { do: "return", request: latest, stale: true, why: stalenessOf(latest) ?? "lag" };
+  // A node that only lacks the block has the place, and may catch up.
+  const closest = best(responses.filter(({ lack }) => lack === "block")) ?? best(responses);
+  if (closest?.lack) return { do: "fail", request: closest, why: closest.lack };
+  const lastOfEach = [...new Map(asked.map((request) => [request.node, request])).values()];
+  const retries = lastOfEach.flatMap(({ node, retryAt }) => (retryAt === undefined ? [] : { node, retryAt }));
+  const [again] = retries.sort((a, b) => a.retryAt - b.retryAt);
+  if (!again || isOver) return { do: "fail", why: "error" };
+  const retry = { node: again.node, delay: Math.max(0, again.retryAt - now) };
+  return { do: "retry", ...retry, why: { type: "retry", ...retry } };
+}
+
+/**
+ * The next node of the call: none is asked twice, and one that cools down only if no other can help.
+ *
+ * @param least - The block time from which on a response is fresh; `undefined` if that does not matter.
+ */
+function nextNode(
+  { node: only, expectation }: CallFacts,
+  asked: readonly Asked[],
+  { nodes, order, random }: PoolFacts,
+  now: number,
+  least: number | undefined,
+): NodeHealth | undefined {
+  const isNew = ({ url }: NodeHealth) => (only ?? url) === url && !asked.some(({ node }) => node === url);
+  const others = nodes.filter(isNew);
+  const isReady = ({ coolUntil, cause }: NodeHealth) =>
+    coolUntil <= now || (cause === "lagging" && least === undefined);
+  const ready = others.filter(isReady);
+  // A node that lags or is unresponsive may keep what others have dropped.
+  const lacksRecords = asked.some(({ lack }) => lack === "place" || lack === "history");
+  const able = ready.length === 0 && lacksRecords ? others.filter(({ cause }) => cause !== "failing") : ready;
+  const likely = able.filter(({ head }) => !head || timeBy(now, head) >= (least ?? 0));
+  const chosen =
+    able.find(({ url }) => url === expectation?.prefer) ??
+    choose(likely.length > 0 ? likely : able, { order, random, now });
+  // Without a response, a node that cools down is better than none, and one that lags does respond.
+  if (chosen || asked.some(({ answer }) => answer)) return chosen;
+  const rank = ({ cause }: NodeHealth) => (cause === "lagging" ? 0 : 1);
+  return others.sort((a, b) => rank(a) - rank(b) || a.coolUntil - b.coolUntil)[0];
+}
+
+/** The response that reaches back furthest, if that matters, and of several the one with the latest block. */
+function best<Request extends Asked>(responses: readonly Request[]): Request | undefined {
+  const timeOf = ({ answer }: Request) => answer?.block?.timestamp ?? -1n;
+  const startOf = ({ completeFrom = 0n }: Request) => completeFrom;
+  const compare = (a: Request, b: Request) =>
+    compareIntegers(startOf(a), startOf(b)) || compareIntegers(timeOf(b), timeOf(a));
+  return [...responses].sort(compare)[0];
+}

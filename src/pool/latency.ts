@@ -1,0 +1,49 @@
+/** The shortest and the longest time after which a response is late. */
+export const [shortestPatience, longestPatience] = [50, 1000];
+
+/** A latency that was measured longer ago says nothing about which node is the fastest. */
+const recent = 30_000;
+
+/** What is known of the speed of a node. Times are in milliseconds. */
+export interface NodeSpeed {
+  /** The typical time until a response is complete. */
+  readonly latency: number | undefined;
+  /** When it responded last. */
+  readonly heardAt: number;
+  /** The number of requests in flight, including those that wait for the rate limit of the node. */
+  readonly inFlight: number;
+  /** How long a request has to wait for the rate limit of the node. */
+  readonly pause: number;
+}
+
+/** Which of the nodes that can serve a request does: the first one, or one of the fastest. */
+export type Order = "fastest" | "given";
+
+/**
+ * Chooses a node: picks two at random and uses the one expected to respond first. Unlike the fastest of all, it leaves no node unused and
+ * does not send all requests to one node at once.
+ */
+export function choose<Node extends NodeSpeed>(
+  nodes: readonly Node[],
+  { order, random, now }: { order: Order; random: () => number; now: number },
+): Node | undefined {
+  if (order === "given" || nodes.length < 2) return nodes[0];
+  const first = Math.floor(random() * nodes.length);
+  const other = (first + 1 + Math.floor(random() * (nodes.length - 1))) % nodes.length;
+  const [a, b] = [nodes[first], nodes[other]];
+  if (a === undefined || b === undefined) return a;
+  // A node that was not measured recently is. The pause counts the requests that wait for the rate limit.
+  const waitOf = ({ heardAt, latency = 0, pause, inFlight }: NodeSpeed) => {
+    const typical = now - heardAt < recent ? latency : 0;
+    return pause > 0 ? pause + typical : typical * (inFlight + 1);
+  };
+  const difference = waitOf(a) - waitOf(b);
+  return difference > 0 || (difference === 0 && a.inFlight > b.inFlight) ? b : a;
+}
+
+/** When a response of a node is late: after three times its typical latency. An unknown node is expected to be as fast as the fastest. */
+export function patienceOf(url: string, nodes: readonly (NodeSpeed & { readonly url: string })[]): number {
+  const known = nodes.flatMap(({ latency }) => latency ?? []);
+  const own = nodes.find((node) => node.url === url)?.latency;
+  return Math.max(shortestPatience, 3 * (own ?? Math.min(longestPatience / 6, ...known)));
+}
