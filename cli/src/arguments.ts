@@ -10,7 +10,7 @@ import {
 import { operationTexts } from "../generated/operation-texts.js";
 import { UsageError } from "./errors.js";
 import { filterFlag } from "./flags.js";
-import { readTime } from "./times.js";
+import { checkTime, readTime } from "./times.js";
 
 export type Leaf = Exclude<Argument, { kind: "object" }>;
 
@@ -30,8 +30,9 @@ export function argumentFlags(id: OperationId): ArgumentFlag[] {
   return leaves.map(({ path, spec }) => {
     const name = nameOf(path, spec, operation);
     const text = textOf(spec, operationTexts[id].arguments[path.join(".")] ?? "");
-    const option = filterFlag(`--${name} <${placeholder(spec)}>`, text, {
-      ...(spec.kind === "nanoseconds" && { parse: readTime }),
+    const [value, more] = name === "asset" ? ["ASSET", " An id or a symbol."] : [placeholder(spec), ""];
+    const option = filterFlag(`--${name} <${value}>`, text + more, {
+      ...(spec.kind === "nanoseconds" && { parse: checkTime }),
       repeat: spec.kind === "array",
       mandatory: spec.required,
     });
@@ -53,8 +54,11 @@ export function readArguments(id: OperationId, flagsEntered: object): Record<str
   const flags = argumentFlags(id);
   for (const { name, option, path, spec } of flags) {
     const value = entered[option.attributeName()];
-    if (value === undefined) continue;
-    const read = (each: unknown) => readName(spec, name, each, entered["any"] === true);
+    if (value === undefined || (name === "to" && value === "now")) continue;
+    const read = (each: unknown) =>
+      spec.kind === "nanoseconds"
+        ? readTime(String(each), entered["timeZone"] as string | undefined)
+        : readName(spec, name, each, entered["any"] === true);
     setMember(argument, path, Array.isArray(value) ? value.map(read) : read(value));
   }
   const { atLeastOneOf = [] }: Operation = operations[id];

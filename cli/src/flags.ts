@@ -1,6 +1,7 @@
 /** The flags that several commands have, and what each accepts. */
 import { InvalidArgumentError, Option } from "commander";
-import { readDuration } from "./times.js";
+import type { TimeFlags } from "./output/time-format.js";
+import { readDuration, readTimeZone } from "./times.js";
 
 export interface FlagOptions {
   readonly parse?: (value: string) => unknown;
@@ -130,30 +131,53 @@ export type FormatName = (typeof formats)[number];
 
 export interface FormatFlags {
   readonly format?: FormatName;
+  readonly output?: string;
+  readonly force?: true;
 }
 
 export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", choices: readonly string[] = formats) =>
   outputFlag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices });
 
-export interface PresentationFlags extends FormatFlags {
+const outputText =
+  "Write to a file, in the format of its extension: .csv, .ndjson or .json, each also with .gz. It is there once it is complete. - is " +
+  "stdout.";
+
+/** The flags of commands that can print to a file. */
+export const fileFlags = (): Option[] => [
+  formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe"),
+  outputFlag("-o, --output <FILE>", outputText),
+  outputFlag("--force", "Replace the --output file once the new one is complete."),
+];
+
+export interface PresentationFlags extends FormatFlags, TimeFlags {
   readonly columns?: string;
-  readonly raw?: true;
   readonly decimals?: readonly string[];
   readonly assets?: readonly string[];
   readonly quiet?: true;
 }
 
-const assetsText = "Read the decimal places of assets from the JSON of a node's /api/v2/assets.";
+const rawText = "Print times as Unix nanoseconds, and amounts in the smallest unit.";
+const timesText = "How times are printed; spreadsheet is a date and time for LibreOffice and Excel. Default: iso.";
+const zoneText = "The time zone of printed times, and of dates without one, such as Europe/Berlin. Default: UTC.";
+const assetsText = "Read the decimal places and symbols of assets from the JSON of a node's /api/v2/assets.";
 const decimalsText = "Print amounts of an asset with N decimal places. N alone is for records of one asset.";
+const nodeDecimalsText = " node reads those of all assets from the node.";
 
-/** @param kinds - The columns of the records. */
-export function presentationFlags(kinds: Readonly<Record<string, string>>): Option[] {
+/**
+ * @param kinds - The columns of the records.
+ * @param isReport - Whether the decimal places are read from the node by default.
+ */
+export function presentationFlags(kinds: Readonly<Record<string, string>>, isReport = false): Option[] {
   const hasAmounts = Object.values(kinds).includes("amount");
+  const hasAssets = Object.hasOwn(kinds, "assetId");
+  const decimals = `${decimalsText}${hasAssets ? nodeDecimalsText : ""} Default: ${isReport ? "node" : "the smallest unit"}.`;
   return [
     outputFlag("--columns <NAMES>", "The members of a record to print, separated by commas. Default: all."),
-    outputFlag("--raw", "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds."),
-    ...(hasAmounts ? [outputFlag("--decimals <[ASSET=]N>", decimalsText, { repeat: true })] : []),
-    ...("assetId" in kinds ? [outputFlag("--assets <FILE>", assetsText, { repeat: true })] : []),
+    outputFlag("--raw", rawText),
+    outputFlag("--times <FORM>", timesText, { choices: ["iso", "spreadsheet", "unix"] }),
+    outputFlag("--time-zone <NAME>", zoneText, { parse: readTimeZone }),
+    ...(hasAmounts ? [outputFlag("--decimals <[ASSET=]N>", decimals, { repeat: true })] : []),
+    ...(hasAssets ? [outputFlag("--assets <FILE>", assetsText, { repeat: true })] : []),
   ];
 }
 

@@ -12,7 +12,8 @@ import { IncompleteError } from "./errors.js";
 import type { PageFlags } from "./flags.js";
 import { type Io, printMessage } from "./io.js";
 import { isScannable, type ListId, listOperation } from "./operations.js";
-import { formatTime, type WireRecord } from "./output/columns.js";
+import type { WireRecord } from "./output/columns.js";
+import { formatTime } from "./output/time-format.js";
 
 export interface Reading extends PageFlags {
   readonly id: ListId;

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { type Block, toNanoseconds } from "vegaprotocol-client";
+import { type Block, toDate, toNanoseconds } from "vegaprotocol-client";
 
 const milliseconds: Readonly<Record<string, number>> = {
   ms: 1,
@@ -12,30 +12,75 @@ const milliseconds: Readonly<Record<string, number>> = {
 
 /**
  * Reads a time as Unix nanoseconds: a year, month, day or time of RFC 3339, digits of Unix seconds, milliseconds, microseconds or
- * nanoseconds, or a duration before now, as in `24h`.
+ * nanoseconds, `now`, or a duration before now, as in `24h`.
+ *
+ * @param timeZone - The time zone of a year, month or day. Default: UTC.
  */
-export function readTime(value: string): bigint {
-  const time = parseTime(value);
+export function readTime(value: string, timeZone?: string): bigint {
+  const time = parseTime(value, timeZone);
   if (time !== undefined) return time;
   throw new InvalidArgumentError(
     "Expected a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z, digits of Unix seconds, milliseconds, microseconds or " +
-      "nanoseconds, or a time before now such as 24h or 7d.",
+      "nanoseconds, now, or a time before now such as 24h or 7d.",
   );
 }
 
-function parseTime(value: string): bigint | undefined {
+/** Checks a time that is read once its time zone is known. */
+export function checkTime(value: string): string {
+  readTime(value);
+  return value;
+}
+
+function parseTime(value: string, timeZone: string | undefined): bigint | undefined {
+  if (value === "now") return BigInt(Date.now()) * 1_000_000n;
   const [, number, unit = ""] = /^(\d+)([mhdw])$/.exec(value) ?? [];
   if (number !== undefined) return BigInt(Date.now() - Number(number) * (milliseconds[unit] ?? 0)) * 1_000_000n;
   // Other numbers of four digits are no years: there was no chain.
-  if (/^(?:19[7-9]|2[01]\d)\d$/.test(value)) return parseRfc3339(`${value}-01-01T00:00:00Z`);
+  if (/^(?:19[7-9]|2[01]\d)\d$/.test(value)) return parseDate(`${value}-01-01`, timeZone);
   if (/^\d+$/.test(value)) {
     // Seconds have 9 or 10 digits from the year 1973 to the year 2286, milliseconds three more, and so on.
     const thousands = [10, 13, 16, 19].findIndex((digits) => value.length === digits || value.length === digits - 1);
     if (thousands >= 0) return BigInt(value) * 1000n ** BigInt(3 - thousands);
     return value === "0" ? 0n : undefined;
   }
-  if (/^\d{4}-\d\d$/.test(value)) return parseRfc3339(`${value}-01T00:00:00Z`);
-  return parseRfc3339(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value);
+  if (/^\d{4}-\d\d$/.test(value)) return parseDate(`${value}-01`, timeZone);
+  return /^\d{4}-\d\d-\d\d$/.test(value) ? parseDate(value, timeZone) : parseRfc3339(value);
+}
+
+/** The beginning of a day. */
+function parseDate(date: string, timeZone: string | undefined): bigint | undefined {
+  const time = parseRfc3339(`${date}T00:00:00Z`);
+  if (time === undefined || timeZone === undefined) return time;
+  const offsetAt = localOffset(timeZone);
+  const shiftAt = (at: bigint) => BigInt(offsetAt(toDate(at).getTime()).shift) * 1_000_000n;
+  const [guess, found] = [time - shiftAt(time), time - shiftAt(time - shiftAt(time))];
+  // Clocks that skip midnight have no such time: the day begins when they do.
+  return found + shiftAt(found) === time || found > guess ? found : guess;
+}
+
+/** The milliseconds by which the clocks of a zone are ahead of UTC, and the offset of RFC 3339. */
+export function localOffset(timeZone: string): (time: number) => { shift: number; offset: string } {
+  const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+  let known = { second: Number.NaN, shift: 0, offset: "Z" };
+  return (time) => {
+    const second = Math.floor(time / 1000);
+    if (second === known.second) return known;
+    // As in `2/9/2024, GMT+01:00`; UTC is just `GMT`.
+    const [, offset = "+00:00"] = /GMT([+-]\d\d:\d\d)?/.exec(format.format(time)) ?? [];
+    const [sign, hours, minutes] = [Number(`${offset[0]}1`), Number(offset.slice(1, 3)), Number(offset.slice(4))];
+    known = { second, shift: sign * (60 * hours + minutes) * 60_000, offset };
+    return known;
+  };
+}
+
+/** Reads a time zone. */
+export function readTimeZone(timeZone: string): string {
+  try {
+    localOffset(timeZone);
+    return timeZone;
+  } catch {
+    throw new InvalidArgumentError("Expected a time zone such as Europe/Berlin or UTC.");
+  }
 }
 
 function parseRfc3339(text: string): bigint | undefined {

@@ -1,12 +1,8 @@
 /** What `fake-node` serves besides the operations of the description: assets and proposals, which reports read. */
 import type { FakeNode } from "vegaprotocol-client/testing";
 
-/** Symbols, names and decimal places of the generated assets. */
-const details = [
-  ["VEGA", "Vega", "18"],
-  ["DAI", "Dai Stablecoin", "18"],
-  ["KSM", "Kusama", "12"],
-] as const;
+/** Symbols and decimal places of the generated assets. */
+const details = [["VEGA", "18"] as const, ["DAI", "18"] as const, ["KSM", "12"] as const];
 
 /** The thresholds of each proposal, as those of the network parameters `governance.proposal.freeform`. */
 const thresholds = { requiredParticipation: "0.00001", requiredMajority: "0.66" };
@@ -16,8 +12,9 @@ export function withOtherPaths(node: FakeNode): Pick<FakeNode, "fetch"> {
   const { balances, signatures } = node.records;
   const ids = [...new Set([...balances.map(({ assetId = "" }) => assetId), ...signatures.map(({ id }) => id)])].sort();
   const edges = ids.reverse().map((id, index) => {
-    const [symbol, name, decimals] = details[index] ?? [`ASSET${index}`, `Asset ${index}`, "18"];
-    return { node: { id, details: { symbol, name, decimals, quantum: "1" }, status: "STATUS_ENABLED" }, cursor: id };
+    const [symbol, decimals] = details[index] ?? [`ASSET${index}`, "18"];
+    const node = { id, details: { symbol, name: symbol, decimals, quantum: "1" }, status: "STATUS_ENABLED" };
+    return { node, cursor: id };
   });
   const pageInfo = {
     hasNextPage: false,

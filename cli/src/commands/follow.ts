@@ -9,10 +9,13 @@ import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, write } from "../io.js";
-import { formatTime, readColumns, type WireRecord } from "../output/columns.js";
+import { listAssets } from "../other-paths.js";
+import { readColumns, type WireRecord } from "../output/columns.js";
 import { createEncoder } from "../output/print.js";
+import { formatTime } from "../output/time-format.js";
+import { readUnits } from "../output/units.js";
 import { Monitor } from "../progress.js";
-import { readTime } from "../times.js";
+import { checkTime, readTime } from "../times.js";
 
 const { proposal, resource } = exampleIds;
 
@@ -37,17 +40,17 @@ const texts: Readonly<Record<FollowId, { summary: string; details: string; examp
   },
 };
 
-type From = "now" | "start" | bigint;
-
 interface Flags extends flag.NodeFlags, flag.FollowFlags, flag.PresentationFlags {
-  readonly from?: From;
+  readonly from?: string;
   readonly limit?: number;
   readonly stalledAfter?: number;
 }
 
 const fromText =
   "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time. Default: now.";
-const readFrom = (text: string): From => (text === "now" || text === "start" ? text : readTime(text));
+const checkFrom = (text: string) => (text === "start" ? text : checkTime(text));
+const readFrom = ({ from, timeZone }: Flags): "now" | "start" | bigint | undefined =>
+  from === undefined || from === "now" || from === "start" ? from : readTime(from, timeZone);
 const stalledText = "Fail if no new block comes for this time. Default: that of --give-up-after.";
 
 export function addFollow(program: Command, setup: Setup): void {
@@ -69,7 +72,7 @@ export function addFollow(program: Command, setup: Setup): void {
       flags: [
         // Without the range of time of the list.
         ...filterFlags(argumentFlags(id).filter(({ path }) => path[0] !== "dateRange")),
-        ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: readFrom })] : []),
+        ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: checkFrom })] : []),
         flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
         flag.formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),
         ...flag.presentationFlags(columns),
@@ -84,13 +87,16 @@ export function addFollow(program: Command, setup: Setup): void {
   }
 }
 
-async function run(id: FollowId, io: Io, flags: Flags): Promise<number> {
-  const { dateRange: _, ...query } = readArguments(id, flags);
-  const columns = await readColumns(operationTexts[id].columns ?? {}, flags);
-  const { from } = flags;
-  const monitor = new Monitor(io, flags);
-  const { client } = await connect(io, flags);
-  const encoder = createEncoder(io, flags, columns);
+async function run(id: FollowId, io: Io, entered: Flags): Promise<number> {
+  const kinds = operationTexts[id].columns ?? {};
+  // A wrong flag is found before a request is sent.
+  readArguments(id, { ...entered, from: undefined });
+  const monitor = new Monitor(io, entered);
+  const { client } = await connect(io, entered);
+  const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal));
+  const { dateRange: _, ...query } = readArguments(id, { ...flags, from: undefined });
+  const from = readFrom(flags);
+  const encoder = createEncoder(io, flags, readColumns(kinds, flags, units));
   let left = flags.limit ?? Number.POSITIVE_INFINITY;
   let position: string | undefined;
   try {

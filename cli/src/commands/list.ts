@@ -9,10 +9,13 @@ import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../erro
 import * as flag from "../flags.js";
 import { count, Interruption, type Io, printMessage, write } from "../io.js";
 import { isScannable, type ListId, listOperation, lists } from "../operations.js";
-import { formatTime, readColumns, type WireRecord } from "../output/columns.js";
+import { listAssets, requireProposal } from "../other-paths.js";
+import { readColumns, type WireRecord } from "../output/columns.js";
 import { OutputFile } from "../output/file.js";
 import { createEncoder } from "../output/print.js";
 import { readTarget } from "../output/target.js";
+import { formatTime } from "../output/time-format.js";
+import { readUnits } from "../output/units.js";
 import { RecordWriter } from "../output/writer.js";
 import { Progress } from "../progress.js";
 import { type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
@@ -42,18 +45,13 @@ const moreText = `The first ${screenful} records. For more: -n N, -o FILE, or --
 interface ListFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {
   readonly order?: "oldest-first" | "newest-first";
   readonly limit?: number;
-  readonly output?: string;
-  readonly force?: true;
-  readonly at?: bigint;
+  readonly at?: string;
   readonly completeHistory?: true;
   readonly db?: string;
 }
 
 const scanDetails =
   "Reads every balance change in a range of time exactly once, in order of time. `vegaprotocol sync` keeps a local copy.";
-const outputText =
-  "Write all records to a file, in the format of its extension: .csv, .ndjson or .json, each also with .gz. It is there once it is " +
-  "complete. - is stdout.";
 const orders = { choices: ["oldest-first", "newest-first"] };
 
 const startText = (start: bigint) => `The records are complete from ${formatTime(start)} on. Earlier ones are unknown.`;
@@ -63,7 +61,7 @@ const hasPages = (id: ListId) => listOperation(id).cursors?.rejectedWith === und
 
 /** Adds a command for each list, named after the member of the response that holds the page. */
 export function addLists(program: Command, setup: Setup): void {
-  const { filterFlag: filter, outputFlag: output } = flag;
+  const { filterFlag: filter } = flag;
   for (const { id, name } of lists) {
     const { summary, columns = {} } = operationTexts[id];
     const isScan = isScannable(id);
@@ -78,9 +76,7 @@ export function addLists(program: Command, setup: Setup): void {
         filter("--order <ORDER>", `The order of the records. Default: ${order}.`, orders),
         filter("-n, --limit <N>", most, { parse: flag.integer() }),
         ...(isScan ? atFlags() : []),
-        flag.formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe"),
-        output("-o, --output <FILE>", outputText),
-        output("--force", "Replace the --output file once the new one is complete."),
+        ...flag.fileFlags(),
         ...flag.presentationFlags(columns),
         flag.quietFlag(),
         ...(isScan ? [dbFlag()] : []),
@@ -93,14 +89,18 @@ export function addLists(program: Command, setup: Setup): void {
   }
 }
 
-async function list(id: ListId, io: Io, flags: ListFlags): Promise<number> {
-  const { at, completeHistory, db, format, output, limit, force = false } = flags;
-  if (at !== undefined) return printBalances(io, flags, at);
+async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
+  const { at, completeHistory, db, format, output, limit, force = false } = entered;
+  if (at !== undefined) return printBalances(io, { ...entered, at });
   if (completeHistory || db !== undefined) throw new UsageError("--complete-history and --db require --at.");
-  const reading = readReading(id, flags);
-  const columns = await readColumns(operationTexts[id].columns ?? {}, flags);
+  const kinds = operationTexts[id].columns ?? {};
+  // Every wrong flag is found before a request is sent, or a file is opened.
+  readReading(id, entered);
   const target = readTarget(output, format);
-  const encoder = createEncoder(io, flags, columns, target?.format);
+  const { client } = await connect(io, entered);
+  const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal));
+  const reading = readReading(id, flags);
+  const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format);
   const file = target && new OutputFile(target, force);
   const isTerminal = file === undefined && io.stdout.isTTY === true;
   const isScreen = isTerminal && limit === undefined && format === undefined;
@@ -115,11 +115,12 @@ async function list(id: ListId, io: Io, flags: ListFlags): Promise<number> {
   let start: bigint | undefined;
   const onRecord = (record: WireRecord) => (++records > screenful && isScreen ? undefined : writer.add(record));
   try {
-    const { client } = await connect(io, flags);
     // One more shows whether there are more.
     const wanted = isScreen ? { ...reading, limit: screenful + 1 } : reading;
     const coverage = await readRecords(client, wanted, { signal: io.signal, onRecord });
     await writer.end();
+    const { proposalId } = reading.query;
+    if (records === 0 && proposalId !== undefined) await requireProposal(client, String(proposalId), io.signal);
     // The newest records alone say nothing of the start.
     if (coverage && !(reading.isNewestFirst && records === wanted.limit)) {
       const late = startsLate(coverage.start, reading.start);

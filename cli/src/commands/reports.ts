@@ -1,56 +1,70 @@
 /** The commands `statement`, `series`, `tally`, `limits` and `bundle`, and `balances --at`. */
 import type { Command, Option } from "commander";
-import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
+import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
 import {
   type BalanceSeriesOptions,
   balanceSeries,
   balancesAt,
   type Submission,
   signatureBundle,
-  statement,
   submissionLimits,
   tallyVotes,
 } from "vegaprotocol-client/reports";
-import { argumentFlags, canonicalIds, filterFlags, readArguments } from "../arguments.js";
+import { argumentFlags, canonicalIds, filterFlags, kebab, readArguments } from "../arguments.js";
 import { addCommand, type Definition, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, printMessage } from "../io.js";
-import { formatTime } from "../output/columns.js";
+import { listAssets, requireProposal } from "../other-paths.js";
 import { printObject, printRecords } from "../output/print.js";
+import { formatTime } from "../output/time-format.js";
+import { readUnits } from "../output/units.js";
 import { Progress } from "../progress.js";
 import { scanPageSize, startsLate, warnOfEnd } from "../records.js";
-import { storedBalances, storedList } from "../sync/open.js";
-import { readTime } from "../times.js";
+import {
+  groupNames,
+  newestTime,
+  readGroup,
+  readSends,
+  reportColumns,
+  seriesColumns,
+  statementRows,
+  tallyRules,
+} from "../reports.js";
+import { storedAssets, storedBalances, storedEnd, storedList } from "../sync/open.js";
+import { checkTime, readTime } from "../times.js";
 
-const { party, asset, proposal, resource } = exampleIds;
+const { party, proposal, resource } = exampleIds;
 
 const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
-const rules = "--required-majority 0.66 --required-participation 0.00001 --total-supply 200000000000000000000000000";
+const supply = "--total-supply 64999723000000000000000000";
 
 /** The flags of reports of balances. */
 interface BalanceFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {
   readonly completeHistory?: true;
   readonly db?: string;
+  readonly asset?: string;
 }
 
 /** The flags of all reports: those that a report requires are there. */
 interface ReportFlags extends BalanceFlags {
-  readonly from: bigint;
-  readonly to: bigint;
+  readonly from: string;
+  readonly to?: string;
+  readonly monthly?: true;
   readonly every?: BalanceSeriesOptions["every"];
   readonly groupBy?: string;
   readonly proposal: string;
   readonly requiredMajority?: string;
   readonly requiredParticipation?: string;
   readonly totalSupply?: string;
-  readonly liquidityMajority: string;
-  readonly liquidityParticipation: string;
+  readonly liquidityMajority?: string;
+  readonly liquidityParticipation?: string;
   readonly market?: string;
   readonly party: string;
   readonly command: Submission["command"];
   readonly sentSince?: number;
+  readonly sentByBlock?: readonly string[];
   readonly tokens?: string;
   readonly id: string;
 }
@@ -68,9 +82,9 @@ const completeHistoryFlag = (): Option =>
 
 /** Flags of `balances` for the balances at a time. */
 export const atFlags = (): Option[] => [
-  filter("--at <TIME>", "Print the balance of each account at this time, such as 2024-12-31.", {
-    parse: readTime,
-  }).conflicts(["from", "to", "order", "limit", "output", "force"]),
+  filter("--at <TIME>", "Print the balance of each account at this time, such as 2024-12-31 or now.", {
+    parse: checkTime,
+  }).conflicts(["from", "to", "order", "limit"]),
   completeHistoryFlag(),
 ];
 
@@ -78,36 +92,50 @@ export const atFlags = (): Option[] => [
 const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ path }) => path[0] !== "dateRange");
 
 const mandatory = true;
-const timeOptions = { parse: readTime, mandatory };
+const toText =
+  "The time of the closing balances, such as 2024-02-01. Default: now, which is the newest complete block.";
 
 const balanceFlags = (): Option[] => [
-  filter("--from <TIME>", "The time of the opening balances, such as 2024-01-01.", timeOptions),
-  filter("--to <TIME>", "The time of the closing balances, such as 2024-02-01.", timeOptions),
+  filter("--from <TIME>", "The time of the opening balances, such as 2024-01-01.", { parse: checkTime, mandatory }),
+  filter("--to <TIME>", toText, { parse: checkTime }),
   ...filterFlags(ownFlags()),
   completeHistoryFlag(),
-  ...flag.presentationFlags({ balance: "amount", assetId: "text" }),
+  ...flag.presentationFlags(reportColumns.statement, true),
   flag.quietFlag(),
   ...flag.scanFlags(),
 ];
 
-/** The names in `--group-by`, with the members of an account. */
-const members = { party: "partyId", asset: "assetId", market: "marketId", type: "accountType" } as const;
-const accountColumns = { partyId: "text", assetId: "text", marketId: "text", accountType: "text" } as const;
+const sentText =
+  "How many transactions of any kind were sent with proof of work of the block of this height. Can be repeated. Default: those in " +
+  "--sent-since count for every block.";
 
 const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name">>> => ({
   statement: {
     summary: "Print opening balances, changes and closing balances of accounts.",
     details: "The opening balance of an account and its changes after --from up to --to add up to its closing balance.",
-    flags: balanceFlags(),
-    examples: [`statement --asset ${asset} ${range}`, `statement ${range} --decimals 18 --asset ${asset}`],
+    flags: [
+      filter(
+        "--monthly",
+        "Add a row with the total and the last balance of each month, in the time zone of --time-zone.",
+      ),
+      ...balanceFlags(),
+    ],
+    examples: [
+      `statement --asset VEGA ${range}`,
+      `statement --party ${party} --from 2024-02-09T16:00:00Z --monthly --time-zone Europe/Berlin --times spreadsheet -o statement.csv`,
+    ],
     run: printStatement,
   },
   series: {
-    summary: "Print balances at the end of each hour, day, week or month.",
-    details: "Periods are in UTC, and weeks begin on Monday. Balances of different assets are never added.",
+    summary: "Print balances at the end of each period, or at each change.",
+    details:
+      "Periods are those of --time-zone, and weeks begin on Monday. With --every change, a group has a row whenever one of its accounts " +
+      "changes. Balances of different assets are never added.",
     flags: [
-      filter("--every <PERIOD>", "The period. Default: day.", { choices: ["hour", "day", "week", "month"] }),
-      filter("--group-by <NAMES>", `What to add balances by: names of ${Object.keys(members)}. Default: all of them.`),
+      filter("--every <PERIOD>", "The period. Default: day.", {
+        choices: ["change", "minute", "hour", "day", "week", "month"],
+      }),
+      filter("--group-by <NAMES>", `What to add balances by: names of ${groupNames}. Default: all of them.`),
       ...balanceFlags(),
     ],
     examples: [`series ${range} --every hour --group-by party,asset`],
@@ -116,7 +144,8 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
   tally: {
     summary: "Count the votes on a proposal.",
     details:
-      "The rules of a proposal are not part of its votes: without them, it is unknown whether the proposal passes.",
+      "The thresholds are those that the node has for the proposal, unless they are given. No node has the total supply: without it, it is " +
+      "unknown whether the proposal passes.",
     flags: [
       filter("--proposal <ID>", "The proposal.", { mandatory }),
       filter("--required-majority <SHARE>", "The share of YES that is needed, such as 0.66."),
@@ -126,12 +155,13 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
       filter("--liquidity-participation <SHARE>", "For the change of a market: the liquidity that has to vote."),
       filter("--market <ID>", "With --liquidity-majority: the market, if the proposal is one of a batch."),
     ],
-    examples: [`tally --proposal ${proposal} ${rules}`],
+    examples: [`tally --proposal ${proposal} ${supply}`],
     run: printTally,
   },
   limits: {
     summary: "Print whether a party can submit another transaction.",
-    details: "If not, the exit code is 4. The statistics are of the last block: --sent-since adds to them.",
+    details:
+      "If not, the exit code is 4. The statistics are of the last block: --sent-since and --sent-by-block add what was sent since then.",
     flags: [
       filter("--party <ID>", "The party.", { mandatory }),
       filter("--command <NAME>", "The kind of transaction. other needs proof of work alone.", {
@@ -142,9 +172,10 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
         ],
       }),
       filter("--proposal <ID>", "The proposal of a vote."),
-      filter("--sent-since <N>", "Transactions that were sent since the last block. Default: 0.", {
+      filter("--sent-since <N>", "Transactions of this kind that were sent since the last block. Default: 0.", {
         parse: flag.integer({ minimum: 0 }),
       }),
+      filter("--sent-by-block <HEIGHT=N>", sentText, { repeat: true }),
       filter("--tokens <N>", "The governance tokens of the party, in the smallest unit. Default: not compared."),
     ],
     examples: [`limits --party ${party} --command vote --proposal ${proposal}`],
@@ -165,12 +196,20 @@ export function addReports(program: Command, setup: Setup): void {
     addCommand<ReportFlags>(program, setup, {
       ...report,
       name,
-      flags: [...report.flags, flag.formatFlag(), ...(isOfNode ? [] : [dbFlag()]), ...flag.nodeFlags()],
+      flags: [...report.flags, ...flag.fileFlags(), ...(isOfNode ? [] : [dbFlag()]), ...flag.nodeFlags()],
     });
   }
 }
 
 const connectTo = async (io: Io, flags: flag.NodeFlags) => (await connect(io, flags)).client;
+
+interface BalanceReport {
+  readonly from?: string;
+  /** Default: the newest complete block. */
+  readonly to?: string | undefined;
+  readonly kinds: Parameters<typeof printRecords>[2];
+  readonly report: (changes: AsyncIterable<BalanceChange>, to: bigint) => Promise<readonly object[]>;
+}
 
 /**
  * Prints a report over the balance changes up to and including a time, from a database or a node.
@@ -179,23 +218,45 @@ const connectTo = async (io: Io, flags: flag.NodeFlags) => (await connect(io, fl
  */
 async function printChanges(
   io: Io,
-  flags: BalanceFlags & Partial<Pick<ReportFlags, "from">>,
-  end: bigint,
-  kinds: Parameters<typeof printRecords>[2],
-  report: (changes: AsyncIterable<BalanceChange>) => Promise<readonly object[]>,
+  entered: BalanceFlags,
+  { from, to, kinds, report }: BalanceReport,
 ): Promise<number> {
+  // A wrong flag is found before a request is sent.
+  readArguments("listBalanceChanges", entered);
+  const { db, timeZone, quiet, completeHistory } = entered;
+  const first = from === undefined ? undefined : readTime(from, timeZone);
+  const until = to === undefined || to === "now" ? undefined : readTime(to, timeZone);
+  if (first !== undefined && until !== undefined && until < first) {
+    throw new UsageError(`Expected --to to be no earlier than --from, got ${to} and ${from}.`);
+  }
+  const client = db === undefined ? await connectTo(io, entered) : undefined;
+  const list = () => (client ? listAssets(client, io.signal) : storedAssets(db as string, io.signal));
+  const { flags, units } = await readUnits(io, entered, kinds, list, true);
+  const { filter = {} } = readArguments("listBalanceChanges", flags) as {
+    filter?: BalanceChangesFilter;
+  };
+  const newest = () =>
+    db === undefined
+      ? newestTime(client as VegaClient, filter, io.signal)
+      : storedEnd(db, canonicalIds(filter), io.signal);
+  const end = until ?? (await newest());
+  if (end === undefined) throw new UsageError("Expected a time: the responses of the node name no block.");
   let start: bigint | undefined;
   const onStart = (time: bigint) => {
     start = time;
-    if (flags.quiet || flags.completeHistory) return;
+    if (quiet || completeHistory) return;
     printMessage(
       io,
       `Read the records since ${formatTime(start)}: earlier balances are unknown, and accounts that have not changed since are not shown. ` +
         "If there are no earlier records in the network, add --complete-history.",
     );
   };
-  const code = await printRecords(io, flags, kinds, () => report(changesUpTo(io, flags, end, onStart)));
-  const reason = start === undefined || flags.completeHistory ? undefined : startsLate(start, flags.from);
+  const changes =
+    db === undefined
+      ? changesUpTo(io, flags, client as VegaClient, filter, end, onStart)
+      : storedBalances(db, canonicalIds(filter), end, io.signal, onStart);
+  const code = await printRecords(io, flags, kinds, () => report(changes, end), units);
+  const reason = start === undefined || completeHistory ? undefined : startsLate(start, first);
   if (reason) throw reason;
   return code;
 }
@@ -204,15 +265,11 @@ async function printChanges(
 async function* changesUpTo(
   io: Io,
   flags: BalanceFlags,
+  client: VegaClient,
+  filter: BalanceChangesFilter,
   end: bigint,
   onStart: (start: bigint) => void,
 ): AsyncGenerator<BalanceChange> {
-  const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
-  if (flags.db !== undefined) {
-    yield* storedBalances(flags.db, canonicalIds(filter), end, io.signal, onStart);
-    return;
-  }
-  const client = await connectTo(io, flags);
   const { pageSize = scanPageSize, concurrency, catchUp } = flags;
   const options = { pageSize, concurrency, catchUp, signal: io.signal };
   const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: end + 1n } }, options);
@@ -231,67 +288,77 @@ async function* changesUpTo(
   warnOfEnd(io, coverage);
 }
 
-export async function printBalances(io: Io, flags: BalanceFlags, time: bigint): Promise<number> {
-  const kinds = { balance: "amount", timestamp: "time", ...accountColumns } as const;
-  const isComplete = flags.completeHistory;
-  return printChanges(io, flags, time, kinds, (changes) => balancesAt(changes, time, { isComplete }));
-}
-
-/** Prints a row for the opening balance of each account, for each change, and for the closing balance. */
-async function printStatement(io: Io, flags: ReportFlags): Promise<number> {
-  const { from, to, completeHistory: isComplete } = flags;
-  const kinds = { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...accountColumns } as const;
-  return printChanges(io, flags, to, kinds, async (changes) => {
-    const accounts = await statement(changes, { from, to, isComplete });
-    return accounts.flatMap(({ opening, closing, lines, ...account }) => [
-      { timestamp: String(from), entry: "opening", balance: opening, ...account },
-      ...lines.map((line) => ({ entry: "change", ...line, ...account })),
-      { timestamp: String(to), entry: "closing", balance: closing, ...account },
-    ]);
+export function printBalances(io: Io, flags: BalanceFlags & { readonly at: string }): Promise<number> {
+  const { at, completeHistory: isComplete } = flags;
+  return printChanges(io, flags, {
+    to: at,
+    kinds: reportColumns.balances,
+    report: (changes, time) => balancesAt(changes, time, { isComplete }),
   });
 }
 
-async function printSeries(io: Io, flags: ReportFlags): Promise<number> {
-  const { from, to, every = "day", completeHistory: isComplete } = flags;
-  const names = flags.groupBy?.split(",").map((name) => name.trim()) ?? Object.keys(members);
-  const unknown = names.find((name) => !Object.hasOwn(members, name));
-  if (unknown !== undefined) {
-    throw new UsageError(`Expected --group-by to have names of ${Object.keys(members)}, got "${unknown}".`);
-  }
-  const groupBy = names.map((name) => members[name as keyof typeof members]);
-  const columns = Object.entries(accountColumns).filter(([name]) => ["assetId", ...groupBy].includes(name));
-  return printChanges(io, flags, to, { time: "time", balance: "amount", ...Object.fromEntries(columns) }, (changes) =>
-    balanceSeries(changes, { from, to, every, groupBy, isComplete }),
-  );
+function printStatement(io: Io, flags: ReportFlags): Promise<number> {
+  const { from, to, completeHistory: isComplete, monthly: isMonthly, timeZone } = flags;
+  const options = { from: readTime(from, timeZone), isComplete, isMonthly, timeZone };
+  return printChanges(io, flags, {
+    ...{ from, to },
+    kinds: reportColumns.statement,
+    report: (changes, end) => statementRows(changes, { ...options, to: end }),
+  });
 }
 
+function printSeries(io: Io, flags: ReportFlags): Promise<number> {
+  const { from, to, every = "day", completeHistory: isComplete, timeZone } = flags;
+  const groupBy = readGroup(flags.groupBy, "--group-by");
+  const options = { from: readTime(from, timeZone), every, groupBy, isComplete, timeZone };
+  return printChanges(io, flags, {
+    ...{ from, to },
+    kinds: seriesColumns(groupBy),
+    report: (changes, end) => balanceSeries(changes, { ...options, to: end }),
+  });
+}
+
+const anyProposal = { requiredLiquidityProviderMajority: "1", requiredLiquidityProviderParticipation: "1" };
+
 async function printTally(io: Io, flags: ReportFlags): Promise<number> {
-  const { requiredMajority, requiredParticipation, totalSupply, db } = flags;
-  const { liquidityMajority, liquidityParticipation, market } = flags;
-  const proposalId = canonicalIds(flags.proposal);
-  const hasLiquidity = [liquidityMajority, liquidityParticipation, market].some((each) => each !== undefined);
-  // The report refuses a share that is missing.
-  const liquidity = hasLiquidity && {
-    requiredMajority: liquidityMajority,
-    requiredParticipation: liquidityParticipation,
-    marketId: canonicalIds(market),
-  };
+  const { db, quiet } = flags;
+  const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];
+  // A wrong flag is found before a request is sent.
+  await tallyVotes([], tallyRules({ ...flags, market }, anyProposal).rules);
+  const client = db === undefined ? await connectTo(io, flags) : undefined;
+  const proposal = client && (await requireProposal(client, proposalId, io.signal, market));
+  const { rules, thresholds } = tallyRules({ ...flags, market }, proposal);
   const votes =
-    db === undefined
-      ? (await connectTo(io, flags)).listVotes({ proposalId }, { signal: io.signal })
-      : storedList(db, "votes", { proposalId }, io.signal);
-  const options = { requiredMajority, requiredParticipation, totalSupply, liquidity: liquidity || undefined };
-  return printObject(await tallyVotes(votes, options), io, flags);
+    client?.listVotes({ proposalId }, { signal: io.signal }) ??
+    storedList(db as string, "votes", { proposalId }, io.signal);
+  const tally = await tallyVotes(votes, rules);
+  const code = await printObject({ state: proposal?.state, ...tally, thresholds }, io, flags);
+  if (quiet) return code;
+  if (tally.yes.parties + tally.no.parties === 0) printMessage(io, "Nobody has voted on the proposal.");
+  const missing = tally.missing.map((name) => `--${kebab(name)}`);
+  if (missing.length > 0) printMessage(io, `Whether it passes is unknown without ${missing.join(", ")}.`);
+  return code;
 }
 
 async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
   const { party: partyId, command, proposal: proposalId, sentSince, tokens } = flags;
   if (command === "vote" && proposalId === undefined) throw new UsageError("--command vote requires --proposal.");
+  const sentByBlock = flags.sentByBlock && readSends(flags.sentByBlock);
   const statistics = await (await connectTo(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
   const submission = { command, proposalId } as Submission;
-  const limits = submissionLimits(statistics, submission, { sentSince, tokens, now: new Date() });
-  await printObject({ ...limits, left: limits.left?.toString() }, io, flags);
-  return limits.isAllowed ? exitCodes.done : exitCodes.rejected;
+  const options = { sentSince, sentByBlock, tokens, now: new Date() };
+  const limits = submissionLimits(statistics, submission, options);
+  const bannedUntil = limits.bannedUntil && formatTime(limits.bannedUntil);
+  await printObject({ ...limits, left: limits.left?.toString(), bannedUntil }, io, flags);
+  if (limits.reason === undefined) return exitCodes.done;
+  const reasons = {
+    banned: `the party is banned until ${bannedUntil}`,
+    quota: `none is left in this epoch`,
+    tokens: `it takes ${limits.minTokens} governance tokens in the smallest unit`,
+    "proof-of-work": "every block has as many transactions as the network accepts; wait for the next one",
+  };
+  printMessage(io, `No other transaction of this kind is accepted: ${reasons[limits.reason]}.`);
+  return exitCodes.rejected;
 }
 
 async function printBundle(io: Io, flags: ReportFlags): Promise<number> {

@@ -4,12 +4,13 @@ import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import type { CallOptions } from "vegaprotocol-client";
 import { type OperationId, operations } from "vegaprotocol-client/operations";
+import { explainCheck } from "vegaprotocol-client/reports";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, kebab, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, UsageError } from "../errors.js";
-import { type FormatFlags, formatFlag, type NodeFlags, nodeFlags } from "../flags.js";
+import { type FormatFlags, fileFlags, type NodeFlags, nodeFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { printObject } from "../output/print.js";
 
@@ -29,7 +30,7 @@ export function addSingles(program: Command, setup: Setup): void {
     addCommand<NodeFlags & FormatFlags>(program, setup, {
       name: nameOf(id),
       summary: `${operationTexts[id].summary}.`,
-      flags: [...filterFlags(argumentFlags(id)), formatFlag(), ...nodeFlags()],
+      flags: [...filterFlags(argumentFlags(id)), ...fileFlags(), ...nodeFlags()],
       examples: own[id]?.examples ?? [],
       run: (io, flags) => single(id, io, flags),
     });
@@ -52,7 +53,7 @@ export function addCheck(program: Command, setup: Setup): void {
       "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. It is sent once and not submitted. " +
       "The exit code is 4 if the node rejects it.",
     arguments: ["[FILE]"],
-    flags: [formatFlag(), ...nodeFlags()],
+    flags: [...fileFlags(), ...nodeFlags()],
     examples: ["check transaction.json", "check < transaction.json"],
     run: check,
   });
@@ -64,8 +65,9 @@ async function check(io: Io, flags: NodeFlags & FormatFlags, [file = "-"]: reado
   const result = await client.checkTransaction({ tx }, { signal: io.signal });
   await printObject(result, io, flags);
   if (result.success) return exitCodes.done;
-  const reason = result.data || result.info || result.log || "no reason given";
-  printMessage(io, `The node rejects the transaction with code ${result.code}: ${reason}`);
+  const { message, advice } = explainCheck(result);
+  printMessage(io, message);
+  printMessage(io, advice.replace("submissionLimits() tells", "`vegaprotocol limits` tells"));
   return exitCodes.rejected;
 }
 

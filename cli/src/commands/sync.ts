@@ -7,7 +7,9 @@ import { connect } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
-import { formatTime } from "../output/columns.js";
+import { listAssets } from "../other-paths.js";
+import { formatTime } from "../output/time-format.js";
+import { readUnits } from "../output/units.js";
 import { Monitor } from "../progress.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
 import { type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
@@ -20,6 +22,7 @@ const { proposal, resource } = exampleIds;
 
 interface Flags extends flag.NodeFlags, flag.PageFlags, flag.FollowFlags, DestinationFlags {
   readonly party?: readonly string[];
+  readonly asset?: string;
   readonly proposal?: readonly string[];
   readonly id?: readonly string[];
   readonly follow?: true;
@@ -79,7 +82,9 @@ export function addSync(program: Command, setup: Setup): void {
   });
 }
 
-async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly string[]): Promise<number> {
+async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly string[]): Promise<number> {
+  const list = async () => listAssets((await connect(io, given)).client, io.signal);
+  const { flags } = await readUnits(io, given, { assetId: "text" }, list);
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
   const mode = flags.check ? "read" : "write";
@@ -113,12 +118,15 @@ async function copy(io: Io, file: string, destination: Destination, name: string
   }
 }
 
+/** Assets come with the balances. */
+const namedLists = syncLists.filter((list) => list !== "assets");
+
 /** Reads the flags. Every error is found before something is sent or written. */
 function readPlan(names: readonly string[], flags: Flags): SyncOptions {
   const { party = [], proposal = [], id = [], pageSize = 1000, concurrency, catchUp } = flags;
-  const unknown = names.find((name) => !syncLists.some((list) => list === name));
+  const unknown = names.find((name) => !namedLists.some((list) => list === name));
   if (unknown !== undefined) {
-    throw new UsageError(`Expected names of lists after DESTINATION (${syncLists.join(", ")}), got ${unknown}.`);
+    throw new UsageError(`Expected names of lists after DESTINATION (${namedLists.join(", ")}), got ${unknown}.`);
   }
   if (flags.fromDb !== undefined && names.length > 0) {
     throw new UsageError("--from-db copies a whole database: leave out the names of lists.");
@@ -232,4 +240,5 @@ const recordNames: Readonly<Record<SyncList, string>> = {
   votes: "vote",
   signatures: "signature",
   profiles: "profile",
+  assets: "asset",
 };

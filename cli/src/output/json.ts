@@ -5,8 +5,8 @@ const asIs: Show = (json) => json;
 
 /** The members of a record that are there, in the order of the columns, as JSON without spaces. */
 function jsonOf(record: WireRecord, columns: readonly Column[]): string {
-  const members = columns.map(({ name, print }) => {
-    const value = record[name];
+  const members = columns.map(({ name, member = name, print }) => {
+    const value = record[member];
     return [name, typeof value === "string" ? print(value, record) : value];
   });
   return JSON.stringify(Object.fromEntries(members));

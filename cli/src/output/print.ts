@@ -1,13 +1,15 @@
-/** Prints records and objects to stdout. */
+/** Prints records and objects to stdout, or to a file. */
 import { styleText } from "node:util";
 import { exitCodes } from "../errors.js";
 import type { FormatFlags, FormatName, PresentationFlags } from "../flags.js";
-import { hasColors, type Io, printable, printableJson, printMessage, widthOf, write } from "../io.js";
+import { count, hasColors, type Io, printable, printableJson, printMessage, widthOf, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
-import { type Column, type Encoder, readColumns, type WireRecord } from "./columns.js";
+import { type Column, type Encoder, readColumns, type Units, type WireRecord } from "./columns.js";
 import { csv } from "./csv.js";
+import { OutputFile } from "./file.js";
 import { json, ndjson } from "./json.js";
 import { table } from "./table.js";
+import { readTarget } from "./target.js";
 
 /** The format of `--format`, or the default for a terminal or a pipe. */
 export const formatOf = (entered: FormatName | undefined, io: Io): FormatName =>
@@ -50,34 +52,54 @@ export function createEncoder(
   });
 }
 
-/** Prints records at once. */
-async function printAll({ stdout }: Io, encoder: Encoder, records: readonly WireRecord[]): Promise<number> {
-  await write(stdout, encoder.head + encoder.encode(records) + encoder.end());
-  return exitCodes.done;
+/** Prints what is read at once: to stdout, or to the file of `--output`, which is checked before anything is read. */
+async function printText(
+  io: Io,
+  { output, force, format, quiet }: FormatFlags & Pick<PresentationFlags, "quiet">,
+  read: (format: FormatName | undefined) => Promise<{ text: string; records: number }>,
+): Promise<number> {
+  const target = readTarget(output, format);
+  const file = target && new OutputFile(target, force === true);
+  try {
+    const { text, records } = await read(target?.format);
+    await (file ? file.write(text) : write(io.stdout, text));
+    await file?.finish();
+    if (target && !quiet) printMessage(io, `${target.name}: ${count(records, "record")}.`);
+    return exitCodes.done;
+  } catch (error) {
+    await file?.stop(false);
+    throw error;
+  }
 }
 
-export async function printRecords(
+const textOf = (encoder: Encoder, records: readonly WireRecord[]) =>
+  encoder.head + encoder.encode(records) + encoder.end();
+
+export const printRecords = (
   io: Io,
   flags: PresentationFlags,
   kinds: Readonly<Record<string, ColumnKind>>,
   read: () => Promise<readonly object[]>,
-): Promise<number> {
-  const encoder = createEncoder(io, flags, await readColumns(kinds, flags));
-  return printAll(io, encoder, (await read()) as readonly WireRecord[]);
-}
+  units?: Units,
+): Promise<number> =>
+  printText(io, flags, async (format) => {
+    const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), format);
+    const records = (await read()) as readonly WireRecord[];
+    return { text: textOf(encoder, records), records: records.length };
+  });
 
 /** Prints one object: as JSON, or with a row for each value in it. What is unknown is left out. */
-export async function printObject(value: object, io: Io, flags: FormatFlags): Promise<number> {
-  const format = formatOf(flags.format, io);
-  if (format === "json" || format === "ndjson") {
-    const text = JSON.stringify(value, undefined, format === "json" ? 2 : undefined);
-    await write(io.stdout, `${io.stdout.isTTY ? printableJson(text) : text}\n`);
-    return exitCodes.done;
-  }
-  const columns = await readColumns({ name: "text", value: "text" }, { columns: "name,value" });
-  const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
-  return printAll(io, createEncoder(io, { format, columns: "name,value" }, columns), rows);
-}
+export const printObject = (value: object, io: Io, flags: FormatFlags): Promise<number> =>
+  printText(io, flags, async (named) => {
+    const format = named ?? formatOf(flags.format, io);
+    if (format === "json" || format === "ndjson") {
+      const text = JSON.stringify(value, undefined, format === "json" ? 2 : undefined);
+      return { text: `${named === undefined && io.stdout.isTTY ? printableJson(text) : text}\n`, records: 1 };
+    }
+    const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
+    const columns = readColumns({ name: "text", value: "text" }, {});
+    return { text: textOf(createEncoder(io, { format, columns: "name,value" }, columns, named), rows), records: 1 };
+  });
 
 /** The values in an object with their paths, as in `votes.statistics[0].proposal`. */
 export function rowsOf(value: unknown, path = ""): [path: string, text: string][] {

@@ -1,4 +1,5 @@
 import * as vega from "vegaprotocol-client";
+import { NoProposalError } from "../other-paths.js";
 
 /** The HTTP statuses of status codes of gRPC, as nodes map them. */
 const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 429, 11: 400, 12: 501, 14: 503 };
@@ -35,6 +36,7 @@ export function responseTo(error: unknown): Pick<Rejection, "status" | "body" | 
 /** Messages of most errors contain the addresses of nodes, which may be secrets. */
 export function rejectionOf(error: unknown): Rejection {
   if (error instanceof Rejection) return error;
+  if (error instanceof NoProposalError) return new Rejection(5, error.message);
   if (vega.ArgumentError.is(error)) return new Rejection(3, error.message);
   if (vega.PaginationError.is(error)) {
     const { reason, message, availableFrom } = error;

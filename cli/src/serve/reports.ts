@@ -1,13 +1,15 @@
 /** The reports over HTTP: complete, or an error. What is unknown is `null`, or an empty cell of CSV. */
-import type { BalanceChange, VegaClient } from "vegaprotocol-client";
+import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
 import { type Operation, operations } from "vegaprotocol-client/operations";
 import * as vega from "vegaprotocol-client/reports";
-import type { ColumnKind } from "../operations.js";
+import { canonicalIds } from "../arguments.js";
+import { requireProposal } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { csv } from "../output/csv.js";
 import { rowsOf } from "../output/print.js";
 import { readWhole, scanPageSize } from "../records.js";
-import { finalTime, readTime } from "../times.js";
+import * as shared from "../reports.js";
+import { readTime, readTimeZone } from "../times.js";
 import { Rejection } from "./errors.js";
 import type { Nodes } from "./nodes.js";
 import type { Reader } from "./pages.js";
@@ -30,21 +32,13 @@ const filters = {
 /** The parameters of each report. */
 const parameters: Readonly<Record<string, Arguments>> = {
   balances: { ...filters, at: text },
-  statement: { ...filters, from: text, to: text },
-  series: { ...filters, from: text, to: text, every: text, groupBy: text },
+  statement: { ...filters, from: text, to: text, monthly: { kind: "boolean" }, timeZone: text },
+  series: { ...filters, from: text, to: text, every: text, groupBy: text, timeZone: text },
   tally: {
     ...{ proposal: text, requiredMajority: text, requiredParticipation: text, totalSupply: text },
     ...{ liquidityMajority: text, liquidityParticipation: text, market: text },
   },
-  limits: { party: text, command: text, proposal: text, sentSince: text, tokens: text },
-};
-
-const account = { partyId: "text", assetId: "text", marketId: "text", accountType: "text" } as const;
-const members = { party: "partyId", asset: "assetId", market: "marketId", type: "accountType" } as const;
-const columns: Readonly<Record<string, Readonly<Record<string, ColumnKind>>>> = {
-  balances: { balance: "amount", timestamp: "time", ...account },
-  statement: { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...account },
-  series: { time: "time", balance: "amount", ...account },
+  limits: { party: text, command: text, proposal: text, sentSince: text, sentByBlock: texts, tokens: text },
 };
 
 /** How many rows a report can have, and the seconds of the periods of a series. */
@@ -57,9 +51,14 @@ const seconds = new Map([
   ["month", 2_419_200n],
 ]);
 
-function timeOf(name: string, value: string | undefined): bigint | undefined {
+/** The time in a parameter; `undefined` for the newest one. */
+function timeOf(name: string, value: string | undefined, timeZone?: string): bigint | undefined {
+  return value === undefined || value === "now" ? undefined : readParameter(name, () => readTime(value, timeZone));
+}
+
+function readParameter<T>(name: string, read: () => T): T {
   try {
-    return value === undefined ? undefined : readTime(value);
+    return read();
   } catch (error) {
     throw new Rejection(3, `${name}: ${(error as Error).message}`);
   }
@@ -74,7 +73,8 @@ function required(query: Query, name: string): string {
 export const isReport = (name: string): boolean => Object.hasOwn(parameters, name);
 
 /** Whether a report reads balance changes, as a stream does. */
-export const isOfBalances = (name: string): boolean => Object.hasOwn(columns, name);
+export const isOfBalances = (name: string): name is keyof typeof shared.reportColumns =>
+  Object.hasOwn(shared.reportColumns, name);
 
 export function createReports(client: VegaClient, nodes: Nodes) {
   /** Reads the balance changes up to a time. Its default is the end of what is final. */
@@ -87,8 +87,8 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     const { party: partyIds, asset: assetId, market: marketIds, accountType } = query as Record<string, never>;
     if (!partyIds && !assetId && !marketIds) throw new Rejection(3, "Expected party, asset or market.");
     if (end !== undefined) await nodes.waitFor(end + 1n, signal);
-    const to = end ?? (await newest(signal));
     const filter = { partyIds, assetId, marketIds, accountTypes: accountType };
+    const to = end ?? (await newest(filter, signal));
     const options = { pageSize: scanPageSize, signal };
     const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: to + 1n } }, options);
     const rows = await report(limited(scan, from ?? to, rowsOfAccount), to);
@@ -103,10 +103,19 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     return { rows, coverage: { startTimestamp: `${start}`, endTimestamp: shown?.toString() }, source: { block } };
   }
 
-  async function newest(signal: AbortSignal): Promise<bigint> {
-    const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
-    if (block === undefined) throw new Rejection(3, "Expected a time: the responses of the nodes name no block.");
-    return finalTime(block) - 1n;
+  async function newest(filter: BalanceChangesFilter, signal: AbortSignal): Promise<bigint> {
+    const time = await shared.newestTime(client, filter, signal);
+    return time ?? Promise.reject(new Rejection(3, "Expected a time: the responses of the nodes name no block."));
+  }
+
+  /** The range of a report, in the time zone of its dates. */
+  function rangeOf(query: Query) {
+    const { timeZone } = query;
+    if (timeZone !== undefined) readParameter("timeZone", () => readTimeZone(timeZone));
+    const from = timeOf("from", required(query, "from"), timeZone);
+    if (from === undefined) throw new Rejection(3, "from: Expected a time before now.");
+    const isComplete = Boolean(query["completeHistory"]);
+    return { from, end: timeOf("to", query["to"], timeZone), timeZone, isComplete };
   }
 
   const reports = {
@@ -117,42 +126,33 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       return readChanges(query, range, signal, (changes, time) => vega.balancesAt(changes, time, { isComplete }));
     },
     async statement(query: Query, { signal }: Reader) {
-      const [from, end] = [timeOf("from", required(query, "from")) ?? 0n, timeOf("to", query["to"])];
-      const isComplete = Boolean(query["completeHistory"]);
-      return readChanges(query, { from, end, rowsOfAccount: 2n }, signal, async (changes, to) => {
-        const accounts = await vega.statement(changes, { from, to, isComplete });
-        return accounts.flatMap(({ opening, closing, lines, ...account }) => [
-          { timestamp: `${from}`, entry: "opening", change: undefined, balance: opening, ...account },
-          ...lines.map((line) => ({ entry: "change", ...line, ...account })),
-          { timestamp: `${to}`, entry: "closing", change: undefined, balance: closing, ...account },
-        ]);
-      });
+      const { from, end, timeZone, isComplete } = rangeOf(query);
+      const isMonthly = Boolean(query["monthly"]);
+      const until = end ?? (await newest({}, signal));
+      const months = isMonthly ? (until - from) / (1_000_000_000n * (seconds.get("month") ?? 1n)) + 1n : 0n;
+      return readChanges(query, { from, end, rowsOfAccount: 2n + months }, signal, (changes, to) =>
+        shared.statementRows(changes, { from, to, isComplete, isMonthly, timeZone }),
+      );
     },
     async series(query: Query, { signal }: Reader) {
-      const [from, end] = [timeOf("from", required(query, "from")) ?? 0n, timeOf("to", query["to"])];
+      const { from, end, timeZone, isComplete } = rangeOf(query);
       const every = (query["every"] ?? "day") as vega.BalanceSeriesOptions["every"];
-      const isComplete = Boolean(query["completeHistory"]);
-      const groupBy = query["groupBy"]?.split(",").map((name) => members[name.trim() as keyof typeof members]);
-      const until = end ?? (await newest(signal));
+      const groupBy = readParameter("groupBy", () => shared.readGroup(query["groupBy"], "it"));
+      const until = end ?? (await newest({}, signal));
       const periods = (until - from) / (1_000_000_000n * (seconds.get(every) ?? 1_000_000_000n)) + 1n;
       return readChanges(query, { from, end, rowsOfAccount: periods }, signal, (changes, to) =>
-        vega.balanceSeries(changes, { from, to, every, groupBy, isComplete }),
+        vega.balanceSeries(changes, { from, to, every, groupBy, isComplete, timeZone }),
       );
     },
     async tally(query: Query, { signal, inTurn }: Reader) {
-      const { requiredMajority, requiredParticipation, totalSupply } = query;
-      const { liquidityMajority, liquidityParticipation, market: marketId } = query;
-      const proposalId = required(query, "proposal");
+      const proposalId = canonicalIds(required(query, "proposal"));
+      const market = canonicalIds(query["market"]);
+      const proposal = await inTurn(1, () => requireProposal(client, proposalId, signal, market));
       const { records, pages } = await inTurn(5, () => readWhole(client, "listVotes", { proposalId }, { signal }));
-      const hasLiquidity = liquidityMajority ?? liquidityParticipation ?? marketId;
-      const liquidity = {
-        requiredMajority: liquidityMajority,
-        requiredParticipation: liquidityParticipation,
-        marketId,
-      };
-      const rules = { requiredMajority, requiredParticipation, totalSupply, liquidity: hasLiquidity && liquidity };
-      const tally = await vega.tallyVotes(records as never, rules as vega.TallyOptions);
-      return { rows: tally, coverage: undefined, source: { block: pages[0]?.block } };
+      const { rules, thresholds } = shared.tallyRules({ ...query, market }, proposal);
+      const tally = await vega.tallyVotes(records as never, rules);
+      const rows = { state: proposal?.state, ...tally, thresholds };
+      return { rows, coverage: undefined, source: { block: pages[0]?.block } };
     },
     async limits(query: Query, { signal, inTurn }: Reader) {
       const { command, proposal: proposalId, sentSince, tokens } = query;
@@ -160,7 +160,10 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       const { data, block } = await inTurn(1, () => client.getSpamStatistics({ partyId }, { signal }).withResponse());
       const submission = { command, proposalId } as vega.Submission;
       const count = sentSince === undefined ? undefined : Number(sentSince);
-      const limits = vega.submissionLimits(data, submission, { sentSince: count, tokens, now: new Date() });
+      const sends = query["sentByBlock"] as readonly string[] | undefined;
+      const sentByBlock = sends && readParameter("sentByBlock", () => shared.readSends(sends));
+      const options = { sentSince: count, sentByBlock, tokens, now: new Date() };
+      const limits = vega.submissionLimits(data, submission, options);
       return { rows: limits, coverage: undefined, source: { block } };
     },
   };
@@ -176,10 +179,10 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     const known: unknown = JSON.parse(JSON.stringify(rows, orNull));
     if (format === "json") return { body: JSON.stringify({ [name]: known, coverage }), source };
     const isList = Array.isArray(known);
-    const kinds = columns[name] ?? { name: "text", value: "text" };
+    const kinds = isOfBalances(name) ? shared.reportColumns[name] : ({ name: "text", value: "text" } as const);
     const first = isList ? known[0] : undefined;
     const shown = Object.keys(kinds).filter((column) => !first || column in first);
-    const encoder = csv(await readColumns(kinds, { raw: true, columns: shown.join() }));
+    const encoder = csv(readColumns(kinds, { raw: true, columns: shown.join() }));
     const cells = isList
       ? known
       : rowsOf(known).map(([path, value]) => ({ name: path, value: value === "null" ? "" : value }));

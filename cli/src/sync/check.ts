@@ -1,7 +1,8 @@
 /** Compares what is stored with a node, record by record. */
 import type { BalanceChange, ScanOptions, VegaClient } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
-import { formatTime } from "../output/columns.js";
+import { listAssets } from "../other-paths.js";
+import { formatTime } from "../output/time-format.js";
 import { readWhole } from "../records.js";
 import {
   allTimes,
@@ -65,6 +66,8 @@ export async function* checkSync(
     const ends = stored.filter(({ list }) => list === "balances").map(({ checkpoint }) => checkpoint.position);
     const end = ends.reduce((latest, each) => (each > latest ? each : latest));
     yield checkBalances(destination, client, balances, { position, end }, { ...plan.scan, signal: plan.signal });
+    const assets = await listAssets(client, plan.signal);
+    if (assets) yield checkList(destination, client, "assets", { query: {}, records: assets, signal: plan.signal });
   }
   const check = (list: WholeList, query: object, position?: bigint) =>
     checkList(destination, client, list, { query, position, signal: plan.signal });
@@ -113,12 +116,20 @@ type WholeList = Exclude<SyncList, "balances">;
 
 const operations = { votes: "listVotes", signatures: "listNodeSignatures", profiles: "listPartiesProfiles" } as const;
 
+interface ListCheck {
+  readonly query: object;
+  readonly position?: bigint | undefined;
+  /** The records of the node. Default: they are read by the operation of the list. */
+  readonly records?: readonly object[];
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Compares a list that nodes keep whole, column by column. */
 async function checkList(
   destination: Destination,
   client: VegaClient,
   list: WholeList,
-  { query, position, signal }: { query: object; position: bigint | undefined; signal: AbortSignal | undefined },
+  { query, position, records: known, signal }: ListCheck,
 ): Promise<Comparison> {
   const columns = Object.values(tables[list].columns);
   const wanted = Object.entries(query).map(
@@ -131,7 +142,10 @@ async function checkList(
     if (list === "votes") latest = timesOf(row).reduce((last, time) => (time > last ? time : last), latest);
     if (wanted.every(([index, id]) => row[index] === id)) own.set(keyOf(row), normalRow(list, row));
   }
-  const { records, gap } = await readWhole(client, operations[list], query, { signal });
+  const { records, gap } =
+    list === "assets"
+      ? { records: own.size > 0 ? (known ?? []) : [], gap: undefined }
+      : await readWhole(client, operations[list], query, { signal });
   const node = new Map(records.map((record) => normalRow(list, rowOf(list, record))).map((row) => [keyOf(row), row]));
   if (list === "votes") {
     // They were cast after the stored ones were read. A folder does not tell when that was: after its newest vote.
@@ -149,7 +163,7 @@ async function checkList(
 }
 
 /** How many of the first columns identify a record. */
-export const keySizes = { balances: 5, votes: 2, signatures: 3, profiles: 1 } as const;
+export const keySizes = { balances: 5, votes: 2, signatures: 3, profiles: 1, assets: 1 } as const;
 const timeColumn = Object.keys(tables.votes.columns).indexOf("time");
 
 /** The times in both columns of a vote that have it, of which one may be changed. */

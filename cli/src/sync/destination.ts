@@ -1,5 +1,6 @@
 /** Where a sync writes. */
 import type { BalanceChange, BalanceChangesFilter, NodeSignature, PartyProfile, Vote } from "vegaprotocol-client";
+import type { Asset } from "../other-paths.js";
 import type { Row } from "./rows.js";
 
 /** The lists that can be synchronized, with their records. */
@@ -8,9 +9,10 @@ export interface SyncRecords {
   readonly votes: Vote;
   readonly signatures: NodeSignature;
   readonly profiles: PartyProfile;
+  readonly assets: Asset;
 }
 
-export const syncLists = ["balances", "votes", "signatures", "profiles"] as const;
+export const syncLists = ["balances", "votes", "signatures", "profiles", "assets"] as const;
 export type SyncList = keyof SyncRecords;
 
 /** Which balance changes are stored. Part of their checkpoint. */
@@ -44,7 +46,7 @@ export interface Batch {
   readonly list: SyncList;
   readonly query: object;
   readonly records: readonly SyncRecords[SyncList][];
-  /** What is stored with them; `undefined` for profiles, which have no time. */
+  /** What is stored with them; `undefined` for profiles and assets, which have no time. */
   readonly checkpoint: Checkpoint | undefined;
 }
 

@@ -2,7 +2,8 @@ import { existsSync, statSync } from "node:fs";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { kebab } from "../arguments.js";
 import { IncompleteError, UsageError } from "../errors.js";
-import { formatTime } from "../output/columns.js";
+import type { Asset } from "../other-paths.js";
+import { formatTime } from "../output/time-format.js";
 import {
   type BalancesQuery,
   canonicalJson,
@@ -110,6 +111,26 @@ export const storedBalances = (
     onStart(first.start);
     yield* stored.read(filter, { start: first.start, end: until + 1n });
   });
+
+/** The assets of a destination, if it has any. */
+export async function storedAssets(name: string, signal: AbortSignal): Promise<readonly Asset[]> {
+  const assets: Asset[] = [];
+  for await (const asset of readFrom(name, signal, (stored) => stored.all("assets"))) {
+    assets.push({ ...asset, decimals: Number(asset.decimals) });
+  }
+  return assets;
+}
+
+/** The time up to which the balance changes of a filter are stored. */
+export async function storedEnd(name: string, filter: BalanceChangesFilter, signal: AbortSignal): Promise<bigint> {
+  const positions = readFrom(name, signal, async function* (stored) {
+    const ranges = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
+    for (const { position } of ranges) yield position;
+  });
+  let end = 0n;
+  for await (const position of positions) end = position > end ? position : end;
+  return end - 1n;
+}
 
 /** The votes on a proposal, or the signatures of a resource, as they were last stored. */
 export const storedList = <List extends "votes" | "signatures">(

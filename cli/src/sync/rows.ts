@@ -35,6 +35,10 @@ export const tables: Readonly<Record<SyncList, { readonly name: string; readonly
     name: "party_profiles",
     columns: { party, alias: text("alias"), metadata: json("metadata"), derived_keys: json("derivedKeys") },
   },
+  assets: {
+    name: "assets",
+    columns: { asset: text("id"), symbol: text("symbol"), name: text("name"), decimals: amount("decimals") },
+  },
 };
 
 /** Texts, with times and amounts as digits. */

@@ -20,7 +20,8 @@ import {
   followVotes,
 } from "vegaprotocol-client/follow";
 import { ExitError, IncompleteError } from "../errors.js";
-import { formatTime } from "../output/columns.js";
+import { listAssets } from "../other-paths.js";
+import { formatTime } from "../output/time-format.js";
 import { largestPage, readWhole, startsLate } from "../records.js";
 import { finalTime } from "../times.js";
 import {
@@ -108,7 +109,7 @@ export async function syncTo(
     limit: pLimit(1),
   };
   const tasks: Promise<IncompleteError | undefined>[] = [
-    ...(balances ? [syncBalances(run, balances, checkpointOf(stored, "balances", balances))] : []),
+    ...(balances ? [syncAssets(run), syncBalances(run, balances, checkpointOf(stored, "balances", balances))] : []),
     ...votes.map((query) => syncVotes(run, query, checkpointOf(stored, "votes", query))),
     ...signatures.map((id) => syncSignatures(run, { id })),
     ...(profiles ? [syncProfiles(run)] : []),
@@ -329,6 +330,12 @@ async function openHistory(
 async function* recordsFrom(start = 0n, first: BalanceChange, rest: AsyncIterable<BalanceChange>) {
   if (BigInt(first.timestamp) >= start) yield first;
   for await (const record of rest) if (BigInt(record.timestamp) >= start) yield record;
+}
+
+/** Stores the assets, if the node lists them: a run does not fail without them. */
+async function syncAssets({ client, destination, signal, limit }: Run): Promise<undefined> {
+  const records = await listAssets(client, signal).catch(() => undefined);
+  if (records) await limit(() => destination.store({ list: "assets", query: {}, records, checkpoint: undefined }));
 }
 
 /** Stores all profiles, and returns why some are missing, if they are. */

@@ -27,7 +27,10 @@ describe("the command check", () => {
     });
     expect(code).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ success: false, code: 60 });
-    expect(stderr).toMatch(/^The node rejects the transaction with code 60: \S/);
+    expect(stderr).toBe(
+      "The transaction is malformed, or its signature is wrong: tx.version (is required).\n" +
+        "Check the command, the key, the chain and the version. Then sign it again.\n",
+    );
     expect(sent()).toEqual([{ tx: { pubKey: "ab" } }]);
   });
 

@@ -76,7 +76,7 @@ describe.each(["v0.74", "v0.79"] as const)("a %s node that no longer keeps old r
   });
 
   test("has reports and a local copy that are not complete from an early --from on", async () => {
-    const range = [...since, "--to", String((times.at(-1) ?? 0n) - 1n)];
+    const range = [...since, "--to", String((times.at(-1) ?? 0n) - 1n), "--raw"];
     for (const report of [["statement"], ["series", "--every", "month"]]) {
       const { code, stdout, stderr } = await runCli([...report, ...range], { fetch });
       expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(late) });

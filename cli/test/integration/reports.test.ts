@@ -2,6 +2,7 @@ import { formatUnits } from "vegaprotocol-client";
 import { balanceSeries, balancesAt, signatureBundle, statement, tallyVotes } from "vegaprotocol-client/reports";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { useFolder } from "../support/folder.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
@@ -10,7 +11,7 @@ const node = createFakeNode(
   { balances: 3000, votes: 300, signatures: 60, spamStatistics: 10 },
   { defects: nodeDefects, rateLimit: false },
 );
-const { fetch } = node;
+const { fetch } = withOtherPaths(node);
 const { balances, votes, signatures } = node.records;
 const assets = [...new Set(balances.map(({ assetId }) => assetId ?? ""))];
 const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));
@@ -91,14 +92,64 @@ describe("series", () => {
 describe("tally", () => {
   test("prints the votes and the result by the rules", async () => {
     const rules = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", "1000"];
+    const own = votes.filter(({ proposalId }) => proposalId === proposal);
     const options = { requiredMajority: "0.5", requiredParticipation: "0.1", totalSupply: "1000" };
-    const tally = await tallyVotes(
-      votes.filter(({ proposalId }) => proposalId === proposal),
-      options,
-    );
+    const tally = await tallyVotes(own, options);
     expect(tally.passes).toBeDefined();
-    expect(JSON.parse(await run("tally", "--proposal", proposal, ...rules))).toEqual(withoutUndefined(tally));
-    expect(await run("tally", "--proposal", proposal.toUpperCase(), "--format", "table")).not.toContain("passes");
+    const given = Object.fromEntries(Object.entries(options).map(([name, value]) => [name, { value, from: "given" }]));
+    expect(JSON.parse(await run("tally", "--proposal", proposal, ...rules))).toEqual({
+      ...withoutUndefined(tally),
+      state: expect.stringMatching(/^STATE_/),
+      thresholds: given,
+    });
+  });
+
+  test("reads the thresholds of the proposal from the node, and says which number is missing", async () => {
+    const command = ["tally", "--proposal", proposal.toUpperCase(), "--required-majority", "0.9"];
+    const { stdout, stderr } = await runCli(command, { fetch });
+    const thresholds = {
+      requiredMajority: { value: "0.9", from: "given" },
+      requiredParticipation: { value: "0.00001", from: "node" },
+    };
+    expect(JSON.parse(stdout)).toMatchObject({ thresholds, missing: ["totalSupply"] });
+    expect(JSON.parse(stdout)).not.toHaveProperty("passes");
+    expect(stderr).toBe("Whether it passes is unknown without --total-supply.\n");
+    const known = JSON.parse(await run(...command, "--total-supply", "1000"));
+    expect(known).toMatchObject({ passes: false, reason: "majority", participation: expect.any(String) });
+  });
+
+  test("takes the thresholds of a market in a batch, also those of liquidity providers", async () => {
+    const market = "ab".repeat(32);
+    const liquidity = {
+      requiredLiquidityProviderMajority: "0.7",
+      requiredLiquidityProviderParticipation: "0.1",
+      terms: { updateMarket: { marketId: market } },
+    };
+    const proposals = [{ requiredMajority: "0.1" }, { requiredMajority: "0.5", ...liquidity }];
+    const batch = async (request: Request) =>
+      new URL(request.url).pathname === "/api/v2/governance"
+        ? Response.json({ data: { proposal: { requiredMajority: "0.6" }, proposals } })
+        : fetch(request);
+    const { stdout } = await runCli(["tally", "--proposal", proposal, "--market", market], { fetch: batch });
+    expect(JSON.parse(stdout).thresholds).toEqual({
+      requiredMajority: { value: "0.5", from: "node" },
+      liquidityMajority: { value: "0.7", from: "node" },
+      liquidityParticipation: { value: "0.1", from: "node" },
+    });
+  });
+
+  test.each(["tally", "votes"])("%s tells a proposal without votes from one that does not exist", async (command) => {
+    const id = "ab".repeat(32);
+    const none = { code: 1, stdout: "", stderr: `Error: There is no proposal ${id}.\n` };
+    expect(await runCli([command, "--proposal", id], { fetch })).toEqual(none);
+    const open = async (request: Request) =>
+      new URL(request.url).pathname === "/api/v2/governance"
+        ? Response.json({ data: { proposal: { state: "STATE_OPEN", requiredMajority: "0.6" } } })
+        : fetch(request);
+    const { code, stderr } = await runCli([command, "--proposal", id], { fetch: open });
+    expect([code, stderr.includes("Nobody has voted on the proposal.")]).toEqual([0, command === "tally"]);
+    // A node that does not have the path cannot tell.
+    expect(await runCli([command, "--proposal", id], { fetch: node.fetch })).toMatchObject({ code: 0 });
   });
 });
 
@@ -110,6 +161,11 @@ describe("limits", () => {
     const { left } = JSON.parse(await run(...vote));
     const { code, stdout } = await runCli([...vote, "--sent-since", left], { fetch });
     expect([code, JSON.parse(stdout)]).toMatchObject([4, { isAllowed: false, reason: "quota", left: "0" }]);
+    const order = ["limits", "--party", party, "--command", "other"];
+    const { blockHeight = "" } = JSON.parse(await run(...order)).proofOfWork;
+    const full = await runCli([...order, "--sent-by-block", `${blockHeight}=2`], { fetch });
+    expect([full.code, full.stderr]).toEqual([4, expect.stringContaining("wait for the next one")]);
+    expect(JSON.parse(full.stdout)).toEqual({ isAllowed: false, reason: "proof-of-work" });
     expect(JSON.parse(await run("limits", "--party", party, "--command", "transfer"))).toHaveProperty("isAllowed");
   });
 });
@@ -145,10 +201,13 @@ describe("a destination of sync", () => {
         ["balances", "--at", String(middle), "--quiet"],
         ["statement", ...before],
         ["series", ...before, "--every", "hour", "--asset", assets[0] ?? ""],
-        ["tally", "--proposal", proposal],
       ]) {
         expect(await run(...command, "--db", db)).toBe(await run(...command));
       }
+      const shares = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", "1000"];
+      const tally = ["tally", "--proposal", proposal, ...shares];
+      const { state, ...ofNode } = JSON.parse(await run(...tally));
+      expect([state, JSON.parse(await run(...tally, "--db", db))]).toEqual([expect.stringMatching(/^STATE_/), ofNode]);
       const bundleOf = async (...flags: string[]) =>
         signaturesOf(JSON.parse(await run("bundle", "--id", resource, ...flags)).bundle);
       expect(await bundleOf("--db", db)).toEqual(await bundleOf());

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { type BalanceChange, createClient, type Scan } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { formatTime } from "../../src/output/columns.js";
+import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
+import { formatTime } from "../../src/output/time-format.js";
 import { keySizes } from "../../src/sync/check.js";
 import { allTimes, type SyncList, syncLists } from "../../src/sync/destination.js";
 import { openDestination } from "../../src/sync/open.js";
@@ -116,11 +117,21 @@ describe.each(destinations)("%s", (kind) => {
 
   const columns = syncLists.flatMap((list) => Object.keys(tables[list].columns).map((name) => [list, name] as const));
   test.each(columns)("of %s is compared value by value: %s", async (list, column) => {
-    const node = startNode({ balances: changes.slice(-30), votes: 60, profiles: 4, signatures: 20 });
-    const { votes, profiles, signatures } = node.records;
-    const flags = ["--proposal", votes[0]?.proposalId ?? "", "--id", signatures[0]?.id ?? "", list];
+    const own = startNode({ balances: changes.slice(-30), votes: 60, profiles: 4, signatures: 20 });
+    const node = withOtherPaths(own);
+    const { votes, profiles, signatures } = own.records;
+    // Assets come with the balances.
+    const named = list === "assets" ? "balances" : list;
+    const flags = ["--proposal", votes[0]?.proposalId ?? "", "--id", signatures[0]?.id ?? "", named];
     for (const check of [[], ["--check"]]) expect(await sync(node, ...check, ...flags)).toMatchObject({ code: 0 });
-    const records = { balances: changes.at(-1), votes: votes[0], signatures: signatures[0], profiles: profiles[1] };
+    const assets = { id: account.assetId, symbol: "DAI", name: "DAI", decimals: "18" };
+    const records = {
+      balances: changes.at(-1),
+      votes: votes[0],
+      signatures: signatures[0],
+      profiles: profiles[1],
+      assets,
+    };
     const record = { timestamp: undefined, partyId: "", sig: "", ...records[list] };
     const row = rowOf(list, record);
     if (isFolder) {

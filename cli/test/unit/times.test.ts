@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTime } from "../../src/output/columns.js";
+import { formatTime } from "../../src/output/time-format.js";
 import { describeDuration, readTime } from "../../src/times.js";
 
 const nanoseconds = (date: string) => BigInt(Date.parse(date)) * 1_000_000n;
@@ -16,6 +16,19 @@ test.each([
   ["0", "1970-01-01T00:00:00Z"],
 ])("the time %s is %s", (value, date) => {
   expect(readTime(value)).toBe(nanoseconds(date));
+});
+
+test.each([
+  ["2024", "Europe/Berlin", "2023-12-31T23:00:00Z"],
+  ["2024-07", "Europe/Berlin", "2024-06-30T22:00:00Z"],
+  ["2024-03-31", "Europe/Berlin", "2024-03-30T23:00:00Z"],
+  ["2024-04-01", "Europe/Berlin", "2024-03-31T22:00:00Z"],
+  // Clocks skipped midnight.
+  ["2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00Z"],
+  ["2024-02-09T16:54:00Z", "Europe/Berlin", "2024-02-09T16:54:00Z"],
+  ["1707495900", "Europe/Berlin", "2024-02-09T16:25:00Z"],
+])("the time %s in the zone %s is %s", (value, timeZone, date) => {
+  expect(readTime(value, timeZone)).toBe(nanoseconds(date));
 });
 
 test.each([
@@ -40,6 +53,7 @@ test.each([
   ["24h", 86_400_000],
   ["7d", 604_800_000],
   ["2w", 1_209_600_000],
+  ["now", 0],
 ])("the time %s is as long ago", (value, milliseconds) => {
   const before = Date.now();
   const time = Number(readTime(value) / 1_000_000n) + milliseconds;

@@ -4,8 +4,8 @@ import { readdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { ExitError, UsageError } from "../../errors.js";
-import { formatTime } from "../../output/columns.js";
 import { writeError } from "../../output/file.js";
+import { formatTime } from "../../output/time-format.js";
 import {
   type BalancesQuery,
   type Batch,

@@ -54,7 +54,7 @@ export interface Database {
 }
 
 /** The version of the tables. */
-const version = 1;
+const version = 2;
 
 /**
  * An account has an id of its own, so that a change takes about 50 bytes instead of 300. Changes come in order of time: a table in this
@@ -97,7 +97,8 @@ function createTables({ types, byKey, extra: [afterTime, atEnd], setup = "" }: D
         WHERE later.proposal = version.proposal AND later.party = version.party AND later.id > version.id
       );
     CREATE TABLE node_signatures (${columnsOf("signatures")}, PRIMARY KEY (resource, kind, signature));
-    CREATE TABLE party_profiles (${columnsOf("profiles")}, PRIMARY KEY (party));`;
+    CREATE TABLE party_profiles (${columnsOf("profiles")}, PRIMARY KEY (party));
+    CREATE TABLE assets (${columnsOf("assets")}, PRIMARY KEY (asset));`;
 }
 
 /** The statements that store rows of `$1`, a JSON array of arrays. Those of votes end with the end of their block. */
@@ -138,6 +139,9 @@ function insertsOf({ types, time, rows }: Dialect) {
     profiles: `
       INSERT INTO party_profiles SELECT ${valuesOf("profiles")} FROM ${from} WHERE true ON CONFLICT (party) DO UPDATE
       SET alias = excluded.alias, metadata = excluded.metadata, derived_keys = excluded.derived_keys`,
+    assets: `
+      INSERT INTO assets SELECT ${valuesOf("assets")} FROM ${from} WHERE true ON CONFLICT (asset) DO UPDATE
+      SET symbol = excluded.symbol, name = excluded.name, decimals = excluded.decimals`,
   };
 }
 

@@ -1,0 +1,99 @@
+/** Paths of nodes that the description does not have: the assets, and the thresholds of a proposal. */
+import { type PageContent, paginate, type VegaClient } from "vegaprotocol-client";
+import { ExitError } from "./errors.js";
+
+interface PathResponse {
+  readonly data?: unknown;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+type Get = (path: string, options: object) => Promise<PathResponse>;
+
+/** Requests a path. Returns `undefined` if the node does not have it: a core node has less, and a proxy can pass on less. */
+async function get(client: VegaClient, path: string, query: object, signal: AbortSignal) {
+  const result = await (client.http.GET as unknown as Get)(path, { params: { query }, signal });
+  const { status, ok } = result.response;
+  const isUnknown = status === 501 || (status === 404 && detailsOf(result).length === 0);
+  if (!ok && status !== 404 && !isUnknown) throw new ExitError(`The node responded to ${path} with status ${status}.`);
+  return isUnknown ? undefined : result;
+}
+
+/** What a data node adds to an error; a path that it does not have has none. */
+const detailsOf = ({ error }: PathResponse): unknown[] =>
+  (error as { details?: unknown[] } | undefined | null)?.details ?? [];
+
+/** An asset of the network. */
+export interface Asset {
+  readonly id: string;
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
+}
+
+interface AssetNode {
+  readonly id: string;
+  readonly details?: { readonly symbol?: string; readonly name?: string; readonly decimals?: string } | null;
+}
+
+/** Reads an asset of a response; `undefined` if it has no decimal places. */
+export function assetOf({ id, details }: AssetNode): Asset | undefined {
+  const { symbol = "", name = "", decimals } = details ?? {};
+  const isKnown = typeof id === "string" && /^\d{1,3}$/.test(String(decimals)) && Number(decimals) <= 255;
+  return isKnown ? { id: id.toLowerCase(), symbol, name, decimals: Number(decimals) } : undefined;
+}
+
+/** Reads the assets of a node; `undefined` if it does not list them. */
+export async function listAssets(client: VegaClient, signal?: AbortSignal): Promise<readonly Asset[] | undefined> {
+  let isThere = true;
+  const none = { edges: [], pageInfo: null };
+  const nodes = paginate<AssetNode>(
+    async ({ first, after }, pageSignal) => {
+      const query = { "pagination.first": first, "pagination.after": after };
+      const found = await get(client, "/api/v2/assets", query, pageSignal);
+      const assets = (found?.data as { assets?: PageContent<AssetNode> } | undefined)?.assets;
+      isThere = assets !== undefined;
+      return assets ?? none;
+    },
+    {},
+    { signal },
+  );
+  const assets = (await nodes.toArray()).flatMap((node) => assetOf(node) ?? []);
+  return isThere ? assets : undefined;
+}
+
+/** A proposal with its thresholds, as decimal numbers from 0 to 1. */
+export interface Proposal {
+  readonly state?: string;
+  readonly requiredMajority?: string;
+  readonly requiredParticipation?: string;
+  readonly requiredLiquidityProviderMajority?: string;
+  readonly requiredLiquidityProviderParticipation?: string;
+  readonly terms?: object | null;
+}
+
+/**
+ * Reads a proposal: of a batch, the one that changes a market, if it is given. Returns `undefined` if the node cannot tell.
+ *
+ * @throws {@link ExitError} if the node knows that there is no such proposal.
+ */
+export async function requireProposal(
+  client: VegaClient,
+  proposalId: string,
+  signal: AbortSignal,
+  market?: string,
+): Promise<Proposal | undefined> {
+  const found = await get(client, "/api/v2/governance", { proposalId }, signal);
+  if (found?.response.status === 404) throw new NoProposalError(proposalId);
+  const { data } = (found?.data ?? {}) as {
+    data?: { proposal?: Proposal | null; proposals?: Proposal[] | null } | null;
+  };
+  const ofMarket = data?.proposals?.find(({ terms }) => market && JSON.stringify(terms ?? {}).includes(`"${market}"`));
+  return ofMarket ?? data?.proposal ?? undefined;
+}
+
+export class NoProposalError extends ExitError {
+  constructor(proposalId: string) {
+    super(`There is no proposal ${proposalId}.`);
+  }
+}

@@ -1,0 +1,131 @@
+/** The units of amounts: decimal places and symbols, from flags, from a file, or from the node. */
+import { readFile } from "node:fs/promises";
+import { ExitError, UsageError } from "../errors.js";
+import type { PresentationFlags } from "../flags.js";
+import { type Io, printMessage } from "../io.js";
+import type { ColumnKind } from "../operations.js";
+import { type Asset, assetOf } from "../other-paths.js";
+import { readColumns, type Units } from "./columns.js";
+
+export interface UnitFlags extends PresentationFlags {
+  readonly asset?: string | undefined;
+}
+
+/**
+ * Reads the units in which amounts are printed, and the id of the asset in `--asset`, which can be a symbol. The assets are listed once, and
+ * only if they are needed.
+ *
+ * @param kinds - The columns of the records.
+ * @param list - Lists the assets; `undefined` if there is no list.
+ * @param isReport - Whether the decimal places are those of the node without a flag.
+ * @returns the flags with an id in `asset`. `units` is `undefined` if all amounts stay in the smallest unit.
+ */
+export async function readUnits<Flags extends UnitFlags>(
+  io: Io,
+  flags: Flags,
+  kinds: Readonly<Record<string, ColumnKind>>,
+  list: () => Promise<readonly Asset[] | undefined>,
+  isReport = false,
+): Promise<{ flags: Flags; units: Units | undefined }> {
+  const { asset, raw = false, decimals: entered = [], assets: files = [] } = flags;
+  const numbers = readDecimals(entered, Object.hasOwn(kinds, "assetId"));
+  const inFiles = (await Promise.all(files.map(readAssetFile))).flat();
+  const isFromNode = entered.includes("node") || (isReport && !raw && entered.length + files.length === 0);
+  const hasUnits = isFromNode || entered.length + files.length > 0;
+  // A wrong column is found before a request is sent.
+  readColumns(kinds, flags, hasUnits ? { decimalsOf: () => undefined, unitOf: () => "" } : undefined);
+  const isSymbol = asset !== undefined && !/^[\da-f]{64}$/i.test(asset) && !inFiles.some(hasSymbol(asset));
+  const listed = isFromNode || isSymbol ? await list() : [];
+  const known = [...inFiles, ...(listed ?? [])];
+  const resolved = asset === undefined ? flags : { ...flags, asset: findAsset(asset, known) };
+  return { flags: resolved, units: hasUnits ? unitsOf(io, flags, numbers, isFromNode ? known : inFiles) : undefined };
+}
+
+const hasSymbol =
+  (text: string) =>
+  ({ symbol }: Asset): boolean =>
+    symbol.toLowerCase() === text.toLowerCase();
+
+/** The id of the asset with a symbol. Text that is no symbol stays as it is: nodes know assets by other names, too. */
+function findAsset(entered: string, assets: readonly Asset[]): string {
+  const found = assets.filter(hasSymbol(entered));
+  const ids = [...new Set(found.map(({ id }) => id))];
+  if (ids.length > 1) throw new UsageError(`Several assets have the symbol ${entered}: use the id, one of ${ids}.`);
+  if (ids[0] !== undefined || assets.length === 0 || /^(?:[\da-fA-F]{64}|VOTE|XYZ\w+|f[A-Z]{3,4})$/.test(entered)) {
+    return ids[0] ?? entered;
+  }
+  const symbols = assets.map(({ symbol }) => symbol).join(", ");
+  throw new UsageError(`Expected --asset to be an id or a symbol, got ${entered}. The symbols are ${symbols}.`);
+}
+
+/** Reads `--decimals`. `bare` is for records of one asset. */
+function readDecimals(entered: readonly string[], hasAssets: boolean) {
+  const byAsset = new Map<string, number>();
+  let bare: number | undefined;
+  for (const text of entered) {
+    if (text === "node" && hasAssets) continue;
+    const [, asset, digits = ""] = /^(?:([^=]+)=)?(\d+)$/.exec(text) ?? [];
+    const decimals = digits === "" ? Number.NaN : Number(digits);
+    if (!(decimals <= 255) || (asset !== undefined && !hasAssets)) {
+      const expected = hasAssets ? "node, ASSET=N or N, with an N" : "an integer";
+      throw new UsageError(`Expected --decimals to be ${expected} from 0 to 255, got "${text}".`);
+    }
+    if (asset === undefined) bare = decimals;
+    else byAsset.set(asset.toLowerCase(), decimals);
+  }
+  return { byAsset, bare };
+}
+
+function unitsOf(
+  io: Io,
+  flags: UnitFlags,
+  { byAsset, bare }: ReturnType<typeof readDecimals>,
+  assets: readonly Asset[],
+): Units {
+  const known = new Map(assets.map((asset) => [asset.id, asset]));
+  const unknown = new Set<unknown>();
+  let first: unknown;
+  const ownDecimals = (id: string) => {
+    const asset = known.get(id);
+    return byAsset.get(id) ?? byAsset.get(asset?.symbol.toLowerCase() ?? "") ?? asset?.decimals;
+  };
+  return {
+    decimalsOf({ assetId }) {
+      const own = ownDecimals(String(assetId).toLowerCase());
+      if (own !== undefined) return own;
+      if (bare === undefined) {
+        const reason = `Amounts of asset ${assetId} are in the smallest unit: its decimal places are not known.`;
+        const advice = `Add --decimals ${assetId}=N, or --assets FILE.`;
+        if (!unknown.has(assetId) && !flags.quiet) printMessage(io, `${reason} ${advice}`);
+        unknown.add(assetId);
+        return undefined;
+      }
+      first ??= assetId;
+      // Amounts of another asset would be wrong by powers of ten.
+      if (first === assetId) return bare;
+      throw new ExitError(
+        `--decimals ${bare} is for records of one asset, and ${assetId} comes after ${first}. Use --decimals node, --decimals ASSET=N for ` +
+          "each of them, --assets FILE, or --asset to list only one.",
+      );
+    },
+    unitOf(assetId) {
+      const id = assetId.toLowerCase();
+      if (ownDecimals(id) === undefined && bare === undefined) return "smallest unit";
+      return known.get(id)?.symbol || "units";
+    },
+  };
+}
+
+/** Reads what a node responds to `/api/v2/assets`. */
+async function readAssetFile(file: string): Promise<Asset[]> {
+  try {
+    const { edges } = JSON.parse(await readFile(file, "utf8")).assets as {
+      edges: { node: Parameters<typeof assetOf>[0] }[];
+    };
+    const assets = edges.map(({ node }) => assetOf(node));
+    if (assets.every((asset) => asset !== undefined)) return assets;
+  } catch {
+    // The same error as for other JSON, or for a file that is not there.
+  }
+  throw new UsageError(`Expected --assets to be the JSON of a node's /api/v2/assets, got ${file}.`);
+}

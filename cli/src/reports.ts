@@ -1,0 +1,139 @@
+/** What the commands and the gateway have in common about reports. */
+import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
+import {
+  type AccountStatement,
+  type BalanceSeriesOptions,
+  balanceSeries,
+  statement,
+  type TallyOptions,
+} from "vegaprotocol-client/reports";
+import { UsageError } from "./errors.js";
+import type { ColumnKind } from "./operations.js";
+import type { Proposal } from "./other-paths.js";
+import { timeFormat } from "./output/time-format.js";
+import { finalTime } from "./times.js";
+
+type Changes = Iterable<BalanceChange> | AsyncIterable<BalanceChange>;
+
+const account = { partyId: "text", assetId: "text", marketId: "text", accountType: "text" } as const;
+
+/** The columns of reports of balances. */
+export const reportColumns: Readonly<
+  Record<"balances" | "statement" | "series", Readonly<Record<string, ColumnKind>>>
+> = {
+  balances: { balance: "amount", timestamp: "time", ...account },
+  statement: { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...account },
+  series: { time: "time", balance: "amount", ...account },
+};
+
+/** The names by which balances are added, with the members of an account. */
+const groups = { party: "partyId", asset: "assetId", market: "marketId", type: "accountType" } as const;
+export const groupNames = Object.keys(groups);
+
+/**
+ * Reads names that are separated by commas. Default: all of them.
+ *
+ * @param option - What errors call it.
+ */
+export function readGroup(text: string | undefined, option: string): BalanceSeriesOptions["groupBy"] {
+  return text?.split(",").map((each) => {
+    const name = each.trim();
+    if (Object.hasOwn(groups, name)) return groups[name as keyof typeof groups];
+    throw new UsageError(`Expected ${option} to have names of ${groupNames}, got "${name}".`);
+  });
+}
+
+/** The columns of a series that adds balances by some members of an account. */
+export function seriesColumns(groupBy: readonly string[] = Object.keys(account)): Record<string, ColumnKind> {
+  const names = ["time", "balance", "assetId", ...groupBy];
+  return Object.fromEntries(Object.entries(reportColumns.series).filter(([name]) => names.includes(name)));
+}
+
+/** The end of what is final: a report without an end has everything up to it. `undefined` if responses name no block. */
+export async function newestTime(
+  client: VegaClient,
+  filter: BalanceChangesFilter,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  const { block } = await client.listBalanceChanges({ filter, pagination: { first: 1 } }, { signal });
+  return block && finalTime(block) - 1n;
+}
+
+/** Reads counts by the height of a block. */
+export function readSends(texts: readonly string[]): Map<string, string> {
+  const wrong = texts.find((text) => !/^\d+=\d+$/.test(text));
+  if (wrong === undefined) return new Map(texts.map((text) => text.split("=") as [string, string]));
+  throw new UsageError(`Expected the height of a block and the number sent on it, such as 1234567=2, got "${wrong}".`);
+}
+
+interface StatementOptions {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly isComplete?: boolean | undefined;
+  /** Whether each month has a row with its total, and in which time zone months are. */
+  readonly isMonthly?: boolean | undefined;
+  readonly timeZone?: string | undefined;
+}
+
+/** A row for the opening balance of each account, for each change, for each month if it is wanted, and for the closing balance. */
+export async function statementRows(changes: Changes, { from, to, isComplete, isMonthly, timeZone }: StatementOptions) {
+  const accounts = await statement(changes, { from, to, isComplete });
+  const anyRecord = { timestamp: "0", balance: "0", assetId: "any" } as BalanceChange;
+  const months = isMonthly ? await balanceSeries([anyRecord], { from, to, every: "month", timeZone }) : [];
+  const print = timeFormat({ timeZone });
+  const nameOf = (end: string) => `month ${print(String(BigInt(end) - 1n)).slice(0, "2024-01".length)}`;
+  return accounts.flatMap(({ opening, closing, lines, ...account }) => {
+    let [balance, next] = [opening, 0];
+    const ofMonths = months.flatMap(({ time }) => {
+      const [before, first] = [balance, next];
+      for (; BigInt(lines[next]?.timestamp ?? to + 1n) <= BigInt(time); next++) balance = lines[next]?.balance;
+      const change = before && balance && String(BigInt(balance) - BigInt(before));
+      return [...changesOf(lines.slice(first, next)), { timestamp: time, entry: nameOf(time), change, balance }];
+    });
+    return [
+      { timestamp: String(from), entry: "opening", change: undefined, balance: opening },
+      ...(isMonthly ? ofMonths : changesOf(lines)),
+      { timestamp: String(to), entry: "closing", change: undefined, balance: closing },
+    ].map((row) => ({ ...row, ...account }));
+  });
+}
+
+const changesOf = (lines: AccountStatement["lines"]) => lines.map((line) => ({ entry: "change", ...line }));
+
+/** The thresholds of a vote, with the members of a proposal that have them. No node has the total supply. */
+const members = {
+  requiredMajority: "requiredMajority",
+  requiredParticipation: "requiredParticipation",
+  totalSupply: undefined,
+  liquidityMajority: "requiredLiquidityProviderMajority",
+  liquidityParticipation: "requiredLiquidityProviderParticipation",
+} as const;
+type Threshold = keyof typeof members;
+
+/** The rules of a vote: those that are given, otherwise those of the proposal. `thresholds` says where each one is from. */
+export function tallyRules(
+  given: { readonly [name in Threshold | "market"]?: string | undefined },
+  proposal: Proposal = {},
+) {
+  const thresholds: { [name in Threshold]?: { value: string; from: "given" | "node" } } = {};
+  for (const [key, member] of Object.entries(members)) {
+    const name = key as Threshold;
+    const value = given[name] ?? (member && proposal[member]);
+    if (value !== undefined) thresholds[name] = { value, from: given[name] === undefined ? "node" : "given" };
+  }
+  const shareOf = (name: Threshold) => thresholds[name]?.value as string;
+  const hasLiquidity = shareOf("liquidityMajority") ?? shareOf("liquidityParticipation") ?? given.market;
+  // The report refuses a share that is missing.
+  const liquidity = {
+    requiredMajority: shareOf("liquidityMajority"),
+    requiredParticipation: shareOf("liquidityParticipation"),
+    marketId: given.market,
+  };
+  const rules: TallyOptions = {
+    requiredMajority: shareOf("requiredMajority"),
+    requiredParticipation: shareOf("requiredParticipation"),
+    totalSupply: shareOf("totalSupply"),
+    liquidity: hasLiquidity === undefined ? undefined : liquidity,
+  };
+  return { rules, thresholds };
+}

@@ -1,0 +1,110 @@
+import { writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { cellText, readColumns } from "../../src/output/columns.js";
+import { readUnits, type UnitFlags } from "../../src/output/units.js";
+import { useFolder } from "../support/folder.js";
+import { createIo } from "../support/run-cli.js";
+
+const kinds = { balance: "amount", assetId: "text" } as const;
+const [vega, usdt, other] = ["aa".repeat(32), "bb".repeat(32), "cc".repeat(32)] as const;
+const assets = [
+  { id: vega, symbol: "VEGA", name: "Vega", decimals: 18 },
+  { id: usdt, symbol: "USDT", name: "Tether", decimals: 6 },
+];
+
+/** The amount 1,500,000 of assets with its unit, and what is printed to stderr. */
+async function printed(flags: UnitFlags, ids: readonly string[], { list = assets, isReport = false } = {}) {
+  const { io, stderr } = createIo([]);
+  let requests = 0;
+  const listAssets = async () => {
+    requests++;
+    return list;
+  };
+  const { units, flags: found } = await readUnits(io, flags, kinds, listAssets, isReport);
+  const columns = readColumns(kinds, {}, units).filter(({ name }) => name !== "assetId");
+  const cells = ids.map((assetId) =>
+    columns.map((column) => cellText({ balance: "1500000", assetId }, column)).join(" "),
+  );
+  return { cells, requests, asset: found.asset, stderr: stderr.text };
+}
+
+describe("the decimal places of amounts", () => {
+  const path = useFolder();
+  const write = async (...nodes: object[]) => {
+    await writeFile(path("assets.json"), JSON.stringify({ assets: { edges: nodes.map((node) => ({ node })) } }));
+    return path("assets.json");
+  };
+
+  test("are not read for lists without a flag, and from the node for reports, once", async () => {
+    expect(await printed({}, [vega])).toMatchObject({ cells: ["1500000"], requests: 0 });
+    expect(await printed({ raw: true }, [vega], { isReport: true })).toMatchObject({ cells: ["1500000"], requests: 0 });
+    const both = ["0.0000000000015 VEGA", "1.5 USDT"];
+    expect(await printed({ decimals: ["node"] }, [vega, usdt])).toMatchObject({ cells: both, requests: 1 });
+    const report = await printed({ asset: "vega" }, [vega, usdt.toUpperCase()], { isReport: true });
+    expect(report).toEqual({ cells: both, requests: 1, asset: vega, stderr: "" });
+  });
+
+  test("are those of a flag or a file, by id or symbol", async () => {
+    const flags = { decimals: [`${vega.toUpperCase()}=6`, "usdt=3", "node"] };
+    expect((await printed(flags, [vega, usdt])).cells).toEqual(["1.5 VEGA", "1500 USDT"]);
+    expect(await printed({ decimals: [`${vega}=5`] }, [vega])).toMatchObject({ cells: ["15 units"], requests: 0 });
+    const file = await write(
+      { id: vega, details: { symbol: "VEGA", decimals: "18" } },
+      { id: usdt, details: { decimals: "6" } },
+    );
+    const found = await printed({ assets: [file], decimals: ["2"], asset: "VEGA" }, [vega, usdt, other], {
+      isReport: true,
+    });
+    expect(found).toMatchObject({
+      cells: ["0.0000000000015 VEGA", "1.5 units", "15000 units"],
+      requests: 0,
+      asset: vega,
+    });
+  });
+
+  test("without an asset are an error as soon as a second asset comes, because its amounts could be wrong", async () => {
+    expect((await printed({ decimals: ["6"] }, [vega, vega])).cells).toEqual(["1.5 units", "1.5 units"]);
+    await expect(printed({ decimals: ["6"] }, [vega, usdt])).rejects.toThrow(
+      `--decimals 6 is for records of one asset, and ${usdt} comes after ${vega}. Use --decimals node,`,
+    );
+  });
+
+  test("that are not known leave amounts in the smallest unit, which is said once for each asset", async () => {
+    const stderr =
+      `Amounts of asset ${other} are in the smallest unit: its decimal places are not known. ` +
+      `Add --decimals ${other}=N, or --assets FILE.\n`;
+    const mixed = { cells: ["1500000 smallest unit", "1.5 USDT", "1500000 smallest unit"], stderr };
+    expect(await printed({ decimals: ["node"] }, [other, usdt, other])).toMatchObject(mixed);
+  });
+
+  test.each(["x", "1.5", "256", "aa=", "=5", "aa=-1", "aa=x"])("are refused if they are %s", async (text) => {
+    await expect(printed({ decimals: [text] }, [])).rejects.toThrow("Expected --decimals to be node, ASSET=N or N");
+  });
+
+  test("are refused with an asset where records name none, and from a file of another form", async () => {
+    const { io } = createIo([]);
+    for (const text of ["aa=5", "node"]) {
+      const read = readUnits(io, { decimals: [text] }, { balance: "amount" }, async () => undefined);
+      await expect(read).rejects.toThrow("Expected --decimals to be an integer");
+    }
+    const file = await write({ id: vega });
+    await expect(printed({ assets: [file] }, [])).rejects.toThrow(
+      `Expected --assets to be the JSON of a node's /api/v2/assets, got ${file}.`,
+    );
+  });
+});
+
+test.each([
+  ["VEGA", assets, vega],
+  [vega.toUpperCase(), assets, vega.toUpperCase()],
+  ["fUSDC", assets, "fUSDC"],
+  ["USDT", [], "USDT"],
+])("--asset %s with assets is its id", async (asset, list, id) => {
+  expect((await printed({ asset }, [], { list })).asset).toBe(id);
+});
+
+test("a symbol of no asset or of several is refused", async () => {
+  await expect(printed({ asset: "DAI" }, [])).rejects.toThrow("got DAI. The symbols are VEGA, USDT.");
+  const list = [...assets, { ...assets[0], id: other, symbol: "usdt", name: "", decimals: 6 }];
+  await expect(printed({ asset: "USDT" }, [], { list })).rejects.toThrow(`use the id, one of ${usdt},${other}.`);
+});
