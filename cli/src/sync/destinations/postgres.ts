@@ -37,6 +37,8 @@ const dialectOf = (schema: string): Dialect => ({
   digits: (time) => `(extract(epoch FROM ${time}) * 1000000)::bigint::text || '000'`,
   rows: (json) => `json_array_elements(${json}::json) AS r(value)`,
   extra: ["", ""],
+  difference: (amount, before) => `(${amount} - ${before})`,
+  units: (amount, decimals) => `trim_scale(${amount} * ('1e-' || ${decimals})::numeric)`,
   tableNames: `SELECT table_name FROM information_schema.tables WHERE table_schema = '${schema}'`,
   // It can be a word of SQL, such as "user".
   setup: `CREATE SCHEMA IF NOT EXISTS "${schema}";`,

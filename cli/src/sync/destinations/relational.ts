@@ -32,6 +32,10 @@ export interface Dialect {
   readonly rows: (json: string) => string;
   /** Further columns of the view `balance_changes`. */
   readonly extra: readonly [afterTime: string, atEnd: string];
+  /** The difference of two amounts. */
+  readonly difference: (amount: string, before: string) => string;
+  /** An amount with decimal places, without zeros at its end. */
+  readonly units: (amount: string, decimals: string) => string;
   readonly tableNames: string;
   readonly setup?: string;
 }
@@ -60,8 +64,12 @@ const version = 2;
  * An account has an id of its own, so that a change takes about 50 bytes instead of 300. Changes come in order of time: a table in this
  * order grows at its end, and just its index by account is written at many places.
  */
-function createTables({ types, byKey, extra: [afterTime, atEnd], setup = "" }: Dialect): string {
+function createTables({ types, byKey, extra: [afterTime, atEnd], difference, units, setup = "" }: Dialect): string {
   const { id, time, amount, text } = types;
+  const before =
+    "(SELECT balance FROM account_changes AS earlier WHERE earlier.account = change.account AND earlier.time < change.time " +
+    "ORDER BY earlier.time DESC LIMIT 1)";
+  const delta = difference("change.balance", before);
   const columnsOf = (list: SyncList) =>
     Object.entries(tables[list].columns).map(([name, { kind }]) => `${name} ${types[kind]}`);
   return `
@@ -98,7 +106,11 @@ function createTables({ types, byKey, extra: [afterTime, atEnd], setup = "" }: D
       );
     CREATE TABLE node_signatures (${columnsOf("signatures")}, PRIMARY KEY (resource, kind, signature));
     CREATE TABLE party_profiles (${columnsOf("profiles")}, PRIMARY KEY (party));
-    CREATE TABLE assets (${columnsOf("assets")}, PRIMARY KEY (asset));`;
+    CREATE TABLE assets (${columnsOf("assets")}, PRIMARY KEY (asset));
+    CREATE VIEW balance_deltas AS
+      SELECT time, ${afterTime}party, asset, symbol, market, account_type, balance, ${delta} AS delta,
+        ${units("change.balance", "decimals")} AS balance_units, ${units(delta, "decimals")} AS delta_units
+      FROM account_changes AS change JOIN accounts ON accounts.id = account LEFT JOIN assets USING (asset);`;
 }
 
 /** The statements that store rows of `$1`, a JSON array of arrays. Those of votes end with the end of their block. */

@@ -11,6 +11,32 @@ import { type Database, type Dialect, RelationalDestination } from "./relational
 const digits = (last: number, count: number) =>
   `CAST(substr(substr(balance, 1, max(0, length(balance) - ${last})), -${count}) AS INTEGER)`;
 
+/** Balances have at most 78 digits: five integers of 18. */
+const [parts, width] = [5, 18];
+const padded = (amount: string) => `substr('${"0".repeat(parts * width)}' || ${amount}, -${parts * width})`;
+
+/** The difference of two balances in digits. A subquery without a table evaluates what it selects once. */
+function difference(amount: string, before: string): string {
+  // Texts of the same length compare as numbers do.
+  const [larger, smaller] = ["max(a, b)", "min(a, b)"];
+  const borrows = (part: number) =>
+    `(substr(${larger}, ${part * width + 1}) < substr(${smaller}, ${part * width + 1}))`;
+  const numberOf = (digits: string, part: number) =>
+    `CAST(substr(${digits}, ${part * width + 1}, ${width}) AS INTEGER)`;
+  const differences = Array.from({ length: parts }, (_, part) => {
+    const own = `${numberOf(larger, part)} - ${numberOf(smaller, part)} - ${borrows(part + 1)}`;
+    return `${own} + ${borrows(part)} * 1${"0".repeat(width)}`;
+  });
+  const text = `printf('${`%0${width}d`.repeat(parts)}', ${differences.join(", ")})`;
+  return `(SELECT CASE WHEN a = b THEN '0' WHEN b IS NOT NULL THEN iif(a < b, '-', '') || ltrim(${text}, '0') END
+    FROM (SELECT ${padded(amount)} AS a, ${padded(before)} AS b))`;
+}
+
+const units = (amount: string, decimals: string) =>
+  `(SELECT iif(x LIKE '-%', '-', '') || substr(d, 1, length(d) - n) || rtrim('.' || rtrim(substr(d, length(d) - n + 1), '0'), '.')
+    FROM (SELECT x, n, substr('${"0".repeat(256)}', 1, max(0, n + 1 - length(ltrim(x, '-')))) || ltrim(x, '-') AS d
+      FROM (SELECT ${amount} AS x, CAST(${decimals} AS INTEGER) AS n)))`;
+
 const dialect: Dialect = {
   place: "file",
   // Balances can have 256 bits, which are 78 digits.
@@ -26,6 +52,8 @@ const dialect: Dialect = {
     `, printf('%03d', length(balance)) || balance AS sort_key, ${digits(60, 18)} AS highest, ${digits(42, 18)} AS higher,
       ${digits(24, 18)} AS high, ${digits(12, 12)} AS middle, ${digits(0, 12)} AS low`,
   ],
+  difference,
+  units,
   tableNames: "SELECT name FROM sqlite_schema WHERE type = 'table'",
 };
 
