@@ -3,13 +3,12 @@
  * `tsx scripts/docs/command-line.ts`, after `npm run build`.
  */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { listen } from "vegaprotocol-client/testing/node";
 import { runScript } from "../run-script.js";
 
 const program = fileURLToPath(new URL("../../cli/dist/main.js", import.meta.url));
@@ -21,8 +20,10 @@ const block = /^```sh\n([\s\S]*?)^```\n\n^```text\n[\s\S]*?^```\n/gm;
 
 /** The page with the output of its commands. */
 export async function renderCommandLine(source: string): Promise<string> {
-  const data = { balances: 20_000, votes: 600, profiles: 50, signatures: 40, spamStatistics: 10 };
-  const server = await listen(createFakeNode(data, { defects: nodeDefects }));
+  // The one of the page.
+  const counts = ["--balances", "20000", "--votes", "600", "--profiles", "50", "--signatures", "40"];
+  const node = spawn(process.execPath, [program, "fake-node", "--defects", ...counts]);
+  const url = String((await once(node.stdout, "data"))[0]).trim();
   const folder = await mkdtemp(join(tmpdir(), "page-"));
   const shim = join(folder, "vegaprotocol");
   await writeFile(shim, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
@@ -30,7 +31,7 @@ export async function renderCommandLine(source: string): Promise<string> {
   const env = {
     ...process.env,
     PATH: `${folder}:${process.env["PATH"]}`,
-    VEGA_NODE: server.url,
+    VEGA_NODE: url,
     NO_COLOR: "1",
     COLUMNS: "130",
   };
@@ -45,12 +46,12 @@ export async function renderCommandLine(source: string): Promise<string> {
         stdio: ["ignore", "pipe", "inherit"],
       });
       const output = (await text(shell.stdout)).replaceAll("\r\n", "\n");
-      rendered += `${source.slice(end, index)}\`\`\`sh\n${script}\`\`\`\n\n\`\`\`text\n${output.replaceAll(server.url, shownUrl)}\`\`\`\n`;
+      rendered += `${source.slice(end, index)}\`\`\`sh\n${script}\`\`\`\n\n\`\`\`text\n${output.replaceAll(url, shownUrl)}\`\`\`\n`;
       end = index + all.length;
     }
     return rendered + source.slice(end);
   } finally {
-    await server.close();
+    node.kill();
     await rm(folder, { recursive: true });
   }
 }

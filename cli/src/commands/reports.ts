@@ -38,7 +38,7 @@ import { checkTime, readTime } from "../times.js";
 const { party, proposal, resource } = exampleIds;
 
 const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
-const supply = "--total-supply 64999723000000000000000000";
+const supply = "--total-supply 200000000000000000000000000";
 
 /** The flags of reports of balances. */
 interface BalanceFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {

@@ -1,9 +1,10 @@
 import fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BalanceChange } from "vegaprotocol-client";
+import { type BalanceChange, formatUnits } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { allTimes, canonicalJson } from "../../src/sync/destination.js";
 import { lock } from "../../src/sync/lock.js";
 import { openDestination } from "../../src/sync/open.js";
@@ -73,7 +74,7 @@ describe("SQLite", () => {
     const { partyId: party = "", assetId: asset = "", timestamp: time = "0" } = changes[2500] ?? {};
     const end = changes[4000]?.timestamp ?? "0";
     const { proposalId: proposal = "" } = fake.records.votes[0] ?? {};
-    await sync(fake, "balances", "votes", "--proposal", proposal);
+    await sync(withOtherPaths(fake), "balances", "votes", "--proposal", proposal);
     const page = await fs.readFile(new URL("../../../docs/sync.md", import.meta.url), "utf8");
     const statements = [...page.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, sql = ""]) => sql);
     expect(statements.length).toBeGreaterThanOrEqual(6);
@@ -98,6 +99,26 @@ describe("SQLite", () => {
     expect(high * 10n ** 24n + middle * 10n ** 12n + low).toBe(holders.reduce((sum, balance) => sum + balance));
     const largest = holders.sort((a, b) => (a < b ? 1 : -1)).slice(0, 10);
     expect(balancesOf("ORDER BY length(balance)").map(BigInt)).toEqual(largest);
+
+    const held = lastOf(changes.filter(({ timestamp }) => BigInt(timestamp) <= BigInt(time)));
+    const amounts = held.flatMap(({ assetId, balance }) => (assetId === asset ? BigInt(balance) : []));
+    const most = amounts.sort((a, b) => (a < b ? 1 : -1)).slice(0, 10);
+    expect(balancesOf(") AS held ORDER BY").map(BigInt)).toEqual(most);
+
+    // All changes are of one day.
+    const own = changes.filter(({ partyId }) => partyId === party);
+    const firstOf = lastOf([...own].reverse());
+    const flow = (id: string) =>
+      [lastOf(own), firstOf].map((records) =>
+        records.reduce((sum, { assetId, balance }) => sum + (assetId === id ? BigInt(balance) : 0n), 0n),
+      );
+    const flows = new Map(rowsOf("sum(delta_units)").map(({ symbol, flow }) => [symbol, Number(flow)]));
+    const { assets } = await (await withOtherPaths(fake).fetch("https://node.example/api/v2/assets")).json();
+    for (const { node } of assets.edges) {
+      const [last = 0n, first = 0n] = flow(node.id);
+      const { symbol, decimals } = node.details;
+      expect(flows.get(symbol) ?? 0).toBeCloseTo(Number(formatUnits(last - first, Number(decimals))), 4);
+    }
 
     const inRange = changes.filter(({ timestamp }) => timestamp >= time && timestamp < end);
     expect(rowsOf("FROM account_changes\nWHERE time >=")).toEqual([{ changes: BigInt(inRange.length) }]);

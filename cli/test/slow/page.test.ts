@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { page, renderCommandLine } from "../../../scripts/docs/command-line.js";
 import { overDays } from "../../../test/support/over-days.js";
 import { run } from "../../../test/support/run.js";
+import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { main } from "../support/cli-process.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 
@@ -50,7 +51,7 @@ let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   if (hasPostgres) database = await startPostgres();
   const network = createFakeNetwork({ nodes: 2, ...data }, { defects: nodeDefects, rateLimit: false });
-  servers = await Promise.all(network.nodes.map((each) => listen(each)));
+  servers = await Promise.all(network.nodes.map((each) => listen(withOtherPaths(each))));
   folder = await mkdtemp(join(tmpdir(), "pages-"));
   const shim = `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`;
   await writeFile(join(folder, "vegaprotocol"), shim, { mode: 0o755 });

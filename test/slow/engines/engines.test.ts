@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withOtherPaths } from "../../../cli/src/commands/fake-node-paths.js";
 import { installNode, main, runNode } from "../../../cli/test/slow/sync/sqlite-node.js";
 import { hasPostgres, startPostgres } from "../../../cli/test/support/postgres.js";
-import { createFakeNode } from "../../../src/testing/index.js";
+import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { overDays } from "../../support/over-days.js";
 import { runs } from "../../support/runs.js";
@@ -29,11 +30,22 @@ const generated = createFakeNode({ balances: count }).records.balances.map((chan
   balance: `${BigInt(change.balance) * 1000n + BigInt(index)}`,
 }));
 const changes = overDays(generated, 40n);
+/** What each account has after its last change in January, and the number of accounts and the total of each asset. */
+const end = BigInt(Date.UTC(2024, 1, 1)) * 1_000_000n;
+const byTime = [...changes].sort((a, b) => Number(BigInt(a.timestamp) - BigInt(b.timestamp)));
+const last = new Map(
+  byTime
+    .filter(({ timestamp }) => BigInt(timestamp) < end)
+    .map((each) => [[each.partyId, each.assetId, each.marketId, each.accountType].join(), each]),
+);
 const totals = new Map<string, [count: number, total: bigint]>();
-for (const { assetId = "", balance } of changes) {
+for (const { assetId = "", balance } of last.values()) {
   const [number, total] = totals.get(assetId) ?? [0, 0n];
   totals.set(assetId, [number + 1, total + BigInt(balance)]);
 }
+const fake = createFakeNode({ balances: 0, votes: 90 });
+const [{ proposalId: proposal = "" } = {}] = fake.records.votes;
+const votes = fake.records.votes.filter(({ proposalId }) => proposalId === proposal);
 
 let folder: string;
 let database: Awaited<ReturnType<typeof startPostgres>> | undefined;
@@ -46,12 +58,20 @@ describe.skipIf(missing !== undefined)(`${count} balance changes`, () => {
     // The last day is complete: another day follows.
     const last = changes.reduce((latest, { timestamp }) => (timestamp > latest ? timestamp : latest), "0");
     const block = { height: 100_000n, timestamp: BigInt(last) + 86_400_000_000_000n };
-    const server = await listen(createFakeNode({ balances: changes, block }, { rateLimit: false }));
+    const server = await listen(
+      withOtherPaths(
+        createFakeNode(
+          { balances: changes, votes: fake.records.votes, block },
+          { rateLimit: false, defects: nodeDefects },
+        ),
+      ),
+    );
     try {
       for (const destination of ["vega/", "vega.db", ...(database ? [database.url] : [])]) {
         const target = destination.includes(":") ? destination : join(folder, destination);
         const path = destination.endsWith("/") ? `${target}/` : target;
-        const { code, stderr } = await runNode([main, "sync", path, "balances", "--node", server.url, "--quiet"]);
+        const lists = ["balances", "votes", "--proposal", proposal];
+        const { code, stderr } = await runNode([main, "sync", path, ...lists, "--node", server.url, "--quiet"]);
         expect([code, stderr]).toEqual([0, ""]);
       }
     } finally {
@@ -70,7 +90,7 @@ duckdb.sql(f"INSTALL '{file}'")`;
   });
 
   test.each(samples)(
-    "$name finds the number of changes and the exact sum of each asset",
+    "$name finds the number of accounts and the exact total of each asset at a time",
     async ({ code }) => {
       const printed = await runPython(folder, [runner], code);
       const rows: [asset: string, count: number, total: string][] = JSON.parse(printed.split("\n").at(-1) ?? "");
@@ -78,6 +98,54 @@ duckdb.sql(f"INSTALL '{file}'")`;
     },
     300_000,
   );
+
+  test("the SQL of DuckDB finds what came and went each day, the largest holders at a time, and who voted", async () => {
+    const statements = [...page.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, sql = ""]) => sql);
+    const code = `
+import duckdb, json, sys
+for sql in json.load(sys.stdin):
+    found = duckdb.sql(sql)
+    print(json.dumps([[str(value) for value in row] for row in found.fetchall()] if found else None))`;
+    const printed = await runPython(folder, ["-c", code], JSON.stringify(statements));
+    const [, flows = [], holders, voters] = printed.split("\n").map((line): string[][] => JSON.parse(line));
+    const vega = [...new Set(changes.map(({ assetId = "" }) => assetId))].sort().at(-1);
+
+    const amounts = new Map<string, [came: number, went: number]>();
+    const before = new Map<string, bigint>();
+    for (const { partyId, assetId, marketId, accountType, timestamp, balance } of byTime) {
+      const key = [partyId, assetId, marketId, accountType].join();
+      const delta = Number(BigInt(balance) - (before.get(key) ?? BigInt(balance))) / 1e18;
+      before.set(key, BigInt(balance));
+      if (assetId !== vega) continue;
+      const day = new Date(Number(BigInt(timestamp) / 1_000_000n)).toISOString().slice(0, 10);
+      const [came, went] = amounts.get(day) ?? [0, 0];
+      amounts.set(day, delta > 0 ? [came + delta, went] : [came, went + delta]);
+    }
+    const found = flows.filter(([, symbol]) => symbol === "VEGA");
+    expect(found.length).toBeGreaterThan(30);
+    for (const [day = "", , ...flow] of found) {
+      const own = amounts.get(day) ?? [];
+      for (const [index, amount] of flow.entries()) {
+        const number = amount === "None" ? 0 : Number(amount);
+        expect(Math.abs(number - (own[index] ?? 0))).toBeLessThan(1 + Math.abs(number) * 1e-9);
+      }
+    }
+    const held = new Map<string, bigint>();
+    for (const { partyId = "", assetId, balance } of last.values()) {
+      if (assetId === vega) held.set(partyId, (held.get(partyId) ?? 0n) + BigInt(balance));
+    }
+    const largest = [...held].sort(([, a], [, b]) => (a < b ? 1 : -1)).slice(0, 10);
+    expect(holders).toEqual(largest.map(([party, balance]) => [party, `${balance}`]));
+    const most = votes.sort((a, b) =>
+      BigInt(a.totalGovernanceTokenBalance) < BigInt(b.totalGovernanceTokenBalance) ? 1 : -1,
+    );
+    const rows = most.map(({ partyId, value, totalGovernanceTokenBalance }) => [
+      partyId,
+      value,
+      totalGovernanceTokenBalance,
+    ]);
+    expect(voters).toEqual(rows.slice(0, 10));
+  }, 300_000);
 
   test("the records in SQLite, PostgreSQL and Parquet have the same SHA-256 as those of the node", async ({ skip }) => {
     const expected = expectedRecords(changes);

@@ -42,6 +42,13 @@ test("balances, statements and series of accounts are complete, and null where t
     { ...own, timestamp: at(7), entry: "change", change: `2${"0".repeat(25)}`, balance: balance(7) },
     { ...own, timestamp: at(7), entry: "closing", change: null, balance: balance(7) },
   ]);
+  const zone = { completeHistory: "true", monthly: "true", timeZone: "Asia/Tokyo" };
+  const monthly = await get("statement", { party, from: "2024-02", to: "now", ...zone });
+  expect([monthly.statement[0], ...monthly.statement.slice(-2)]).toMatchObject([
+    { timestamp: `${BigInt(Date.UTC(2024, 0, 31, 15)) * 1_000_000n}`, balance: "0" },
+    { entry: "month 2024-02", change: balance(199) },
+    { entry: "closing", balance: balance(199) },
+  ]);
   const range = { asset: account.assetId, from: at(0), to: at(2), every: "hour", groupBy: "asset" };
   const sums = await get("series", range);
   expect(sums.series.map((row: { balance: string }) => row.balance)).toEqual([
@@ -72,9 +79,15 @@ test("tallies and limits have what the node knows", async () => {
   const { tally } = await (await fetch(url + pathOf("tally", { proposal, requiredMajority: "0.5" }))).json();
   expect(tally).toMatchObject({ passes: null, participation: null, yes: { parties: expect.any(Number) } });
   expect(tally.missing).toEqual(["requiredParticipation", "totalSupply"]);
+  expect(tally.thresholds).toEqual({ requiredMajority: { value: "0.5", from: "given" } });
   const query = { party: partyId, command: "vote", proposal };
   const { limits } = await (await fetch(url + pathOf("limits", query))).json();
   expect(limits).toMatchObject({ isAllowed: expect.any(Boolean), reason: null });
+  const order = { party: partyId, command: "other" };
+  const found = await (await fetch(url + pathOf("limits", order))).json();
+  const sentByBlock = `${found.limits.proofOfWork.blockHeight}=2`;
+  const full = await (await fetch(url + pathOf("limits", { ...order, sentByBlock }))).json();
+  expect(full.limits).toMatchObject({ isAllowed: false, reason: "proof-of-work", proofOfWork: null });
   const csv = await (await fetch(url + pathOf("limits", { ...query, format: "csv" }))).text();
   expect(csv).toMatch(/^name,value\r\nisAllowed,(true|false)\r\nreason,\r\n/);
 });
@@ -93,8 +106,11 @@ test.each<[name: string, query: Record<string, string>, status: number]>([
   ["series", { party, from: at(5), every: "constructor" }, 400],
   ["series", { party, from: at(5), groupBy: "__proto__" }, 400],
   ["series", { party, from: "2000", every: "minute" }, 400],
+  ["series", { party, from: at(5), timeZone: "Mars/Olympus" }, 400],
+  ["series", { party, from: "now" }, 400],
   ["tally", {}, 400],
   ["limits", { party }, 400],
+  ["limits", { party, command: "other", sentByBlock: "7" }, 400],
 ])("the report %s with %j is a %i", async (name, query, status) => {
   const { url } = await serve(createNetwork());
   const response = await fetch(url + pathOf(name, query));
