@@ -6,6 +6,7 @@ import { withFlagNames } from "./arguments.js";
 import { examplesText, helpTable, type Setup } from "./command.js";
 import { addFakeNode } from "./commands/fake-node.js";
 import { addFollow } from "./commands/follow.js";
+import { addGet } from "./commands/get.js";
 import { addLists } from "./commands/list.js";
 import { addNodes } from "./commands/nodes.js";
 import { addReports } from "./commands/reports.js";
@@ -81,7 +82,18 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => styleText("bold", title.replace(/^Options:$/, "Flags:"), { validateStream: false }),
     });
-  for (const add of [addLists, addSingles, addReports, addCheck, addFollow, addNodes, addSync, addServe, addFakeNode]) {
+  for (const add of [
+    addLists,
+    addSingles,
+    addGet,
+    addReports,
+    addCheck,
+    addFollow,
+    addNodes,
+    addSync,
+    addServe,
+    addFakeNode,
+  ]) {
     add(program, setup);
   }
   program

@@ -39,8 +39,10 @@ const examples: Partial<Record<ListId, readonly string[]>> = {
   listNodeSignatures: [`signatures --id ${resource}`, `signatures --id ${resource} --columns sig --format csv`],
 };
 
-const screenful = 30;
-const moreText = `The first ${screenful} records. For more: -n N, -o FILE, or --format ndjson|csv|json.`;
+/** How many records a terminal shows. */
+export const screenful = 30;
+export const moreText = (which: "first" | "newest") =>
+  `The ${which} ${screenful} records. For more: -n N, -o FILE, or --format ndjson|csv|json.`;
 
 interface ListFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {
   readonly order?: "oldest-first" | "newest-first";
@@ -140,7 +142,7 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     ...(start !== undefined && reading.start === undefined ? [startText(start)] : []),
     ...(target ? [`${target.name}: ${count(records, "record")}.`] : []),
     ...(isTerminal && records === 0 ? ["No records."] : []),
-    ...(isScreen && records > screenful ? [moreText] : []),
+    ...(isScreen && records > screenful ? [moreText("first")] : []),
   ];
   for (const note of flags.quiet ? [] : notes) printMessage(io, note);
   return exitCodes.done;

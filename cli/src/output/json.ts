@@ -3,8 +3,9 @@ import type { Column, Encoder, WireRecord } from "./columns.js";
 type Show = (json: string) => string;
 const asIs: Show = (json) => json;
 
-/** The members of a record that are there, in the order of the columns, as JSON without spaces. */
+/** The members of a record that are there, in the order of the columns, as JSON without spaces. Without columns, the whole record. */
 function jsonOf(record: WireRecord, columns: readonly Column[]): string {
+  if (columns.length === 0) return JSON.stringify(record);
   const members = columns.map(({ name, member = name, print }) => {
     const value = record[member];
     return [name, typeof value === "string" ? print(value, record) : value];

@@ -64,12 +64,12 @@ export class RecordWriter {
     this.#timer = undefined;
     const records = this.#batch.splice(0, this.#ready);
     this.#ready = 0;
-    const text = `${this.#head}${this.#encoder.encode(records)}${hasEnd ? this.#encoder.end() : ""}`;
-    if (text === "") return;
-    this.#head = "";
-    // What a failed write has written is unknown: nothing is written after it.
+    if (records.length === 0 && this.#head === "" && !hasEnd) return;
+    // What a failed write has written is unknown: nothing is written after it. An encoder can refuse a record.
     this.#writing = this.#writing.then(async () => {
-      await this.#write(text);
+      const text = `${this.#head}${this.#encoder.encode(records)}${hasEnd ? this.#encoder.end() : ""}`;
+      this.#head = "";
+      if (text !== "") await this.#write(text);
       this.records += records.length;
       this.#progress.update(this.records, records.at(-1)?.["timestamp"]);
     });

@@ -151,6 +151,12 @@ describe("a failure exits with 1, an error on one line and the cause with --verb
     expect(stderr).toMatch(/^Error: .*status 404.*Check that --node is the address of a node\.\n$/);
   });
 
+  test("if a record cannot be printed, also in the rest of a batch", async () => {
+    const { code, stderr } = await runCli(["balances", "--decimals", "4"], { fetch });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Error: --decimals 4 is for records of one asset, and \w+ comes after \w+\. [^\n]+\n$/);
+  });
+
   test("if stdout cannot be written", async () => {
     const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
     const { code, stderr } = await runCli(["profiles"], { fetch, onOutput: () => full });

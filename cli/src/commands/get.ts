@@ -1,0 +1,191 @@
+/** The command `get`: lists and objects of a node that the description does not have. */
+import type { Command } from "commander";
+import { type PageContent, paginate, type VegaClient } from "vegaprotocol-client";
+import { addCommand, exampleIds, type Setup } from "../command.js";
+import { connect } from "../connection.js";
+import { ExitError, exitCodes, UsageError } from "../errors.js";
+import * as flag from "../flags.js";
+import { count, type Io, printMessage, write } from "../io.js";
+import type { Column, Encoder, WireRecord } from "../output/columns.js";
+import { OutputFile } from "../output/file.js";
+import { createEncoder, formatOf, printObject } from "../output/print.js";
+import { readTarget } from "../output/target.js";
+import { RecordWriter } from "../output/writer.js";
+import { Progress } from "../progress.js";
+import { moreText, screenful } from "./list.js";
+
+interface Flags extends flag.NodeFlags, flag.PresentationFlags {
+  readonly limit?: number;
+  readonly output?: string;
+  readonly force?: true;
+  readonly pageSize?: number;
+}
+
+export function addGet(program: Command, setup: Setup): void {
+  const most = `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`;
+  const columns = "The members to print, separated by commas, such as id,details.symbol. Default: all.";
+  addCommand<Flags>(program, setup, {
+    name: "get",
+    summary: "Get any list or object of a node, page by page.",
+    details:
+      "PATH is a path of the node's REST API with its query, such as /api/v2/assets. All pages of a list are requested. Unlike the other " +
+      "commands, get does not promise that a list is complete: the cursors of nodes repeat or skip records of some lists.",
+    arguments: ["<PATH>"],
+    flags: [
+      flag.filterFlag("-n, --limit <N>", most, { parse: flag.integer() }),
+      ...flag.fileFlags(),
+      flag.outputFlag("--columns <NAMES>", columns),
+      flag.quietFlag(),
+      ...flag.nodeFlags(),
+      flag.pageSizeFlag("the page size of the node"),
+    ],
+    examples: [
+      "get /api/v2/parties/profiles -n 5 --format csv",
+      `get '/api/v2/node/signatures?id=${exampleIds.resource}'`,
+      "get /api/v2/balance/changes --columns timestamp,balance -o changes.csv",
+    ],
+    run: get,
+  });
+}
+
+async function get(io: Io, flags: Flags, [entered = ""]: readonly string[]): Promise<number> {
+  const { pathname, searchParams } = readPath(entered);
+  const { format, output, limit, force = false, quiet } = flags;
+  const target = readTarget(output, format);
+  const file = target && new OutputFile(target, force);
+  const isTerminal = file === undefined && io.stdout.isTTY === true;
+  const isScreen = isTerminal && limit === undefined && format === undefined;
+  const maxItems = isScreen ? screenful + 1 : limit;
+  const { pageSize = maxItems !== undefined && maxItems < 1000 ? maxItems : undefined } = flags;
+  const encoder = createAnyEncoder(io, flags, target?.format);
+  const writeText = (text: string) => (file ? file.write(text) : write(io.stdout, text));
+  const writer = new RecordWriter(encoder, writeText, new Progress(io, flags, !isTerminal), false);
+  let [records, object]: [number, WireRecord | undefined] = [0, undefined];
+  try {
+    const { client } = await connect(io, flags);
+    const fetchPage = async ({ after }: { after?: string }, signal: AbortSignal) => {
+      const size = pageSize ?? searchParams.get("pagination.first");
+      if (size !== null) searchParams.set("pagination.first", String(size));
+      if (after !== undefined) searchParams.set("pagination.after", after);
+      const body = await request(client, pathname, searchParams, signal);
+      const page = Object.values(body).find(isPage);
+      if (page === undefined) object = body;
+      return page ?? { edges: [], pageInfo: { hasNextPage: false } };
+    };
+    const walk = paginate(fetchPage as Parameters<typeof paginate<WireRecord>>[0], {}, { maxItems, signal: io.signal });
+    for await (const record of walk) {
+      if (++records > screenful && isScreen) break;
+      await writer.add(record);
+    }
+    if (object !== undefined && file === undefined) return await printObject(object, io, flags);
+    if (object !== undefined) await writer.add(object);
+    await writer.end();
+    await file?.finish();
+  } catch (error) {
+    await writer.end(true).catch(() => {});
+    await file?.stop(false);
+    throw error;
+  }
+  const notes = [
+    ...encoder.notes(),
+    ...(target ? [`${target.name}: ${object ? "one object" : count(records, "record")}.`] : []),
+    ...(isTerminal && records === 0 ? ["No records."] : []),
+    ...(isScreen && records > screenful ? [moreText("first")] : []),
+  ];
+  for (const note of quiet ? [] : notes) printMessage(io, note);
+  return exitCodes.done;
+}
+
+/** Keeps the path as it was entered: `.` and `..` would lead to another one. */
+function readPath(entered: string): { pathname: string; searchParams: URLSearchParams } {
+  const [, path = "", query = ""] = /^([^?#\s]+)(?:\?([^#\s]*))?$/.exec(entered) ?? [];
+  const pathname = path.startsWith("/") ? path : `/${path}`;
+  const { pathname: parsed } = new URL(pathname, "http://node.example");
+  if (path !== "" && !path.includes("://") && parsed === pathname) {
+    return { pathname, searchParams: new URLSearchParams(query) };
+  }
+  throw new UsageError(`Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "${entered}".`);
+}
+
+const isPage = (value: unknown): value is PageContent<WireRecord> =>
+  typeof value === "object" && value !== null && "edges" in value && Array.isArray(value.edges) && "pageInfo" in value;
+
+type Get = (
+  path: string,
+  init: { signal: AbortSignal },
+) => Promise<{ data?: WireRecord; error?: unknown; response: Response }>;
+
+/** Requests a body with the retries and the pacing of the client. */
+async function request(client: VegaClient, path: string, query: URLSearchParams, signal: AbortSignal) {
+  const get = client.http.GET as unknown as Get;
+  const { data, error, response } = await get(query.size > 0 ? `${path}?${query}` : path, { signal });
+  if (typeof data === "object" && data !== null) return data;
+  if (response.ok) throw new ExitError(`Expected GET ${path} to return a JSON object, got ${JSON.stringify(data)}.`);
+  const { message, details = [] } = (error ?? {}) as { message?: string; details?: { message?: string }[] };
+  const reason = [message, details[0]?.message].filter(Boolean).join(": ");
+  // A node bans with 403, and says for how long.
+  const seconds = response.headers.get("RateLimit-Retry-After");
+  const code = response.status === 429 || seconds !== null ? exitCodes.rateLimited : exitCodes.failed;
+  const advice = seconds === null ? "" : ` Wait ${seconds} seconds.`;
+  throw new ExitError(
+    `GET ${path} failed with status ${response.status}: ${reason || "no reason given"}.${advice}`,
+    code,
+  );
+}
+
+/** An encoder of records of any form. Its columns are the members of the first records. */
+function createAnyEncoder(io: Io, flags: Flags, format: flag.FormatName | undefined) {
+  const isText = ["table", "csv"].includes(format ?? formatOf(flags.format, io));
+  const wanted = flags.columns?.split(",").map((name) => name.trim());
+  const isFlat = isText || wanted !== undefined;
+  const unknown = new Set<string>();
+  let known: readonly string[] = [];
+  let own: Encoder | undefined;
+  function open(records: readonly WireRecord[]): Encoder {
+    known = [...new Set(records.flatMap((record) => Object.keys(record)))];
+    const missing = records.length > 0 && wanted?.find((name) => !known.includes(name));
+    if (missing) throw new ExitError(`There is no column ${missing}. The columns are ${known.join(", ")}.`);
+    const columns = isFlat ? (wanted ?? known).map((name) => columnOf(name, records)) : [];
+    return createEncoder(io, flags, columns, format);
+  }
+  return {
+    head: "",
+    encode(records: readonly WireRecord[]): string {
+      if (records.length === 0) return "";
+      const flat = isFlat ? records.map((record) => flatten(record)) : records;
+      const isFirst = own === undefined;
+      own ??= open(flat);
+      if (isText && wanted === undefined) {
+        for (const record of flat) for (const name in record) if (!known.includes(name)) unknown.add(name);
+      }
+      return (isFirst ? own.head : "") + own.encode(flat);
+    },
+    end(): string {
+      const isFirst = own === undefined;
+      own ??= open([]);
+      return (isFirst && !isText ? own.head : "") + own.end();
+    },
+    /** What the columns do not show. */
+    notes: () =>
+      unknown.size > 0
+        ? [`Warning: later records also have ${[...unknown].join(", ")}. Use --format ndjson for all members.`]
+        : [],
+  };
+}
+
+function columnOf(name: string, records: readonly WireRecord[]): Column {
+  const values = records.map((record) => record[name]).filter((value) => value !== undefined && value !== null);
+  const isNumber = values.length > 0 && values.every((value) => /^-?\d+(?:\.\d+)?$/.test(String(value)));
+  const isObject = values.some((value) => typeof value === "object");
+  return { name, kind: isNumber ? "amount" : isObject ? "json" : "text", print: (text) => text };
+}
+
+/** A record with the members of its objects, by names such as `details.symbol`. */
+function flatten(record: WireRecord, prefix = ""): WireRecord {
+  const members = Object.entries(record).flatMap(([name, value]): [string, unknown][] =>
+    typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+      ? Object.entries(flatten(value as WireRecord, `${prefix}${name}.`))
+      : [[prefix + name, value]],
+  );
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,107 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { useFolder } from "../support/folder.js";
+import { runCli } from "../support/run-cli.js";
+
+const path = useFolder();
+const assets = Array.from({ length: 50 }, (_, index) => ({
+  id: `a${index}`,
+  details: { symbol: `T${index}`, decimals: `${index}`, ...(index === 49 && { note: "=1+1" }) },
+  tags: index === 1 ? [{ key: "x" }] : [],
+}));
+/** The requests that were sent, without the host. */
+const sent: string[] = [];
+
+/** A node with a list in pages of 20, an object, and errors. */
+const fetch = async ({ url }: Request) => {
+  const { pathname, search, searchParams } = new URL(url);
+  sent.push(pathname + search);
+  const at = Number(searchParams.get("pagination.after") ?? -1) + 1;
+  const nodes = assets.slice(at, at + Number(searchParams.get("pagination.first") ?? 20));
+  const edges = nodes.map((node, index) => ({ cursor: `${at + index}`, node }));
+  const hasNextPage = at + nodes.length < assets.length;
+  const pageInfo = {
+    startCursor: `${at}`,
+    endCursor: `${at + nodes.length - 1}`,
+    hasNextPage,
+    hasPreviousPage: at > 0,
+  };
+  const error = { code: 5, message: "Not Found", details: [{ message: "no such thing" }] };
+  if (pathname === "/api/v2/assets") return Response.json({ assets: { edges, pageInfo } });
+  if (pathname === "/api/v2/epoch") return Response.json({ epoch: { seq: "7", validators: [] } });
+  if (pathname === "/api/v2/text") return Response.json("text");
+  if (pathname === "/api/v2/banned")
+    return Response.json({ code: 7, message: "banned" }, { status: 403, headers: { "RateLimit-Retry-After": "600" } });
+  return Response.json(error, { status: 404 });
+};
+const run = (line: string, terminal?: number) => {
+  sent.length = 0;
+  return runCli(["get", ...line.split(" ")], {
+    fetch,
+    ...(terminal !== undefined && { terminal }),
+    env: { NO_COLOR: "1" },
+  });
+};
+
+describe("the command get", () => {
+  test("prints each record of all pages as the node sent it", async () => {
+    const { code, stdout } = await run("/api/v2/assets?filter=x");
+    expect(code).toBe(0);
+    expect(stdout.trim().split("\n")).toEqual(assets.map((asset) => JSON.stringify(asset)));
+    const cursors = ["", "&pagination.after=19", "&pagination.after=39"];
+    expect(sent).toEqual(cursors.map((cursor) => `/api/v2/assets?filter=x${cursor}`));
+    expect(JSON.parse((await run("api/v2/assets --format json --page-size 7")).stdout)).toEqual(assets);
+    expect(sent).toHaveLength(8);
+  });
+
+  test("has a column of CSV for each member of an object, and tells what its columns lack", async () => {
+    const { stdout, stderr } = await run("/api/v2/assets --format csv");
+    const lines = stdout.split("\r\n");
+    expect(lines.slice(0, 3)).toEqual([
+      "id,details.symbol,details.decimals,tags",
+      "a0,T0,0,[]",
+      'a1,T1,1,"[{""key"":""x""}]"',
+    ]);
+    expect(lines).toHaveLength(52);
+    expect(stderr).toBe("Warning: later records also have details.note. Use --format ndjson for all members.\n");
+    const file = path("assets.csv");
+    const written = await run(`/api/v2/assets --columns details.symbol,id -n 2 -o ${file}`);
+    expect([written.stderr, await readFile(file, "utf8")]).toEqual([
+      `${file}: 2 records.\n`,
+      "details.symbol,id\r\nT0,a0\r\nT1,a1\r\n",
+    ]);
+    expect(sent).toEqual(["/api/v2/assets?pagination.first=2"]);
+  });
+
+  test("prints a screenful on a terminal", async () => {
+    const { stdout, stderr } = await run("/api/v2/assets", 80);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(31);
+    expect(stderr).toBe("The first 30 records. For more: -n N, -o FILE, or --format ndjson|csv|json.\n");
+    expect(sent).toEqual(["/api/v2/assets?pagination.first=31"]);
+  });
+
+  test("prints an object, or writes it to a file", async () => {
+    const object = '{"epoch":{"seq":"7","validators":[]}}\n';
+    expect(await run("/api/v2/epoch")).toEqual({ code: 0, stdout: object, stderr: "" });
+    expect((await run(`/api/v2/epoch -o ${path("epoch.ndjson")}`)).stderr).toMatch(/: one object\.\n$/);
+    expect(await readFile(path("epoch.ndjson"), "utf8")).toBe(object);
+  });
+
+  test.each([
+    ["/api/v2/other", 1, "GET /api/v2/other failed with status 404: Not Found: no such thing."],
+    ["/api/v2/banned", 5, "GET /api/v2/banned failed with status 403: banned. Wait 600 seconds."],
+    ["/api/v2/text", 1, 'Expected GET /api/v2/text to return a JSON object, got "text".'],
+    [
+      "/api/v2/assets --columns id,nam",
+      1,
+      "There is no column nam. The columns are id, details.symbol, details.decimals, tags.",
+    ],
+    ["../5", 2, `Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "../5".`],
+    ["https://node.example/x", 2, 'such as /api/v2/assets, got "https://node.example/x".'],
+  ])("of %s exits with %i", async (line, code, message) => {
+    const result = await run(line);
+    expect(result).toMatchObject({ code, stdout: "" });
+    expect(result.stderr).toContain(message);
+    expect(sent.length > 0).toBe(code !== 2);
+  });
+});
