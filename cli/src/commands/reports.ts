@@ -122,7 +122,7 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
     ],
     examples: [
       `statement --asset VEGA ${range}`,
-      `statement --party ${party} --from 2024-02-09T16:00:00Z --monthly --time-zone Europe/Berlin --times spreadsheet -o statement.csv`,
+      `statement --asset VEGA ${range} --monthly --time-zone Europe/Berlin --times spreadsheet -o statement.csv`,
     ],
     run: printStatement,
   },
