@@ -1,7 +1,9 @@
 /** Where a sync writes. */
 import type { BalanceChange, BalanceChangesFilter, NodeSignature, PartyProfile, Vote } from "vegaprotocol-client";
 import type { Asset } from "../other-paths.js";
-import type { Row } from "./rows.js";
+
+/** The columns of a record, in texts: times and amounts are digits. */
+export type Row = readonly (string | null)[];
 
 /** The lists that can be synchronized, with their records. */
 export interface SyncRecords {

@@ -1,7 +1,9 @@
 /** The rows that are stored for records. What a destination cannot hold is refused, with the record that has it. */
 import type { BalanceChange } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
-import { canonicalJson, type SyncList, type SyncRecords } from "./destination.js";
+import { canonicalJson, type Row, type SyncList, type SyncRecords } from "./destination.js";
+
+export type { Row };
 
 /** How a column is stored: Unix nanoseconds, an integer in the smallest unit, a decimal number, JSON or text. */
 export type ColumnKind = "time" | "amount" | "decimal" | "json" | "text";
@@ -40,9 +42,6 @@ export const tables: Readonly<Record<SyncList, { readonly name: string; readonly
     columns: { asset: text("id"), symbol: text("symbol"), name: text("name"), decimals: amount("decimals") },
   },
 };
-
-/** Texts, with times and amounts as digits. */
-export type Row = readonly (string | null)[];
 
 export function rowOf(list: SyncList, record: object): Row {
   const members = record as Readonly<Record<string, unknown>>;
