@@ -52,7 +52,6 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["sync vega.db votes", "The list votes requires --proposal or --party."],
     ["sync vega.db signatures", "The list signatures requires --id."],
     ["sync vega.db orders", "Expected names of lists after DESTINATION (balances, votes, signatures, profiles), got"],
-    ["sync vega.db votes --party network --check", "--check compares balance changes: name the list balances."],
     ["sync vega.parquet", "Expected an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or"],
     ["sync :memory:", "Expected an SQLite database such as vega.db"],
     ["sync file:vega.db", "Expected an SQLite database such as vega.db"],
