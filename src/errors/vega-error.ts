@@ -73,7 +73,7 @@ export class VegaError extends Error {
   declare readonly attempts: number;
   /**
    * How to continue after the last record that was yielded: after a loop over a listing with this `pagination`, after a scan with this
-   * `dateRange`, and after a follower with this `from`.
+   * `dateRange`, and after a follower with this `from`. What is before `coverage.start` was not proved, and is not part of it.
    *
    * @example
    * ```ts

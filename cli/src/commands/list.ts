@@ -136,7 +136,12 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     await writer.end(true).catch(() => {});
     const canContinue = error instanceof Interruption || error instanceof IncompleteError || VegaError.is(error);
     const isKept = await file?.stop(isByBlock && canContinue && writer.records > 0);
-    throw file && isKept ? new ErrorWithAdvice(error, adviceOf(reading, file.path, writer)) : error;
+    const { coverage } = [error, (error as Error).cause].find((each) => VegaError.is(each)) ?? {};
+    // The rest does not have what was not proved at the start.
+    const late = reading.isNewestFirst ? undefined : startsLate(coverage?.start ?? 0n, reading.start);
+    const advice = file && isKept ? [adviceOf(reading, file.path, writer)] : [];
+    if (late && writer.records > 0) advice.push(late.message);
+    throw advice.length > 0 ? new ErrorWithAdvice(error, advice.join("\n")) : error;
   }
   const notes = [
     ...(start !== undefined && reading.start === undefined ? [startText(start)] : []),

@@ -61,3 +61,9 @@ export function resumeOf(error: unknown): object {
   if (start === undefined && end === undefined) return {};
   return { resume: { startTimestamp: start?.toString(), endTimestamp: end?.toString() } };
 }
+
+/** The range for which the records before an error are complete. It can begin after the requested start, which `resume` does not show. */
+export function coverageOf(error: unknown): object {
+  const { start, end } = (vega.VegaError.is(error) && error.coverage) || {};
+  return start === undefined ? {} : { coverage: { startTimestamp: `${start}`, endTimestamp: end?.toString() } };
+}

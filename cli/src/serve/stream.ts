@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ScanBalanceChangesArguments, ScanOptions, VegaClient } from "vegaprotocol-client";
-import { Rejection, rejectionOf, resumeOf } from "./errors.js";
+import { coverageOf, Rejection, rejectionOf, resumeOf } from "./errors.js";
 import { startOf } from "./pages.js";
 
 /** Each turn of the event loop has a part of one stream: connections and pages come between. */
@@ -49,7 +49,8 @@ export async function openStream(
       const complete = wantedStart === undefined || start <= wantedStart;
       yield Buffer.from(`${text}${JSON.stringify({ complete, records: count, coverage, block: reached })}\n`);
     } catch (error) {
-      yield Buffer.from(`${text}${JSON.stringify({ error: { ...rejectionOf(error).body, ...resumeOf(error) } })}\n`);
+      const body = { ...rejectionOf(error).body, ...resumeOf(error), ...coverageOf(error) };
+      yield Buffer.from(`${text}${JSON.stringify({ error: body })}\n`);
     } finally {
       onRecords(count);
       await records.return(undefined);

@@ -3,6 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
+import { changes, party, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { interruption, runCli } from "../support/run-cli.js";
 
@@ -226,6 +227,15 @@ describe("an export to a time that the node has not reached", () => {
     await runCli(command(whole), { fetch: growing.fetch });
     const rows = async (path: string) => (await read(path)).split("\r\n").slice(1, -1);
     expect([...(await rows(file(partial))), ...(await rows(rest))]).toEqual(await rows(whole));
+  });
+
+  test("says so if the start of the range is not proved either", async () => {
+    const [others, own] = [changes.slice(0, 100), changes.slice(100).map((each) => ({ ...each, assetId: party }))];
+    const { fetch } = startNode({ balances: [...others, ...own] });
+    const flags = ["--asset", party, "--from", "2024-02-08", "--to", "2024-03-01", "--catch-up", "0"];
+    const { code, stderr } = await runCli(["balances", ...flags, "-o", file("x.csv")], { fetch });
+    expect([code, stderr]).toEqual([3, expect.stringContaining("The node is behind")]);
+    expect(stderr).toContain("complete from 2024-02-11T14:00:00.000000000Z on");
   });
 
   test("waits for the time of --catch-up, and is complete if the node gets there", async () => {

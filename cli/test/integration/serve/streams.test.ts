@@ -55,7 +55,8 @@ test("a stream that cannot be continued ends with an error and the range that is
   expect(lines.filter((line) => !isLine(line))).toEqual([]);
 
   const { error } = lines.pop();
-  expect(error).toMatchObject({ code: 14, resume: { startTimestamp: expect.any(String) } });
+  const coverage = { startTimestamp: lines[0].timestamp, endTimestamp: expect.any(String) };
+  expect(error).toMatchObject({ code: 14, resume: { startTimestamp: expect.any(String) }, coverage });
   network.nodes[0]?.configure({ down: false });
   const range = `dateRange.startTimestamp=${error.resume.startTimestamp}`;
   const missing = await linesOf(await fetch(`${url}${path}&${range}`, { headers }));
