@@ -20,7 +20,7 @@ const cases: Record<string, [imports: Readonly<Record<string, string>>, initial:
   "… with follow": [{ ...all, "follow/index": "*" }, 23.5, 37],
   "… with query": [{ ...all, "query/index": "{ queries }" }, 19.5, 34],
   "… with reports": [{ ...all, "reports/index": "*" }, 25, 39.5],
-  "vegaprotocol-client/testing": [{ "testing/index": "*" }, 19, 19],
+  "vegaprotocol-client/testing": [{ "testing/index": "*" }, 18, 18],
   "vegaprotocol-client/validate": [{ "validate/index": "*" }, 4, 4],
 };
 

@@ -19,10 +19,8 @@ export class Chain {
   readonly #generator: RecordGenerator;
   /** Those that have begun since the chain was created. */
   readonly #blocks: Block[] = [];
-  #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** @param blockEvery - After how many milliseconds a block ends by itself, with the records of a live chain in it. */
-  constructor(given: FakeNodeData, blockEvery?: number) {
+  constructor(given: FakeNodeData) {
     checkData(given);
     const data = withDefaultRecords(given);
     this.seed = data.seed ?? 1;
@@ -31,17 +29,6 @@ export class Chain {
     const newest = block === undefined ? newestTime : block.timestamp - second;
     this.#add(data, { newest, inBlock: false, until: block?.timestamp });
     this.#blocks.push(block ?? { height: firstHeight, timestamp: (this.#newest() ?? newestTime) + second });
-    if (blockEvery !== undefined) this.#endBlocks(blockEvery);
-  }
-
-  #endBlocks(milliseconds: number): void {
-    this.#timer = setInterval(() => {
-      const cast = this.store.votes.rows.map(({ vote }) => vote);
-      const records = this.#generator.liveBlock(this.block.timestamp, cast);
-      this.nextBlock(records, BigInt(Math.round(milliseconds * 1e6)));
-    }, milliseconds);
-    // It does not keep a process of Node.js running.
-    (this.#timer as { unref?: () => void }).unref?.();
   }
 
   get block(): Block {
@@ -63,14 +50,12 @@ export class Chain {
     return { height: first.height - before, timestamp: first.timestamp - before * second };
   }
 
-  pause = (): void => clearInterval(this.#timer);
-
-  nextBlock = (data: FakeNodeData = {}, blockTime = second): void => {
+  nextBlock = (data: FakeNodeData = {}): void => {
     checkData(data);
     const { height, timestamp } = this.block;
     this.#add(data, { newest: timestamp, inBlock: true, until: data.block?.timestamp });
     const newest = this.#newest() ?? timestamp;
-    this.#blocks.push(data.block ?? { height: height + 1n, timestamp: maximum(newest, timestamp) + blockTime });
+    this.#blocks.push(data.block ?? { height: height + 1n, timestamp: maximum(newest, timestamp) + second });
   };
 
   addRecords = (data: FakeNodeData): void => {

@@ -37,8 +37,8 @@ export interface FakeNodeData {
   /** What generated records depend on: the same seed gives the same ones. Default: 1. */
   seed?: number | undefined;
   /**
-   * The id of a party that has votes, balance changes, a profile and spam statistics among the generated records, also in the blocks of
-   * the option `blockEvery`. Default: all parties are generated.
+   * The id of a party that has votes, balance changes, a profile and spam statistics among the generated records. Default: all parties
+   * are generated.
    */
   party?: string | undefined;
 }

@@ -4,7 +4,7 @@ import { Chain } from "./chain.js";
 import type { FakeNodeData } from "./data.js";
 import { type FakeNode, simulateNode } from "./fake-node.js";
 import { withoutUndefined } from "./generator.js";
-import { type CreateOptions, checkCreateOptions, checkNodeOptions, type FakeNodeOptions } from "./options.js";
+import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { versionRules } from "./versions.js";
 
 /** What a fake network holds, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
@@ -19,7 +19,7 @@ export interface FakeNetworkData extends FakeNodeData {
 }
 
 /** Several nodes in memory that follow one chain. `records` and `block` are those of the chain. */
-export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextBlock" | "addRecords" | "pause"> {
+export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextBlock" | "addRecords"> {
   /**
    * The nodes, each with its address: `https://node-1.example` and so on. Their `nextBlock` and `addRecords` move the chain, for all
    * nodes.
@@ -52,17 +52,16 @@ export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextB
  * network.nodes[2]?.configure({ down: false });
  * ```
  */
-export function createFakeNetwork(data: FakeNetworkData = {}, options: CreateOptions = {}): FakeNetwork {
+export function createFakeNetwork(data: FakeNetworkData = {}, options: FakeNodeOptions = {}): FakeNetwork {
   if (typeof data !== "object" || data === null) refuse({ argument: "data" }, "an object", data);
-  checkCreateOptions(options, "createFakeNetwork");
+  checkNodeOptions(options, { name: "createFakeNetwork", prefix: "options." });
   const { nodes: given = 3, balance = (request: number) => (request - 1) % nodes.length, ...records } = data;
   callback(balance, { argument: "data.balance" });
-  const { blockEvery, ...behavior } = options;
   const settings = readNodes(given);
-  const chain = new Chain(records, blockEvery);
+  const chain = new Chain(records);
   const nodes = settings.map((own, index) => {
     const name = `node-${index + 1}`;
-    const all = { ...behavior, ...withoutUndefined(own) };
+    const all = { ...options, ...withoutUndefined(own) };
     return Object.assign(simulateNode(chain, all, name), { url: `https://${name}.example` });
   });
   let requests = 0;
@@ -75,7 +74,6 @@ export function createFakeNetwork(data: FakeNetworkData = {}, options: CreateOpt
   return {
     nextBlock: chain.nextBlock,
     addRecords: chain.addRecords,
-    pause: chain.pause,
     nodes,
     url,
     async fetch(input, init) {

@@ -8,13 +8,7 @@ import { createTransaction, createTransactionCheck } from "./check.js";
 import type { FakeNodeData } from "./data.js";
 import { planFaults, respond } from "./faults.js";
 import { type DataNode, findRoute, preflightReply, reply, withCors } from "./gateway.js";
-import {
-  type CreateOptions,
-  checkCreateOptions,
-  checkNodeOptions,
-  type FakeNodeOptions,
-  type NodeBehavior,
-} from "./options.js";
+import { checkNodeOptions, type FakeNodeOptions, type NodeBehavior } from "./options.js";
 import { createRateLimiter, defaultRateLimit, type RateLimiter } from "./rate-limiter.js";
 import type { Records } from "./store.js";
 import { versionRules } from "./versions.js";
@@ -63,8 +57,6 @@ export interface FakeNode {
    * @param members - Members that replace those of the transaction.
    */
   createTransaction(members?: Transaction): Transaction;
-  /** Ends no further blocks, if the option `blockEvery` was given. */
-  pause(): void;
   /**
    * Changes how the node behaves from now on; what is left out stays. Requests are counted anew for faults that are given.
    *
@@ -87,10 +79,9 @@ export interface FakeNode {
  * const votes = await client.listVotes({ proposalId: node.records.votes[0]!.proposalId }).toArray();
  * ```
  */
-export function createFakeNode(data: FakeNodeData = {}, options: CreateOptions = {}): FakeNode {
-  checkCreateOptions(options, "createFakeNode");
-  const { blockEvery, ...behavior } = options;
-  return simulateNode(new Chain(data, blockEvery), behavior);
+export function createFakeNode(data: FakeNodeData = {}, options: FakeNodeOptions = {}): FakeNode {
+  checkNodeOptions(options, { name: "createFakeNode", prefix: "options." });
+  return simulateNode(new Chain(data), options);
 }
 
 const defaults: NodeBehavior = {
@@ -171,7 +162,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   };
 
   configure({ ...created, rateLimit: created.rateLimit ?? {} });
-  const { nextBlock, addRecords, pause } = chain;
+  const { nextBlock, addRecords } = chain;
   return {
     fetch,
     requests,
@@ -184,7 +175,6 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     nextBlock,
     addRecords,
     createTransaction: (members) => ({ ...createTransaction(block().height), ...members }),
-    pause,
     configure,
   };
 }

@@ -201,29 +201,6 @@ export class RecordGenerator {
     return Object.fromEntries(entries);
   }
 
-  /** The records of the next block of a live chain, after the votes that were cast. */
-  liveBlock(time: bigint, cast: readonly Vote[]): { votes: FakeVote[]; balances: BalanceChange[] } {
-    const block = this.#count("live blocks", 1);
-    const [round, age] = [Math.floor(block / 20), block % 20];
-    // The first three are those of generated votes.
-    const proposal = 3 + round;
-    const votes: FakeVote[] = many(1 + (block % 3), (index) => {
-      const voter = 3 * age + index;
-      return this.#vote(1000 * proposal + voter, this.#party(voter), proposal, time);
-    });
-    const balances = this.balances(2 + (block % 5), time, true);
-    if (this.#named !== undefined) {
-      const units = BigInt(Math.floor(this.#random("balance of party", block)() * 1e12));
-      balances.push(this.#generalAccount(this.#named, time, digits(units * 10n ** 12n)));
-    }
-    if (age > 0 || round === 0) return { votes, balances };
-    // When a proposal closes, all its votes are rewritten in one block, with their weights (observed on v0.74 nodes).
-    const closing = this.#id("proposal", proposal - 1);
-    const closed = cast.filter(({ proposalId }) => proposalId === closing);
-    const rewritten = withWeights(closed, closing).map((vote) => ({ ...vote, blockTime: digits(time) }));
-    return { votes: [...rewritten, ...votes], balances };
-  }
-
   #random = (purpose: string, index: number) => randomNumbers(`${this.#seed}/${purpose}/${index}`);
 
   #id = (kind: string, index: number): string => {

@@ -8,5 +8,5 @@ export { createFakeNetwork, type FakeNetwork, type FakeNetworkData } from "./fak
 export { createFakeNode, type FakeNode } from "./fake-node.js";
 export type { NodeFault } from "./faults.js";
 export type { FakeVote } from "./lists/votes.js";
-export { type CreateOptions, type FakeNodeOptions, nodeDefects } from "./options.js";
+export { type FakeNodeOptions, nodeDefects } from "./options.js";
 export type { Records } from "./store.js";

@@ -6,7 +6,6 @@ import {
   checkOptions,
   deadline,
   expected,
-  longestTimer,
   nested,
   type OptionCheck,
   type OptionChecks,
@@ -83,21 +82,6 @@ export interface FakeNodeOptions {
 /** All options of a node, with their defaults. */
 export type NodeBehavior = { readonly [Name in keyof FakeNodeOptions]-?: NonNullable<FakeNodeOptions[Name]> };
 
-/** Options of a fake node or network that is created. */
-export interface CreateOptions extends FakeNodeOptions {
-  /**
-   * Ends a block every so many milliseconds, with records in it: balances change, parties vote, and every 20 blocks a proposal closes and
-   * the next one opens. The timer does not keep a process of Node.js running; `pause()` ends it. Default: a test ends each block.
-   *
-   * @example
-   * ```ts
-   * const node = createFakeNode({ seed: 7, party: "ab".repeat(32) }, { blockEvery: 1000 });
-   * node.pause();
-   * ```
-   */
-  blockEvery?: number | undefined;
-}
-
 const wholeNumber = expected("a whole number", (value) => Number.isSafeInteger(value) && Number(value) >= 0);
 const text = expected("a string", (value) => typeof value === "string");
 const status = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
@@ -154,12 +138,3 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
 /** @throws `ArgumentError` if an option is invalid. */
 export const checkNodeOptions = (options: FakeNodeOptions, owner = { name: "configure", prefix: "options." }): void =>
   checkOptions(optionChecks, options, owner);
-
-const blockEvery = expected(
-  `a number of milliseconds above 0, at most ${longestTimer}`,
-  (value) => typeof value === "number" && value > 0 && value <= longestTimer,
-);
-
-/** @throws `ArgumentError` if an option is invalid. */
-export const checkCreateOptions = (options: CreateOptions, name: string): void =>
-  checkOptions({ ...optionChecks, blockEvery }, options, { name, prefix: "options." });

@@ -8,6 +8,7 @@ import { exitCodes, UsageError } from "../errors.js";
 import { duration, flag, type GeneralFlags, integer, type ServerFlags, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
 import { withOtherPaths } from "./fake-node-paths.js";
+import { liveChain } from "./live-chain.js";
 
 /** The lists, each with a flag. */
 const listNames = ["votes", "profiles", "balances", "signatures"] as const;
@@ -68,16 +69,20 @@ async function fakeNode(io: Io, flags: Flags): Promise<number> {
   const lags = Array.from({ length: nodes }, (_, index) => lag[index] ?? lag.at(-1) ?? 0);
   const options = {
     faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
-    ...(blockEvery !== undefined && { blockEvery }),
     ...(defects && { defects: nodeDefects }),
     ...(!rateLimit && { rateLimit: false as const }),
   };
   const counts = Object.fromEntries(listNames.map((name) => [name, flags[name] ?? 100]));
   const data = { ...counts, spamStatistics: 10, seed, party };
   const all: readonly FakeNode[] =
-    nodes === 1
-      ? [createFakeNode(data, { ...options, lag: lags[0] })]
-      : createFakeNetwork({ ...data, nodes: lags.map((lag) => ({ lag })) }, options).nodes;
+    nodes === 1 ? [createFakeNode(data, options)] : createFakeNetwork({ ...data, nodes }, options).nodes;
+  const endBlock = liveChain(all[0] as FakeNode, {
+    blockTime: BigInt(Math.round((blockEvery ?? 0) * 1e6)),
+    seed: seed ?? 1,
+    party,
+  });
+  for (const [index, node] of all.entries()) node.configure({ lag: lags[index] });
+  const timer = blockEvery === undefined ? undefined : setInterval(endBlock, blockEvery);
   const servers: FakeNodeServer[] = [];
   try {
     for (const [index, node] of all.entries()) {
@@ -91,7 +96,7 @@ async function fakeNode(io: Io, flags: Flags): Promise<number> {
     printHints(io, all[0], servers[0]?.url);
     if (!io.signal.aborted) await once(io.signal, "abort");
   } finally {
-    for (const node of all) node.pause();
+    clearInterval(timer);
     await Promise.all(servers.map((server) => server.close()));
   }
   return exitCodes.done;

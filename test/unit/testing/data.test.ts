@@ -205,7 +205,6 @@ test.each<Mistake>([
   ["options.faults[0].milliseconds", "or Infinity, got -1.", {}, faulty({ name: "latency", milliseconds: -1 })],
   ["options.faults[0].status", "to be an HTTP status, got 99.", {}, faulty({ name: "status", status: 99 })],
   ["options.rateLimit.requests", "has no option `requests`.", {}, { rateLimit: { requests: 5 } }],
-  ["options.blockEvery", "to be a number of milliseconds above 0", {}, { blockEvery: 0 }],
   ["options.version", 'to be "v0.74" or "v0.79", got "v0.75".', {}, { version: "v0.75" }],
 ])("createFakeNode names `%s` as a mistake: %s", (argument, words, data, options) => {
   const error = expect.objectContaining({ name: "ArgumentError", argument, message: expect.stringContaining(words) });

@@ -17,9 +17,12 @@ export interface Chain {
 
 /** Starts a chain whose blocks end every second. */
 export function startChain(onBlock: () => void): Chain {
-  const node = createFakeNode({ balances: 50 }, { blockEvery: 1000 });
-  // Started after the timer of the node, so that it is called after each of its blocks.
-  const timer = setInterval(onBlock, 1000);
+  const node = createFakeNode({ balances: 50 });
+  let blocks = 0;
+  const timer = setInterval(() => {
+    node.nextBlock({ balances: 2 + (blocks++ % 5) });
+    onBlock();
+  }, 1000);
   const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
   return {
     get time() {
@@ -38,7 +41,6 @@ export function startChain(onBlock: () => void): Chain {
       return followBalanceChanges(client, {}, options).batches();
     },
     pause() {
-      node.pause();
       clearInterval(timer);
     },
   };
