@@ -1,5 +1,4 @@
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./vitest.config.js";
 
 // The suites that take longer or need more than npm: `npm run test:slow -- test/slow/docs` and so on.
 export default defineConfig({
@@ -9,7 +8,6 @@ export default defineConfig({
     outputFile: { json: "reports/slow.json" },
     // Files of one suite share a folder of tools, or the site, that the first one installs or builds.
     fileParallelism: false,
-    sequence: { sequencer: LongestFirst },
     // Tests of one file that may run at the same time, such as compilers.
     maxConcurrency: 2,
     testTimeout: 60_000,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type BalanceChange, createClient, PaginationError } from "../../src/index.js";
-import { createFakeNetwork, createFakeNode, nodeDefects } from "../../src/testing/index.js";
+import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { json } from "../support/recorder.js";
 import { changesAt, hex } from "../support/records.js";
 
@@ -57,26 +57,6 @@ test.each([
   }
 });
 
-test("a list with more than a year between its records is read on a v0.79 node as on a v0.74 node", async () => {
-  const days = [0, 1, 450, 900, ...Array.from({ length: 30 }, (_, index) => 901 + index)];
-  const like = balances[1] as BalanceChange;
-  for (const from of [0, 1, 2, 3]) {
-    const sparse = days.slice(from).map((each) => ({ ...like, timestamp: `${first + BigInt(each) * day}` as const }));
-    const { client } = connect("v0.79", sparse);
-    for (const first of [1, 2, 3, 8, 40]) {
-      const read = (newestFirst: boolean) => client.listBalanceChanges({ pagination: { first, newestFirst } }).pages();
-      for (const newestFirst of [true, false]) {
-        const records: BalanceChange[] = [];
-        for await (const { nodes } of read(newestFirst)) {
-          expect(nodes.length).toBeLessThanOrEqual(first);
-          records.push(...nodes);
-        }
-        expect(keysOf(newestFirst ? records.reverse() : records)).toEqual(keysOf(sparse));
-      }
-    }
-  }
-});
-
 describe("a filter by account types on a v0.79 node", () => {
   const { client, node } = connect("v0.79");
   const dateRange = { startTimestamp: first, endTimestamp: first + year };
@@ -122,26 +102,3 @@ test("the number of any account type becomes its name, and a number without a na
   const { nodes } = await createClient({ baseUrl: "https://node.example", fetch }).listBalanceChanges();
   expect(nodes.map(({ accountType }) => accountType)).toEqual([...Object.values(types), "ACCOUNT_TYPE_NEW", null]);
 });
-
-test.each(["a scan", "a walk"])(
-  "%s behind one address loses no record that only one of two v0.79 nodes keeps",
-  async (name) => {
-    const at = (days: bigint) => `${first + days * day}` as const;
-    const like = balances[1] as BalanceChange;
-    const data = [0n, 1n, 600n, 601n].map((days) => ({ ...like, timestamp: at(days) }));
-    const block = { height: 50_000_000n, timestamp: first + 1100n * day };
-    const nodes = [{ version: "v0.79" }, { version: "v0.79", history: first + 1090n * day }] as const;
-    // The second node refuses the range, and then has not the record that the first one has left out of its page.
-    const balance = (request: number) => Number(request === 1 || request === 3);
-    const network = createFakeNetwork(
-      { nodes, balances: data, block, balance },
-      { defects: nodeDefects, rateLimit: false },
-    );
-    const client = createClient({ baseUrl: network.url, fetch: network.fetch, pacing: false });
-    const read =
-      name === "a scan"
-        ? client.scanBalanceChanges({}, { order: "newest-first", pageSize: 2 })
-        : client.listBalanceChanges({ pagination: { first: 2 } });
-    expect(keysOf(await read.toArray())).toEqual(keysOf(data.reverse()));
-  },
-);

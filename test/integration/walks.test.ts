@@ -1,21 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  type BalanceChange,
-  createClient,
-  type Listing,
-  type Page,
-  PaginationError,
-  type Vote,
-} from "../../src/index.js";
-import {
-  createFakeNetwork,
-  createFakeNode,
-  type FakeNetwork,
-  type FakeNode,
-  type FakeVote,
-  nodeDefects,
-} from "../../src/testing/index.js";
+import { type BalanceChange, createClient, PaginationError } from "../../src/index.js";
+import { createFakeNode, type FakeNetwork, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { collect } from "../support/page-source.js";
 import { hex, votesAt } from "../support/records.js";
 import { runs } from "../support/runs.js";
@@ -35,77 +21,8 @@ const votesOf = (counts: readonly number[]) =>
     proposalId,
   );
 
-/** The parties of votes by block, in the order of a walk. Votes of one block have no order of their own. */
-function byBlock(votes: readonly FakeVote[], walked: readonly Vote[]): string[][] {
-  const blockOf = new Map(votes.map(({ partyId, blockTime }) => [partyId, blockTime]));
-  const blocks: { time: string | undefined; parties: string[] }[] = [];
-  for (const { partyId } of walked) {
-    const time = blockOf.get(partyId);
-    if (blocks.at(-1)?.time !== time) blocks.push({ time, parties: [] });
-    blocks.at(-1)?.parties.push(partyId);
-  }
-  return blocks.map(({ parties }) => parties.sort());
-}
-
 const counts = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 12 });
-const direction = fc.constantFrom("first" as const, "last" as const);
-
-/** All records of a listing, by one of the ways to read it. */
-const ways = {
-  "a loop": <T>(listing: Listing<T>) => collect(listing),
-  "a loop over edges": async <T>(listing: Listing<T>) => (await collect(listing.edges())).map(({ node }) => node),
-  "a loop over pages": async <T>(listing: Listing<T>, backward: boolean) =>
-    (await collect(listing.pages())).flatMap((page) => (backward ? [...page.nodes].reverse() : page.nodes)),
-  "a chain of pages": async <T>(listing: Listing<T>, backward: boolean) => {
-    const records: T[] = [];
-    for (let page: Page<T> | undefined = await listing; page !== undefined; ) {
-      records.push(...(backward ? [...page.nodes].reverse() : page.nodes));
-      page = await (backward ? page.previousPage() : page.nextPage());
-    }
-    return records;
-  },
-};
-
 describe("a walk over votes on a v0.74 node", () => {
-  test.each(Object.entries(ways))(
-    "by %s yields each vote once if two neighboring blocks fit a page",
-    async (_, read) => {
-      const cases = fc.record({
-        counts,
-        way: direction,
-        newestFirst: fc.boolean(),
-        more: fc.nat(5),
-        isUnstable: fc.boolean(),
-      });
-      const property = fc.asyncProperty(cases, async ({ counts, way, newestFirst, more, isUnstable }) => {
-        const votes = votesOf(counts);
-        // Eight nodes that take turns, each with its own order of the votes of a block.
-        const nodes = isUnstable ? 8 : 1;
-        const network = createFakeNetwork({ votes, nodes, balance: (request) => request % nodes }, options);
-        const neighbors = counts.map((count, index) => count + (counts[index + 1] ?? 0));
-        const pagination = { [way]: Math.max(...neighbors) + more, newestFirst };
-        const listing = clientOf(network, network.url).listVotes({ proposalId, pagination });
-        const expected = newestFirst === (way === "first") ? [...votes].reverse() : votes;
-        expect(byBlock(votes, await read(listing, way === "last"))).toEqual(byBlock(votes, expected));
-      });
-      await fc.assert(property, runs(12));
-    },
-  );
-
-  test.each([1, 2, 4, 400])("of a closed proposal yields its votes, all of one block, %s on a page", async (first) => {
-    const count = first < 400 ? 40 : 1000;
-    const votes = votesOf([2, 1, count]).map((each, index) => ({
-      ...each,
-      blockTime: timeOf(index < 3 ? index : 9),
-    }));
-    for (const newestFirst of [true, false]) {
-      const node = createFakeNode({ votes }, options);
-      const walked = await clientOf(node).listVotes({ proposalId, pagination: { first, newestFirst } }).toArray();
-      expect(walked).toHaveLength(count + 3);
-      expect(new Set(walked.map(({ partyId }) => partyId)).size).toBe(count + 3);
-    }
-  });
-
   test("ends with an error if a block has more votes than the largest page of the node", async () => {
     const node = createFakeNode({ votes: votesOf([2, 1, 40]) }, options);
     const fetch = (request: Request) => node.fetch(clamped(request, 20));
@@ -141,23 +58,6 @@ const textsOf = (records: readonly object[]) =>
 
 describe("a walk over balance changes on a v0.74 node", () => {
   const sizes = fc.integer({ min: 1, max: 20 });
-
-  test.each(Object.entries(ways))("by %s yields each change once, with any page size", async (_, read) => {
-    const cases = fc.record({ counts, way: direction, newestFirst: fc.boolean(), size: sizes });
-    const property = fc.asyncProperty(cases, async ({ counts, way, newestFirst, size }) => {
-      const balances = changesOf(counts);
-      const node = createFakeNode({ balances }, options);
-      const pagination = { [way]: size, newestFirst };
-      const walked = await read(clientOf(node).listBalanceChanges({ pagination }), way === "last");
-      expect(textsOf(walked)).toEqual(textsOf(balances));
-      const times = walked.map(({ timestamp }) => timestamp);
-      expect(times).toEqual(newestFirst === (way === "first") ? [...times].sort().reverse() : [...times].sort());
-      // As many requests as pages: the repair costs none. With pages of one record, the record before the first cursor is requested.
-      const pages = Math.ceil((balances.length - 1) / size) + (size === 1 ? 2 : 1);
-      expect(node.requests.length).toBeLessThanOrEqual(Math.max(1, pages));
-    });
-    await fc.assert(property, runs(15));
-  });
 
   test("continues after the cursor of any edge and from `page.next`, and yields the rest", async () => {
     const cases = fc.record({ counts, newestFirst: fc.boolean(), size: sizes, pick: fc.nat() });

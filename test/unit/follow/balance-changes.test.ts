@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { balanceChanges as kind } from "../../../src/follow/balance-changes.js";
 import { type FollowOptions, StalledError } from "../../../src/follow/options.js";
 import { PollingFollower } from "../../../src/follow/polling-follower.js";
-import type { BalanceChange, PaginationError } from "../../../src/index.js";
+import type { BalanceChange } from "../../../src/index.js";
 import { compareRecords } from "../../../src/scan/records.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { batchOf, endBlock, followSetting, nodeAt, take, timeAt } from "../../support/follow-setting.js";
@@ -84,31 +84,6 @@ describe("a follower of balance changes", () => {
     expect(requests.every(({ time }) => time === 0)).toBe(true);
   });
 
-  test.each([{ defects: nodeDefects }, { defects: [] }])("yields a dense block whole: $defects", async (options) => {
-    const dense = Array.from({ length: 60 }, (_, account) => change(2, account + 1));
-    const records = [change(1, 1), ...dense, change(3, 1)];
-    const node = nodeAt(4, { balances: records });
-    node.configure(options);
-    const batches = await follow(node, { from: "start" }, 7).take(2);
-    expect(batches.map(({ records }) => records.length)).toEqual([1, 61]);
-    expect(batches.flatMap(({ records }) => records)).toEqual(records);
-  });
-
-  test("ends with reason pruned after a pause in which the node has dropped what follows, and continues after it", async () => {
-    const node = nodeAt(3, { balances: [change(1, 1), change(2, 1)] });
-    const { take } = follow(node, { from: timeAt(1) });
-    expect(await take(1)).toMatchObject([batchOf([change(1, 1), change(2, 1)], 3)]);
-    endBlock(node, 4 * day, { balances: [change(3 * day, 1)] });
-    node.configure({ history: timeAt(2 * day) });
-    endBlock(node, 4 * day + 1);
-    const error = (await take(1).catch((reason: unknown) => reason)) as PaginationError;
-    const [availableFrom, from] = [timeAt(3 * day), `${timeAt(3)}`];
-    expect(error).toMatchObject({ name: "PaginationError", reason: "pruned", availableFrom, resume: { from } });
-    expect(error.message).toContain(`scanBalanceChanges begins at ${from} (2023-11-14T22:13:23.000Z)`);
-    const rest = await firstBatch(node, error.availableFrom);
-    expect(rest).toMatchObject([batchOf([change(3 * day, 1)], 4 * day + 1)]);
-  });
-
   test("continues from its checkpoint if the node has dropped the last record before it, as of an account that rarely changes", async () => {
     const others = [1, 2, 2.9].map((days) => ({ ...change(days * day, 1), partyId: "2".padStart(64, "0") }));
     const node = nodeAt(3 * day, { balances: [change(1, 1), ...others] });
@@ -134,33 +109,6 @@ describe("a follower of balance changes", () => {
     requests.length = 0;
     await take(1).catch((error: unknown) => expect(StalledError.is(error)).toBe(true));
     for (const { url } of requests) expect(url.searchParams.get("pagination.first")).toBe("1");
-  });
-
-  test.each<[what: string, query: object, party: number]>([
-    ["all accounts", {}, 1],
-    ["an account with a record before", { filter: { partyIds: [change(1, 1).partyId as string] } }, 1],
-    ["an account without a record before", { filter: { partyIds: [change(1, 1).partyId as string] } }, 2],
-  ])(
-    "ends with reason pruned if the history of the node begins after its checkpoint on the same day: %s",
-    async (_, query, party) => {
-      const other = (seconds: number) => ({ ...change(seconds, 7), partyId: `${party}`.padStart(64, "0") });
-      const node = nodeAt(30, { balances: [other(1), other(10), other(20)] });
-      const { take } = follow(node, { from: timeAt(25) }, 5000, query);
-      await take(1);
-      endBlock(node, 3600, { balances: [change(40, 1), other(50)] });
-      endBlock(node, 3700, { balances: [change(3650, 1), other(3660)] });
-      node.configure({ history: timeAt(3640) });
-      await expect(take(1)).rejects.toMatchObject({ reason: "pruned", resume: { from: `${timeAt(30)}` } });
-    },
-  );
-
-  test("detects that the node drops history while it is read", async () => {
-    const balances = Array.from({ length: 40 }, (_, index) => change(10_000 * index, 1));
-    const node = nodeAt(500_000, { balances });
-    const { take } = follow(node, { from: "start" }, 10);
-    await take(2);
-    node.configure({ history: timeAt(300_000) });
-    await expect(take(1)).rejects.toMatchObject({ reason: "pruned", resume: { from: `${timeAt(170_000)}` } });
   });
 
   test.each([{ "x-block-height": "" }, { "x-block-timestamp": "soon" }])(

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createClient, type Page, PaginationError, paginate, type Vote } from "../../../src/index.js";
+import { createClient, PaginationError, paginate } from "../../../src/index.js";
 import { createFakeNode, type FakeNodeData, nodeDefects } from "../../../src/testing/index.js";
 import { readUntilError } from "../../support/page-source.js";
-import { rejectionOf, respondWith } from "../../support/recorder.js";
+import { respondWith } from "../../support/recorder.js";
 import { changesAt, hex, votesAt } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
 
@@ -64,41 +64,6 @@ describe("a page", () => {
   });
 });
 
-describe("a chain of pages", () => {
-  test.each([1, 3, 20])("of `next` over a closed proposal yields each vote once, %s on a page", async (first) => {
-    const votes = votesOf(12 * first);
-    const { client } = connect({ votes });
-    const seen: string[] = [];
-    for (let pagination: Page<Vote>["next"] = { first }; pagination; ) {
-      const { nodes, next } = await client.listVotes({ proposalId, pagination });
-      seen.push(...nodes.map(({ partyId }) => partyId));
-      pagination = next;
-    }
-    expect(seen.sort()).toEqual(votes.map(({ partyId }) => partyId));
-  });
-
-  test("over votes returns the same records if a page is fetched twice", async () => {
-    const { client } = connect({ votes: votesOf(250, 1000n) });
-    const first = await client.listVotes({ proposalId, pagination: { first: 20 } });
-    const second = await first.nextPage();
-    expect(second?.nodes.length).toBeGreaterThan(10);
-    await second?.nextPage();
-    expect((await first.nextPage())?.nodes).toEqual(second?.nodes);
-  });
-
-  test("goes forward and back, and the same call twice returns the same records", async () => {
-    const sizes = fc.integer({ min: 1, max: 30 });
-    const property = fc.asyncProperty(sizes, fc.boolean(), async (size, newestFirst) => {
-      const { client } = connect({ balances: 100 });
-      const first = await client.listBalanceChanges({ pagination: { first: size, newestFirst } });
-      const second = await first.nextPage();
-      expect((await first.nextPage())?.nodes).toEqual(second?.nodes);
-      expect((await second?.previousPage())?.nodes).toEqual(second && first.nodes);
-    });
-    await fc.assert(property, runs(12));
-  });
-});
-
 test("the coverage is of the first loop that is used, and of a scan closed before its first record empty", async () => {
   const { client } = connect({ balances: 100 });
   const listing = client.listBalanceChanges();
@@ -151,22 +116,4 @@ test("a walk over a node that sorts the changes of a block by something else tha
   });
   await fc.assert(property, runs(60));
   expect(reasons).toEqual(new Set(["gap"]));
-});
-
-test("a walk over profiles on a node that responds with 500 to every cursor yields one page, and its error says what to do", async () => {
-  const { node, client } = connect({ profiles: 25 });
-  const error = await rejectionOf(client.listPartiesProfiles({ pagination: { first: 10 } }).toArray());
-  expect(error).toMatchObject({
-    status: 500,
-    attempts: 1,
-    pagesRead: 1,
-    itemsRead: 10,
-    resume: { pagination: { first: 10 } },
-  });
-  expect((error as Error).message).toContain(
-    "v0.74 nodes reject every cursor of this list. Request a larger page (at most 5000), the other end of the list " +
-      "(`newestFirst: false`), or some `parties`.",
-  );
-  expect(node.requests).toHaveLength(2);
-  expect(await client.listPartiesProfiles().toArray()).toHaveLength(25);
 });

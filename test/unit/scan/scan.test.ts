@@ -2,65 +2,17 @@ import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConnectionError, createClient, ResponseError, type ScanOptions } from "../../../src/index.js";
-import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { createFakeNode } from "../../../src/testing/index.js";
 import { json, rejectionOf, respondWith } from "../../support/recorder.js";
 import { changesAt, hex } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
 import { type Range, ScannedNode, type ScannedNodeOptions } from "../../support/scanned-node.js";
 
 const baseUrl = "https://node.example";
-const orders = ["oldest-first", "newest-first"] as const;
 const block = { height: 9n, timestamp: 1_000_000_000_000n };
 
 /** So many times, a microsecond apart. */
 const timesOf = (count: number) => Array.from({ length: count }, (_, index) => 1000 * (index + 1));
-
-/** Times with bursts, and gaps of more than a microsecond between them: blocks of real nodes are further apart. */
-const times = fc
-  .array(
-    fc.tuple(
-      fc.oneof(fc.integer({ min: 2, max: 4 }), fc.integer({ min: 2, max: 1000 })),
-      fc.integer({ min: 1, max: 9 }),
-    ),
-    {
-      maxLength: 40,
-    },
-  )
-  .map((blocks) => {
-    let time = 1000;
-    return blocks.flatMap(([gap, records]) => {
-      time += gap * 1000;
-      return Array<number>(records).fill(time);
-    });
-  });
-
-const cases = fc.record({
-  times,
-  start: fc.option(fc.bigInt(0n, 60_000n), { nil: undefined }),
-  length: fc.option(fc.bigInt(0n, 3_000_000n), { nil: undefined }),
-  order: fc.constantFrom(...orders),
-  options: fc.record({
-    pageSize: fc.integer({ min: 1, max: 8 }),
-    concurrency: fc.integer({ min: 1, max: 8 }),
-    maxItems: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
-  }),
-  node: fc.record({ defects: fc.constantFrom([], nodeDefects), parts: fc.constantFrom(1, 1, 2, 4) }),
-});
-
-describe("a scan", () => {
-  test("yields every record once, in order, on nodes with and without defects", async () => {
-    const property = fc.asyncProperty(cases, fc.scheduler(), async (input, scheduler) => {
-      const { times, start, length, order, options, node } = input;
-      const range = { start, end: length === undefined ? undefined : (start ?? 0n) + length };
-      const source = new ScannedNode(times, { ...node, schedule: () => scheduler.schedule(Promise.resolve()) });
-      const expected = source.recordsIn(range);
-      if (order === "newest-first") expected.reverse();
-      const scan = source.scan(range, { ...options, order, missingHistory: "ignore" });
-      expect(await scheduler.waitFor(scan.toArray())).toEqual(expected.slice(0, options.maxItems));
-    });
-    await fc.assert(property, runs(60));
-  });
-});
 
 describe("a scan sends requests", () => {
   /** Times of a day in milliseconds. */
@@ -291,40 +243,6 @@ describe("a scan of a range that begins before the node's history", () => {
     const historyRequests = () => node.requests.filter(({ url }) => url.includes("first=1&"));
     return { node, client, read, historyRequests };
   }
-
-  test.each(orders)("rejects before it yields a record, and says what the node keeps, %s", async (order) => {
-    const { read } = setting(hourly, oldest + 2n * day);
-    const records = read(oldest, { order })[Symbol.asyncIterator]();
-    const error = await rejectionOf(records.next());
-    expect(error).toMatchObject({
-      name: "PaginationError",
-      reason: "pruned",
-      availableFrom: oldest + 2n * day,
-      resume: { dateRange: { startTimestamp: `${oldest + 2n * day}`, endTimestamp: `${oldest + 9n * day}` } },
-      itemsRead: 0,
-    });
-    expect((error as Error).message).toBe(
-      `scanBalanceChanges begins at ${oldest} (2023-11-15T00:00:00.000Z), but the balance changes of the node begin at ` +
-        `${oldest + 2n * day} (2023-11-17T00:00:00.000Z): earlier ones were pruned or never existed. Begin at ` +
-        '`availableFrom`, use a node that keeps more, or scan with `missingHistory: "ignore"`.',
-    );
-    expect(await read(oldest + 2n * day, { order }).toArray()).toHaveLength(7 * 24);
-  });
-
-  test('reads what is left with `missingHistory: "ignore"`, and sends no request for the oldest record', async () => {
-    const { read, historyRequests } = setting(hourly, oldest + 2n * day);
-    expect(await read(oldest, { missingHistory: "ignore" }).toArray()).toHaveLength(7 * 24);
-    expect(historyRequests()).toEqual([]);
-  });
-
-  test("is complete on a node without any record, and if the start is open or not after Unix time 0", async () => {
-    expect(await setting([]).read(oldest).toArray()).toEqual([]);
-    for (const start of [undefined, 0n, -5n]) {
-      const { read, historyRequests } = setting();
-      expect(await read(start).toArray()).toHaveLength(9 * 24);
-      expect(historyRequests()).toEqual([]);
-    }
-  });
 
   test.each([
     ["one request if a record is at the start", 3n * day, {}, 1],
