@@ -69,9 +69,9 @@ export function decide(
       ahead += estimate;
     }
   }
-  const [first] = waiting;
-  const [largest] = [...waiting].sort((a, b) => b.needed - a.needed);
-  if (!first || !largest) return undefined;
+  const [first, ...others] = waiting;
+  if (!first) return undefined;
+  const largest = others.reduce((most, each) => (each.needed > most.needed ? each : most), first);
   // A split costs one request more, for a page that is not full. One in three full pages is a price worth paying.
   const affordable = Math.min(fullPages, Math.floor((fullPages + Math.min(ahead, limit) / pageSize) / 3));
   const isWorthIt = largest.needed >= 4 * pageSize && lengthOf(largest.segment.unread) > 1 && splits < affordable;
@@ -85,8 +85,6 @@ function lengthOfFirst(
   pageSize: number,
   parts: number,
 ): bigint {
-  const pages = needed / pageSize;
-  // Of few pages, one each.
-  const records = pageSize * Math.ceil(pages < 4 ? pages / 2 : Math.max(2, pages / parts));
+  const records = pageSize * Math.ceil(Math.max(2, needed / pageSize / parts));
   return BigInt(Math.max(1, Math.floor(records / (segment.density ?? 1))));
 }

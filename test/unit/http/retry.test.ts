@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createClient, type ObserverEvent } from "../../../src/index.js";
+import { isBan, isTransient, readWait, retryAfter } from "../../../src/http/retry.js";
+import { createClient, type ObserverEvent, TimeoutError } from "../../../src/index.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { json, rejectionOf } from "../../support/recorder.js";
 import { createSend } from "../../support/send.js";
@@ -81,6 +82,11 @@ describe("the wait that a server requests", () => {
     expect(hasty).toEqual({ result: "ApiError", delays: [], attempts: [0] });
   });
 
+  test("is not added to the message about a rate limit, which has it", async () => {
+    const { fetch, clock } = { fetch: async () => failing(429, { "Retry-After": "120" })(), clock: new ManualClock() };
+    expect((await rejectionOf(createSend({ fetch, clock })())).message).not.toContain("Not retried");
+  });
+
   test("is in the message of a call that is not retried because of it", async () => {
     const headers = { "Retry-After": "120" };
     const fetch = async () => json({ message: "no" }, { status: 503, headers });
@@ -92,5 +98,85 @@ describe("the wait that a server requests", () => {
       message:
         "getSpamStatistics failed with status 503: no (GET https://node.example/statistics/spam/aa). Not retried: the server asks for a wait of 120 s, longer than `maxRetryAfter`, 30000 ms",
     });
+  });
+});
+
+describe("another attempt", () => {
+  const text = (body: string) => () => new Response(body, { headers: { "Content-Type": "application/json" } });
+  const retried = [408, 500, 502, 503, 504].map((status) => [`status ${status}`, failing(status), 4] as const);
+  const final = [400, 401, 404, 409, 501, 505].map((status) => [`status ${status}`, failing(status), 1] as const);
+  test.each<readonly [what: string, respond: (attempt: number) => Response, attempts: number]>([
+    ...retried,
+    ...final,
+    ["a limit", failing(429), 4],
+    ["JSON that was cut off", text(' {"statistics":'), 4],
+    ["JSON of another shape", text("5"), 1],
+    ["HTML", text("<p>{"), 1],
+    [
+      "a connection that failed",
+      () => {
+        throw new TypeError("fetch failed");
+      },
+      4,
+    ],
+  ])("is made after %s, or not", async (_, respond, attempts) => {
+    const { attempts: made, result } = await send(respond);
+    expect([made.length, result]).toEqual([
+      attempts,
+      expect.stringMatching(/^(?:Api|RateLimit|Response|Connection)Error$/),
+    ]);
+  });
+
+  test.each(["attempt", "total"] as const)("is made only if it was an attempt that took too long: %s", (scope) => {
+    const error = new TimeoutError("late", { scope, waitedFor: undefined, operation: "test", attempts: 1 });
+    expect(isTransient(error)).toBe(scope === "attempt");
+  });
+
+  test("is not made after a status that is final for the call", async () => {
+    const error = await rejectionOf(
+      createSend({ fetch: async () => failing(500)(), clock: new ManualClock() }, { attempts: 1 })(),
+    );
+    expect([isTransient(error), isTransient(error, [500]), isTransient(error, [503])]).toEqual([true, false, true]);
+  });
+});
+
+describe("the wait that headers name", () => {
+  const clock = new ManualClock();
+  const now = clock.date();
+  test.each<[text: string | null, wait: number | undefined]>([
+    [null, undefined],
+    ["", undefined],
+    ["5", 5000],
+    [" 5.25 ", 5250],
+    ["-5", undefined],
+    ["5 s", undefined],
+    ["5.x", undefined],
+    ["x5", undefined],
+    ["2024-02-09", undefined],
+    ["999999999", 86_400_000],
+    ["1000000000", 0],
+    [String(now / 1000 + 7), 7000],
+    [new Date(now + 9000).toUTCString(), 9000],
+    [new Date(now + 9000).toISOString(), 9000],
+    [new Date(now - 9000).toUTCString(), 0],
+    [new Date(now + 100_000_000).toUTCString(), 86_400_000],
+  ])("%j", (text, wait) => {
+    expect(readWait(text, clock)).toBe(wait);
+  });
+
+  test.each<[status: number, headers: Record<string, string>, wait: number | undefined, isBanned?: true]>([
+    [503, {}, undefined],
+    [503, { "RateLimit-Reset": "4" }, undefined],
+    [429, { "RateLimit-Reset": "4" }, 4000],
+    [429, { "RateLimit-Reset": "4", "Retry-After": "9" }, 9000],
+    [403, {}, undefined],
+    [403, { "Retry-After": "9" }, 9000],
+    [429, { "RateLimit-Retry-After": "0" }, 0],
+    [403, { "RateLimit-Retry-After": "0" }, 1000, true],
+    [403, { "RateLimit-Retry-After": "soon" }, 60_000, true],
+    [403, { "RateLimit-Retry-After": "600" }, 600_000, true],
+  ])("with status %i and %j", (status, headers, wait, isBanned = undefined) => {
+    expect(retryAfter(status, new Headers(headers), clock)).toBe(wait);
+    expect(isBan(status, new Headers(headers)) || undefined).toBe(isBanned);
   });
 });
