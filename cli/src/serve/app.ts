@@ -91,7 +91,8 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     const text = typeof body === "string" ? body : JSON.stringify(body);
     unsent.add(context.env.outgoing, context.var.caller, text.length);
     if (response?.url) context.set("node", new URL(response.url).host);
-    if (block) context.header("X-Block-Height", `${block.height}`);
+    // A local copy keeps no heights.
+    if (block && block.height > 0n) context.header("X-Block-Height", `${block.height}`);
     if (block) context.header("X-Block-Timestamp", `${block.timestamp}`);
     if (stale) context.header("X-Stale", "true");
     return context.body(text, (response?.status ?? 200) as 200, { "Content-Type": type });

@@ -84,10 +84,11 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     signal: AbortSignal,
     report: (changes: AsyncIterable<BalanceChange>, end: bigint) => Promise<T>,
   ) {
-    const { party: partyIds, asset: assetId, market: marketIds, accountType } = query as Record<string, never>;
-    if (!partyIds && !assetId && !marketIds) throw new Rejection(3, "Expected party, asset or market.");
+    const filter = filterOf(query);
+    if (!filter.partyIds && !filter.assetId && !filter.marketIds) {
+      throw new Rejection(3, "Expected party, asset or market.");
+    }
     if (end !== undefined) await nodes.waitFor(end + 1n, signal);
-    const filter = { partyIds, assetId, marketIds, accountTypes: accountType };
     const to = end ?? (await newest(filter, signal));
     const options = { pageSize: scanPageSize, signal };
     const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: to + 1n } }, options);
@@ -128,7 +129,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     async statement(query: Query, { signal }: Reader) {
       const { from, end, timeZone, isComplete } = rangeOf(query);
       const isMonthly = Boolean(query["monthly"]);
-      const until = end ?? (await newest({}, signal));
+      const until = end ?? (await newest(filterOf(query), signal));
       const months = isMonthly ? (until - from) / (1_000_000_000n * (seconds.get("month") ?? 1n)) + 1n : 0n;
       return readChanges(query, { from, end, rowsOfAccount: 2n + months }, signal, (changes, to) =>
         shared.statementRows(changes, { from, to, isComplete, isMonthly, timeZone }),
@@ -138,7 +139,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       const { from, end, timeZone, isComplete } = rangeOf(query);
       const every = (query["every"] ?? "day") as vega.BalanceSeriesOptions["every"];
       const groupBy = readParameter("groupBy", () => shared.readGroup(query["groupBy"], "it"));
-      const until = end ?? (await newest({}, signal));
+      const until = end ?? (await newest(filterOf(query), signal));
       const periods = (until - from) / (1_000_000_000n * (seconds.get(every) ?? 1_000_000_000n)) + 1n;
       return readChanges(query, { from, end, rowsOfAccount: periods }, signal, (changes, to) =>
         vega.balanceSeries(changes, { from, to, every, groupBy, isComplete, timeZone }),
@@ -188,6 +189,11 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       : rowsOf(known).map(([path, value]) => ({ name: path, value: value === "null" ? "" : value }));
     return { body: encoder.head + encoder.encode(cells as WireRecord[]) + encoder.end(), source };
   };
+}
+
+function filterOf(query: Query): BalanceChangesFilter {
+  const { party: partyIds, asset: assetId, market: marketIds, accountType } = query as Record<string, never>;
+  return { partyIds, assetId, marketIds, accountTypes: accountType };
 }
 
 const orNull = (_: string, value: unknown): unknown =>

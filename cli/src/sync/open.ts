@@ -74,7 +74,7 @@ function refuse(flags: object, expected: string): void {
 }
 
 /** Yields what is read from a destination. A sync can write to it meanwhile. */
-async function* readFrom<T>(
+export async function* readFrom<T>(
   name: string,
   signal: AbortSignal,
   read: (stored: Destination) => AsyncIterable<T>,
@@ -149,16 +149,21 @@ export const storedList = <List extends "votes" | "signatures">(
 
 type Query = Readonly<Record<string, object | undefined>>;
 
-async function checkpointsOf(stored: Destination, name: string, list: SyncList, isWanted: (query: Query) => boolean) {
+export async function checkpointsOf(
+  stored: Destination,
+  name: string,
+  list: SyncList,
+  isWanted: (query: Query) => boolean,
+) {
   const found = (await stored.checkpoints()).filter((each) => each.list === list && isWanted(each.query as Query));
   if (found.length > 0) return found.map(({ checkpoint }) => checkpoint);
   const own = hidePassword(name);
   throw new UsageError(`${own} does not have these ${list}: run vegaprotocol sync ${own} ${list} with these filters.`);
 }
 
-/** Whether all accounts of a filter were stored with another one. */
-const covers = (stored: object, wanted: BalanceChangesFilter): boolean =>
+/** Whether all records of a filter were stored with another one. */
+export const covers = (stored: object, wanted: object): boolean =>
   Object.entries(stored).every(([name, values]) => {
-    const own: unknown = wanted[name as keyof BalanceChangesFilter];
+    const own: unknown = wanted[name as keyof typeof wanted];
     return own !== undefined && [own].flat().every((value) => [values].flat().includes(value));
   });

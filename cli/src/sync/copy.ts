@@ -1,0 +1,189 @@
+/**
+ * A local copy as a client, so that the gateway serves it as it serves nodes. The copy is opened for each request: a sync can write to it
+ * meanwhile.
+ */
+import {
+  type BalanceChange,
+  type BalanceChangesDateRange,
+  type BalanceChangesFilter,
+  PaginationError,
+  type ScanOptions,
+  toNanoseconds,
+  type VegaClient,
+} from "vegaprotocol-client";
+import type { NodePool, NodeStatus } from "vegaprotocol-client/pool";
+import { canonicalIds } from "../arguments.js";
+import { IncompleteError, UsageError } from "../errors.js";
+import { formatTime } from "../output/columns.js";
+import { Rejection } from "../serve/errors.js";
+import { type Destination, hidePassword, type SyncList, type TimeRange } from "./destination.js";
+import { checkpointsOf, covers, readFrom } from "./open.js";
+
+type Signal = { readonly signal?: AbortSignal | undefined };
+
+const neverAborted = new AbortController().signal;
+const largest = (times: readonly bigint[]) => times.reduce((a, b) => (a > b ? a : b), 0n);
+/** Blocks of a copy have no heights. */
+const blockAt = (timestamp: bigint) => ({ height: 0n, timestamp });
+
+/** The lists that a copy has, with the times between which they are complete, in Unix nanoseconds. */
+export async function describeCopy(name: string, signal: AbortSignal) {
+  const stored: { list: SyncList; query: object; start?: string; position?: string }[] = [];
+  const lists = readFrom(name, signal, async function* (copy) {
+    yield* await copy.checkpoints();
+  });
+  for await (const { list, query, checkpoint } of lists) {
+    // Some lists have no times.
+    const { start, position } = checkpoint;
+    const range = { ...(start > 0n && { start: `${start}` }), ...(position > 0n && { position: `${position}` }) };
+    stored.push({ list, query, ...range });
+  }
+  return stored;
+}
+
+/** @param node - Answers what a copy does not have: spam statistics, checks, and paths of `http`. */
+export function createCopy(name: string, node?: VegaClient) {
+  /** Reads from the copy. What it does not have is no error of the gateway. */
+  async function* read<T>(signal: AbortSignal, run: (stored: Destination) => AsyncIterable<T>) {
+    try {
+      yield* readFrom(name, signal, run);
+    } catch (error) {
+      if (error instanceof UsageError || error instanceof IncompleteError) throw new Rejection(5, error.message);
+      throw error;
+    }
+  }
+
+  /** The range of the copy that has the accounts of a filter, and reaches furthest back of those that reach a time. */
+  async function rangeOf(stored: Destination, filter: BalanceChangesFilter, end: bigint | undefined) {
+    const found = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
+    const wanted = end ?? largest(found.map(({ position }) => position));
+    const [range] = found.filter(({ position }) => position >= wanted).sort((a, b) => (a.start < b.start ? -1 : 1));
+    if (range) return { start: range.start, end: wanted, position: range.position };
+    const time = formatTime(wanted);
+    throw new IncompleteError(`${hidePassword(name)} has no balance changes up to ${time} yet. Run sync again.`);
+  }
+
+  function scanBalanceChanges(
+    query: { filter?: BalanceChangesFilter; dateRange?: BalanceChangesDateRange } = {},
+    { order = "oldest-first", maxItems = Number.POSITIVE_INFINITY, signal = neverAborted }: ScanOptions = {},
+  ) {
+    const filter = canonicalIds(query.filter ?? {});
+    const { startTimestamp, endTimestamp } = query.dateRange ?? {};
+    const from = startTimestamp === undefined ? undefined : toNanoseconds(startTimestamp);
+    const until = endTimestamp === undefined ? undefined : toNanoseconds(endTimestamp);
+    let onRange: (range: Awaited<ReturnType<typeof rangeOf>>) => void = () => {};
+    const opened = new Promise<Awaited<ReturnType<typeof rangeOf>>>((resolve) => {
+      onRange = resolve;
+    });
+    const records = () =>
+      read(signal, async function* (stored) {
+        const range = await rangeOf(stored, filter, until);
+        onRange(range);
+        if (from !== undefined && from < range.start) {
+          const message = `The copy begins at ${formatTime(range.start)}.`;
+          throw new PaginationError(message, { reason: "pruned", availableFrom: range.start });
+        }
+        const wanted = { ...range, start: from ?? range.start };
+        yield* order === "newest-first"
+          ? readBackward(stored, filter, wanted, maxItems)
+          : take(stored.read(filter, wanted), maxItems);
+      });
+    return {
+      [Symbol.asyncIterator]: records,
+      async toArray() {
+        const all: BalanceChange[] = [];
+        for await (const change of records()) all.push(change);
+        return all;
+      },
+      coverage: opened.then(({ start, end, position }) => ({ start: from ?? start, end, block: blockAt(position) })),
+    };
+  }
+
+  /** The gateway reads only the block of this list. */
+  async function listBalanceChanges({ filter = {} }: { filter?: BalanceChangesFilter }, { signal }: Signal = {}) {
+    const ranges = read(signal ?? neverAborted, async function* (stored) {
+      yield await rangeOf(stored, canonicalIds(filter), undefined);
+    });
+    for await (const { position } of ranges) return { block: blockAt(position) };
+    return {};
+  }
+
+  /** A list of the copy as one page, with which the gateway does as with the first page of a node. */
+  async function readPage(list: Exclude<SyncList, "balances">, argument: object, signal: AbortSignal) {
+    const { pagination: _, ...query } = canonicalIds(argument) as Readonly<Record<string, unknown>>;
+    const { parties: partyId = query["partyId"], ...ids } = query;
+    const wanted = Object.entries({ ...ids, partyId }).filter(([, id]) => id !== undefined);
+    const nodes: object[] = [];
+    let position = 0n;
+    const records = read(signal, async function* (stored) {
+      // Profiles have no checkpoint.
+      const found = list === "profiles" ? [] : await checkpointsOf(stored, name, list, (own) => covers(own, query));
+      position = largest(found.map((each) => each.position));
+      yield* stored.all(list);
+    });
+    for await (const record of records) {
+      if (wanted.every(([member, id]) => [id].flat().includes(record[member as keyof object]))) nodes.push(record);
+    }
+    return { nodes, edges: [], pageInfo: { hasNextPage: false }, block: position > 0n ? blockAt(position) : undefined };
+  }
+
+  const listOf =
+    (list: Exclude<SyncList, "balances">) =>
+    (argument: object, { signal = neverAborted }: Signal = {}) => ({
+      async *pages() {
+        yield await readPage(list, argument, signal);
+      },
+      // biome-ignore lint/suspicious/noThenProperty: a listing of the client is awaited for its first page.
+      then: (resolve: (page: object) => unknown, reject: (error: unknown) => unknown) =>
+        readPage(list, argument, signal).then(resolve, reject),
+    });
+
+  const refuse = () => Promise.reject(new Rejection(12, "A local copy does not have this: add --node URL."));
+  const members = {
+    scanBalanceChanges,
+    listBalanceChanges,
+    listVotes: listOf("votes"),
+    listPartiesProfiles: listOf("profiles"),
+    listNodeSignatures: listOf("signatures"),
+    getSpamStatistics: node?.getSpamStatistics ?? (() => ({ withResponse: refuse })),
+    http: node?.http ?? { GET: refuse, POST: refuse },
+  };
+  const status = [{ url: "file:///", state: "ready" } as NodeStatus];
+  const pool: Pick<NodePool, "check" | "status"> = { status, check: async () => status };
+  // The gateway uses these members only.
+  return { client: members as object as VegaClient, pool };
+}
+
+async function* take<T>(records: AsyncIterable<T>, most: number): AsyncGenerator<T, undefined> {
+  let count = 0;
+  for await (const record of records) {
+    yield record;
+    if (++count >= most) return;
+  }
+}
+
+const hour = 3_600_000_000_000n;
+
+/** Reads windows of time from the end on, which become longer until they have enough records. */
+async function* readBackward(
+  stored: Destination,
+  filter: BalanceChangesFilter,
+  range: TimeRange,
+  most: number,
+): AsyncGenerator<BalanceChange, undefined> {
+  let left = most;
+  let width = hour;
+  for (let { end } = range; end > range.start && left > 0; ) {
+    const start = largest([range.start, end - width]);
+    const window: BalanceChange[] = [];
+    for await (const change of stored.read(filter, { start, end })) {
+      window.push(change);
+      if (window.length > 2 * left) window.splice(0, window.length - left);
+    }
+    const newest = window.slice(-left).reverse();
+    yield* newest;
+    left -= newest.length;
+    end = start;
+    if (window.length < 10_000) width *= 4n;
+  }
+}
