@@ -7,10 +7,11 @@
  * first as two files, whatever its bundler makes of many small ones.
  */
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { transform } from "esbuild";
+import { build, transform } from "esbuild";
 import { type OutputChunk, rolldown } from "rolldown";
 import { runScript } from "./run-script.js";
 
@@ -57,6 +58,35 @@ async function buildCommandLine(folder: string): Promise<void> {
   await bundled.write({ dir: folder, format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name].js" });
   await bundled.close();
   await chmod(join(folder, "main.js"), 0o755);
+  await writeFile(join(folder, "explore.html"), await bundlePage(join(root, "cli/src/explore/page")));
+}
+
+/** The page of `explore` as one file, which allows its own script and style, and nothing from elsewhere. */
+async function bundlePage(folder: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(folder, "main.tsx"), join(folder, "style.css")],
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    // The same entries as in applications.
+    alias: { "vegaprotocol-client": join(root, "src/index.ts") },
+  });
+  const [script = "", style = ""] = outputFiles.map(({ text }) =>
+    text.trim().replaceAll(/<\/(?=script|style)/gi, "<\\/"),
+  );
+  const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  const own = `script-src ${hash(script)}; style-src ${hash(style)}; connect-src 'self'; img-src data:`;
+  const policy = `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'`;
+  const licenses = ["preact", "uplot"].map((name) => readFile(join(root, "node_modules", name, "LICENSE"), "utf8"));
+  const notices = `<!-- With Preact and uPlot:\n\n${(await Promise.all(licenses)).join("\n\n")}-->`;
+  const parts = { POLICY: policy, STYLE: style, SCRIPT: script, NOTICES: notices };
+  const page = await readFile(join(folder, "index.html"), "utf8");
+  return page.replaceAll(/(?:<!--|\/\*) (\w+) (?:-->|\*\/)/g, (_, name: keyof typeof parts) => parts[name]);
 }
 
 /** Builds `dist` in a folder. */

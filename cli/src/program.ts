@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
 import { withFlagNames } from "./arguments.js";
 import { examplesText, helpTable, type Setup } from "./command.js";
+import { addExplore } from "./commands/explore.js";
 import { addFakeNode } from "./commands/fake-node.js";
 import { addFollow } from "./commands/follow.js";
 import { addGet } from "./commands/get.js";
@@ -92,6 +93,7 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
     addNodes,
     addSync,
     addServe,
+    addExplore,
     addFakeNode,
   ]) {
     add(program, setup);

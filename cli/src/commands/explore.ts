@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import type { Command } from "commander";
+import { addCommand, type Setup } from "../command.js";
+import { connect } from "../connection.js";
+import { exitCodes } from "../errors.js";
+import * as flags from "../flags.js";
+import { type Io, printMessage, write } from "../io.js";
+import { hidePassword } from "../sync/destination.js";
+
+interface ExploreFlags extends flags.NodeFlags, flags.ServerFlags {
+  readonly completeHistory?: true;
+  readonly totalSupply?: string;
+}
+
+export function addExplore(program: Command, setup: Setup): void {
+  const summary = "Look at parties, proposals and nodes in a browser.";
+  const details =
+    "Serves a page with balances over time, statements, votes and the health of nodes, and prints its address. COPY is a DESTINATION of " +
+    "vegaprotocol sync: an SQLite database such as vega.db, a folder, or PostgreSQL; with --node, the node adds what a copy does not " +
+    "have. Without COPY and nodes, the page shows a fake node. It loads nothing from other hosts.";
+  const complete =
+    "The records go back to the first block: accounts without an earlier record had 0. Default: their balances are unknown.";
+  addCommand<ExploreFlags>(program, setup, {
+    name: "explore",
+    summary,
+    details,
+    arguments: ["[COPY]"],
+    flags: [
+      ...flags.nodeFlags(),
+      ...flags.serverFlags(". Default: a free one"),
+      flags.flag("--complete-history", complete),
+      flags.flag("--total-supply <N>", "The governance tokens that exist, in the smallest unit. Default: unknown."),
+    ],
+    examples: ["explore", "explore --port 8090 --node http://127.0.0.1:8080"],
+    run: explore,
+  });
+}
+
+async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[]): Promise<number> {
+  const { createExplore } = await import("../explore/app.js");
+  const { createGateway } = await import("../serve/app.js");
+  const { startServer } = await import("../serve/server.js");
+  const { port = 0, host = "127.0.0.1", completeHistory = false, totalSupply, node: nodes = [] } = entered;
+  const hasNode = nodes.length > 0 || (copy === undefined && Boolean(io.env["VEGA_NODE"]));
+  const demo = hasNode || copy !== undefined ? undefined : await (await import("../explore/demo.js")).createDemo();
+  const connection = demo
+    ? await connect({ ...io, fetch: demo.fetch }, { ...entered, node: ["http://fake-node.localhost"] })
+    : hasNode
+      ? await connect(io, entered)
+      : undefined;
+  const served = copy === undefined ? undefined : await openCopy(io, copy, connection);
+  const { client, pool } = served ?? connection ?? (await connect(io, entered));
+  const closing = new AbortController();
+  const gateway = createGateway({
+    client,
+    pool,
+    now: io.now,
+    signal: io.signal,
+    origins: [],
+    trustsProxy: false,
+    closing: closing.signal,
+    log: (entry) => {
+      if (entry.status === 500) printMessage(io, `${entry["path"]}: ${entry["error"]}`);
+    },
+  });
+  const names = copy === undefined ? (connection?.nodes ?? []).map((url) => new URL(url).host) : [hidePassword(copy)];
+  const isLoopback = /^(?:127\.|localhost$|::1$)/.test(host);
+  const app = createExplore({
+    gateway,
+    client,
+    pool: copy === undefined ? pool : (connection?.pool ?? { check: async () => [] }),
+    hosts: isLoopback ? [host, "localhost", "127.0.0.1", "[::1]"] : undefined,
+    closing: io.signal,
+    describe: async () => ({
+      kind: copy === undefined ? (demo ? "fake" : "node") : "copy",
+      names: demo ? ["fake node"] : names,
+      completeHistory: completeHistory || demo !== undefined,
+      proposals: demo?.proposals ?? [],
+      totalSupply: totalSupply ?? demo?.totalSupply,
+      ...(served && { stored: await served.describe() }),
+    }),
+  });
+  const server = await startServer(app, port, host);
+  await write(io.stdout, `${server.url}\n`);
+  if (demo) printMessage(io, "The records are those of a fake node. Add --node URL, or a copy such as vega.db.");
+  printMessage(io, "Open the address in a browser. Press Ctrl-C to stop.");
+  if (!io.signal.aborted) await once(io.signal, "abort");
+  demo?.pause();
+  await server.close(closing, 1000);
+  return exitCodes.done;
+}
+
+/** Opens a copy once, so that a wrong name ends the command. */
+async function openCopy(io: Io, name: string, connection: Awaited<ReturnType<typeof connect>> | undefined) {
+  const { createCopy, describeCopy } = await import("../sync/copy.js");
+  const describe = () => describeCopy(name, io.signal);
+  await describe();
+  return { ...createCopy(name, connection?.client), describe };
+}

@@ -1,0 +1,137 @@
+/** Reads from the server of the page: the gateway, and the paths below `/explore`. */
+import { useEffect, useState } from "preact/hooks";
+
+/** A response, with the time of the block that it is from. */
+export interface Loaded<T> {
+  readonly data?: T;
+  readonly block?: bigint | undefined;
+  /** The time from which on records are complete, if that is after the requested start. */
+  readonly completeFrom?: string | undefined;
+  readonly error?: string;
+}
+
+type Load<T> = (path: string, signal: AbortSignal) => Promise<Loaded<T>>;
+
+type Failure = { code?: number; message?: string; details?: { availableFrom?: string }[] };
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+let reports: Promise<unknown> = Promise.resolve();
+
+/** The server reads few reports of one caller at once, so that they wait for each other. */
+export function load<T>(path: string, signal: AbortSignal): Promise<Loaded<T>> {
+  const run = () => send<T>(path, signal);
+  if (!path.startsWith("/reports/")) return run();
+  const report = reports.then(run);
+  reports = report.catch(() => {});
+  return report;
+}
+
+async function send<T>(path: string, signal: AbortSignal): Promise<Loaded<T>> {
+  for (let tries = 1; ; tries++) {
+    signal.throwIfAborted();
+    const response = await fetch(path, { signal });
+    if (response.ok) {
+      const block = response.headers.get("X-Block-Timestamp");
+      return { data: await response.json(), block: block ? BigInt(block) : undefined };
+    }
+    const { code, message, details }: Failure = await response.json().catch(() => ({}));
+    const completeFrom = details?.[0]?.availableFrom;
+    // The records begin later: what is there is shown, and from when on.
+    if (code === 11 && completeFrom && /[?&]from=/.test(path) && tries === 1) {
+      return { ...(await send<T>(path.replace(/([?&]from=)[^&]*/, `$1${completeFrom}`), signal)), completeFrom };
+    }
+    const wait = Number(response.headers.get("Retry-After"));
+    if (!(wait > 0 && wait <= 5 && tries < 4)) {
+      return { error: message ?? `The server responded with status ${response.status}.` };
+    }
+    await sleep(wait * 1000);
+  }
+}
+
+type Connection<T> = { edges: { node: T }[]; pageInfo: { hasNextPage: boolean; endCursor: string } };
+
+/** All records of a list, by cursors of the gateway, which lead to each once. */
+export async function loadAll<T>(path: string, signal: AbortSignal): Promise<Loaded<readonly T[]>> {
+  const all: T[] = [];
+  for (let after = ""; ; ) {
+    const next = after && `&pagination.after=${encodeURIComponent(after)}`;
+    const { data, ...others } = await load<Record<string, Connection<T>>>(
+      `${path}&pagination.first=5000${next}`,
+      signal,
+    );
+    const [page] = Object.values(data ?? {});
+    if (page === undefined) return others;
+    for (const { node } of page.edges) all.push(node);
+    if (!page.pageInfo.hasNextPage) return { ...others, data: all };
+    after = page.pageInfo.endCursor;
+  }
+}
+
+/**
+ * What is at a path. While it is read again, that is what was there before.
+ *
+ * @param path - `undefined` if it is not known yet.
+ * @param version - Another one reads the path again.
+ */
+export function useData<T>(path: string | undefined, version: unknown = 0, read: Load<T> = load): Loaded<T> {
+  const [state, setState] = useState<{ path: string; loaded: Loaded<T> }>();
+  useEffect(() => {
+    if (path === undefined) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const set = (loaded: Loaded<T>) => signal.aborted || setState({ path, loaded });
+    read(path, signal).then(set, (error: Error) => set({ error: error.message }));
+    return () => controller.abort();
+  }, [path, version, read]);
+  return state !== undefined && state.path === path ? state.loaded : {};
+}
+
+/** Whether records come in as they are made. */
+export interface Live {
+  /** Another one for new records. */
+  readonly version: number;
+  /** Up to when every record was seen, in Unix nanoseconds. */
+  readonly upTo?: string;
+  /** Why nothing comes in. */
+  readonly stopped?: string;
+}
+
+/** The shortest time between two readings for new records, and until a stream is opened again, in milliseconds. */
+const [interval, patience] = [3000, 15_000];
+
+/** @param query - `undefined` if there is no node to follow. */
+export function useLive(query: string | undefined): Live {
+  const [live, setLive] = useState<Live>({ version: 0 });
+  useEffect(() => {
+    if (query === undefined) return;
+    let source: EventSource;
+    let refresh: ReturnType<typeof setTimeout> | undefined;
+    let retry: ReturnType<typeof setTimeout>;
+    const stop = (reason: string) => {
+      source.close();
+      setLive((last) => ({ ...last, stopped: reason }));
+      retry = setTimeout(open, patience);
+    };
+    const open = () => {
+      source = new EventSource(`/explore/events${query}`);
+      source.onmessage = ({ data }) => {
+        const { records, upTo } = JSON.parse(data);
+        setLive(({ version }) => ({ version, upTo }));
+        if (records === 0 || refresh !== undefined) return;
+        refresh = setTimeout(() => {
+          refresh = undefined;
+          setLive((last) => ({ ...last, version: last.version + 1 }));
+        }, interval);
+      };
+      source.addEventListener("stopped", ({ data }) => stop(String(data)));
+      source.onerror = () => stop("The server of this page does not respond.");
+    };
+    open();
+    return () => {
+      source.close();
+      clearTimeout(refresh);
+      clearTimeout(retry);
+    };
+  }, [query]);
+  return live;
+}

@@ -1,0 +1,81 @@
+import { render } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Source } from "../source.js";
+import { SourceContext, useRoute } from "./context.js";
+import { loadAll, useData } from "./data.js";
+import { type Asset, NamesContext } from "./format.js";
+import { HomeView, NodesView, openId, SearchView } from "./home.js";
+import { PartyView } from "./party.js";
+import { ProposalView } from "./proposal.js";
+
+function search(event: Event): void {
+  event.preventDefault();
+  const text = String(new FormData(event.currentTarget as HTMLFormElement).get("text")).trim();
+  if (/^[\da-f]{64}$/i.test(text) || text === "network") void openId(text.toLowerCase());
+  else if (text !== "") location.hash = `#/search?${new URLSearchParams({ text })}`;
+}
+
+function App() {
+  const route = useRoute();
+  const { view, id, query } = route;
+  const { data: source, error } = useData<Source>("/explore/source");
+  const assets = useData<readonly { id: string; details: Asset }[]>("/api/v2/assets?", 0, loadAll);
+  const profiles = useData<readonly { partyId: string; alias: string }[]>("/api/v2/parties/profiles?", 0, loadAll);
+  const names = useMemo(
+    () => ({
+      assets: new Map(assets.data?.map(({ id, details }) => [id, details])),
+      aliases: new Map(profiles.data?.map(({ partyId, alias }) => [partyId, alias])),
+    }),
+    [assets.data, profiles.data],
+  );
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = [view, id.slice(0, 8), "vegaprotocol explore"].filter(Boolean).join(" · ");
+    // A new view begins at its start, for the keyboard, too, as after a page was loaded.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+    scrollTo(0, 0);
+  }, [view, id]);
+  const views: Readonly<Record<string, () => preact.JSX.Element>> = {
+    party: () => <PartyView key={id} route={route} />,
+    proposal: () => <ProposalView key={id} route={route} />,
+    nodes: () => <NodesView />,
+    search: () => <SearchView text={query.get("text") ?? ""} error={profiles.error} />,
+  };
+  const origin = { copy: "Records of the copy", fake: "Generated records of a", node: "Records of" };
+  return (
+    <NamesContext.Provider value={names}>
+      <header>
+        <a href="#/">
+          vegaprotocol <b>explore</b>
+        </a>
+        <search>
+          <form onSubmit={search}>
+            <input
+              name="text"
+              type="search"
+              aria-label="Search"
+              placeholder="Id of a party or proposal, or an alias"
+              autocomplete="off"
+              spellcheck={false}
+            />
+          </form>
+        </search>
+        <nav>
+          <a href="#/nodes">{source?.kind === "copy" ? "Copy" : "Nodes"}</a>
+        </nav>
+      </header>
+      <main ref={main} tabIndex={-1}>
+        {error && <p class="warning">{error}</p>}
+        {source && (
+          <SourceContext.Provider value={source}>{(views[view] ?? (() => <HomeView />))()}</SourceContext.Provider>
+        )}
+      </main>
+      <footer>{source && `${origin[source.kind]} ${source.names.join(", ")}. Times are in UTC.`}</footer>
+    </NamesContext.Provider>
+  );
+}
+
+const place = document.querySelector("#app");
+if (place) render(<App />, place);
