@@ -1,0 +1,260 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import { type BalanceChange, formatUnits } from "vegaprotocol-client";
+import { balancesAt, statement, tallyVotes } from "vegaprotocol-client/reports";
+import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { listen } from "vegaprotocol-client/testing/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasNoBrowser, launchChromium } from "../../../../test/support/chromium.js";
+import { overDays } from "../../../../test/support/over-days.js";
+import { account, block, change, first, hour, party } from "../../support/changes.js";
+import { start } from "../../support/cli-process.js";
+import { useFolder } from "../../support/folder.js";
+import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { runCli, startServing } from "../../support/run-cli.js";
+import { cellsOf, open, violations } from "./browser.js";
+
+const hostile = `<img src=x onerror="alert(1)">\u202e&amp;`;
+const generated = createFakeNode({ balances: 3000, votes: 300, profiles: 5, spamStatistics: 9, seed: 7 }).records;
+const balances = overDays(generated.balances, 20n);
+const people = [...new Set(balances.map(({ partyId }) => partyId))].filter((id) => id !== "network");
+const [someone = ""] = people;
+const profiles = [...generated.profiles, { partyId: someone, alias: hostile, metadata: [] }];
+const proposalId = generated.votes[0]?.proposalId ?? "";
+const votes = generated.votes.filter((vote) => vote.proposalId === proposalId);
+const [vegaId = "", otherId = ""] = new Set(balances.map(({ assetId }) => assetId));
+/** The third asset has no symbol. */
+const decimals = new Map([
+  [vegaId, 18],
+  [otherId, 6],
+]);
+const assets = [...decimals].map(([id, places], index) => {
+  return { node: { id, details: { symbol: index === 0 ? "VEGA" : hostile, decimals: `${places}` } } };
+});
+
+/** A node with records, which also has assets, and what other data there is. */
+function createNode(data: Parameters<typeof createFakeNode>[0], options: object = {}) {
+  const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false, ...options });
+  const others: Readonly<Record<string, object>> = {
+    "/api/v2/assets": { assets: { edges: assets, pageInfo: { hasNextPage: false } } },
+    "/api/v2/governance": { data: { proposal: { requiredMajority: "0.5", rationale: { title: hostile } } } },
+  };
+  const fetch = async (request: Request) => {
+    const other = others[new URL(request.url).pathname];
+    return other ? Response.json(other) : node.fetch(request);
+  };
+  return { ...node, fetch };
+}
+
+const shown = (amount: string | undefined, assetId: string) => {
+  if (amount === undefined) return "unknown";
+  const [whole = "", fraction] = formatUnits(amount, decimals.get(assetId) ?? 0).split(".");
+  const grouped = BigInt(whole).toLocaleString("en");
+  return fraction === undefined ? grouped : `${whole === "-0" ? "-0" : grouped}.${fraction}`;
+};
+const time = (digits: string | undefined) =>
+  digits ? new Date(Number(BigInt(digits) / 1_000_000n)).toISOString().slice(0, 19).replace("T", " ") : "unknown";
+
+describe.skipIf(hasNoBrowser)("the page of explore", () => {
+  let browser: Awaited<ReturnType<typeof launchChromium>>;
+  let database: Awaited<ReturnType<typeof startPostgres>> | undefined;
+  beforeAll(async () => {
+    browser = await launchChromium();
+    if (hasPostgres) database = await startPostgres();
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await database?.close();
+  });
+  const pathOf = useFolder();
+
+  const ids = (id: string) => encodeURIComponent(id);
+  const view = (url: string, path: string) => `${url}/#/${path}`;
+
+  test("shows a live fake node at once without arguments", async () => {
+    const child = start(["explore"], { VEGA_NODE: "" });
+    const [line] = child.stdout ? await once(child.stdout, "data") : [""];
+    const url = String(line).trim();
+    await open(browser, url, async (page) => {
+      await page.getByText("Live, up to").waitFor();
+      const [[name = ""] = []] = await cellsOf(page, "Changes");
+      expect(name).not.toBe("");
+      // The charts of a party and of a proposal are there.
+      await page.locator('section[aria-label="Changes"] a').first().click();
+      await page.locator("figure canvas").waitFor();
+      expect(await violations(page, "fake-party")).toEqual([]);
+      await page.goto(view(url, "nodes"));
+      expect((await cellsOf(page, "Nodes"))[0]).toMatchObject({ 1: "Ready" });
+      expect(await violations(page, "fake-nodes")).toEqual([]);
+    });
+    const closed = once(child, "close");
+    child.kill();
+    expect((await closed)[0]).toBe(0);
+  });
+
+  const sources = ["a node", "SQLite", "Parquet", "PostgreSQL"] as const;
+  test.for(sources)("shows what the library computes, over %s", async (source, { skip }) => {
+    if (source === "PostgreSQL") skip(!hasPostgres, "PostgreSQL is not installed.");
+    const node = createNode({ balances, votes, profiles, spamStatistics: generated.spamStatistics });
+    await using server = await listen(node);
+    const places = { SQLite: pathOf("vega.db"), Parquet: join(pathOf("vega"), "/"), PostgreSQL: database?.url };
+    const copy = source === "a node" ? [] : [places[source] ?? ""];
+    if (copy.length > 0) {
+      const partial = source === "Parquet" ? ["--partial-day"] : [];
+      const lists = ["balances", "votes", "profiles", "--proposal", proposalId, ...partial];
+      expect(await runCli(["sync", ...copy, ...lists], { fetch: node.fetch })).toMatchObject({ code: 0 });
+    }
+    const { url } = await startServing([
+      "explore",
+      ...copy,
+      "--node",
+      server.url,
+      "--total-supply",
+      `2${"0".repeat(26)}`,
+    ]);
+    const head = node.block.timestamp - 1n;
+    const random = (count: number) => Math.floor(Math.random() * count);
+    const isComplete = true;
+    await open(browser, url, async (page) => {
+      for (const partyId of [someone, ...Array.from({ length: 3 }, () => people[random(people.length)] ?? "")]) {
+        const own = balances.filter((each) => each.partyId === partyId);
+        const asset = own[random(own.length)]?.assetId ?? "";
+        const at = (index: number) => BigInt(own[index]?.timestamp ?? 0);
+        const [from = 0n, to = 0n] = [at(random(own.length)), at(random(own.length))].sort((a, b) => (a < b ? -1 : 1));
+        const query = `whole=yes&asset=${asset}&period=custom&from=${from}&to=${to + 1n}`;
+        await page.goto(view(url, `party/${ids(partyId)}?${query}`));
+        await page
+          .locator("h1")
+          .getByText(partyId === someone ? hostile : "")
+          .or(page.locator(".id"))
+          .first()
+          .waitFor();
+        const now = await balancesAt(own, head, { isComplete });
+        const label = `${partyId}, ${asset} from ${from} to ${to}`;
+        const balanceRows = now.map((each) => [shown(each.balance, each.assetId), time(each.timestamp)]);
+        expect
+          .soft(
+            (await cellsOf(page, "Balances")).map((row) => [row[1], row[3]]),
+            label,
+          )
+          .toEqual(balanceRows.slice(0, 26));
+        const accounts = await statement(
+          own.filter(({ assetId }) => assetId === asset),
+          { from, to: to + 1n, isComplete },
+        );
+        const entries = accounts.flatMap(({ opening, closing, lines }) => [
+          [time(`${from}`), "opening", shown(opening, asset)],
+          ...lines.map((line) => [time(line.timestamp), shown(line.change, asset), shown(line.balance, asset)]),
+          [time(`${to + 1n}`), "closing", shown(closing, asset)],
+        ]);
+        const rows = (await cellsOf(page, "Entries")).map((row) => row.slice(0, 3));
+        expect.soft(rows, label).toEqual(entries.slice(0, rows.length));
+        expect(rows.length).toBeGreaterThanOrEqual(Math.min(entries.length, 20));
+      }
+      await page.locator("dt").getByText("May submit it").waitFor();
+      await page.goto(view(url, `proposal/${proposalId}`));
+      const rules = { requiredMajority: "0.5", requiredParticipation: "0.1", totalSupply: `2${"0".repeat(26)}` };
+      const tally = await tallyVotes(votes, rules);
+      await page.getByText("Whether it passes is unknown without the required participation.").waitFor();
+      await page.getByLabel("Required participation").fill(rules.requiredParticipation);
+      await page.keyboard.press("Tab");
+      await page.getByText(tally.passes ? "It passes with these votes." : `the ${tally.reason} is too low`).waitFor();
+      await page.getByText(`${shown(tally.yes.tokens, vegaId)} tokens of ${tally.yes.parties} parties`).waitFor();
+      // The largest vote is first.
+      await page.getByRole("button", { name: "Tokens" }).click();
+      const largest = votes.reduce((a, b) => {
+        return BigInt(a.totalGovernanceTokenBalance) > BigInt(b.totalGovernanceTokenBalance) ? a : b;
+      });
+      expect((await cellsOf(page, "Votes"))[0]?.[2]).toBe(shown(largest.totalGovernanceTokenBalance, vegaId));
+      expect(await violations(page, `proposal-${source.replace(" ", "-")}`)).toEqual([]);
+      if (copy.length > 0) await page.getByText("Not live: a local copy.").waitFor();
+    });
+  });
+
+  test("finds ids and aliases by the keyboard alone, and shows hostile names as text", async () => {
+    const node = createNode({ balances, votes, profiles });
+    await using server = await listen(node);
+    const { url } = await startServing(["explore", "--node", server.url]);
+    await open(browser, url, async (page) => {
+      const search = async (text: string) => {
+        await page.getByRole("searchbox").focus();
+        await page.keyboard.press("Control+a");
+        await page.keyboard.type(text);
+        await page.keyboard.press("Enter");
+      };
+      await page.locator('section[aria-label="Changes"]').waitFor();
+      await search("<img");
+      await page.getByRole("heading", { name: "Results for" }).waitFor();
+      const link = page.locator("main li a");
+      await expect.poll(() => link.textContent()).toBe(hostile);
+      expect(await violations(page, "search")).toEqual([]);
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`**/#/party/${someone}`);
+      expect(await page.locator("h1").textContent()).toBe(hostile);
+      await search(proposalId);
+      await page.waitForURL(`**/#/proposal/${proposalId}`);
+      await expect.poll(() => page.locator("h1").textContent()).toBe(hostile);
+      expect(await page.locator("img").count()).toBe(0);
+    });
+  });
+
+  test("shows new records as they come, and says when none can", async () => {
+    const changes = Array.from({ length: 40 }, (_, index) =>
+      change(first + BigInt(index) * hour, `${index + 1}`, party),
+    );
+    const node = createNode({ balances: changes, block });
+    await using server = await listen(node);
+    const { url, close } = await startServing(["explore", "--node", server.url]);
+    await open(browser, view(url, `party/${party}`), async (page) => {
+      await page.getByText("Live, up to").waitFor();
+      expect((await cellsOf(page, "Balances"))[0]?.[1]).toBe("40");
+      node.nextBlock({ balances: [{ ...account, partyId: party, balance: "123456" } as BalanceChange] });
+      node.nextBlock();
+      await expect.poll(async () => (await cellsOf(page, "Balances"))[0]?.[1], { timeout: 20_000 }).toBe("123,456");
+      await close();
+      await page.getByText("Not live: The server of this page does not respond.").waitFor();
+    });
+  });
+
+  test("says from when on the records are complete, and never shows an unknown balance as 0", async () => {
+    const changes = Array.from({ length: 40 }, (_, index) =>
+      change(first + BigInt(index) * hour, `${index + 1}`, party),
+    );
+    const late = { ...change(first + 35n * hour, "5", party), accountType: "ACCOUNT_TYPE_BOND" };
+    const node = createNode({ balances: [...changes, late], block }, { history: first + 20n * hour });
+    await using server = await listen(node);
+    const { url } = await startServing(["explore", "--node", server.url]);
+    await open(browser, view(url, `party/${party}?period=custom&from=2024-01-01&step=hour`), async (page) => {
+      await page.getByText("What was before is not shown.").first().waitFor();
+      await page.getByText("A gap is a time of unknown balances.").waitFor();
+      const openings = (await cellsOf(page, "Entries")).filter((row) => row[1] === "opening");
+      expect(openings.map((row) => [row[3], row[2]])).toContainEqual(["Bond", "unknown"]);
+      await page.getByLabel("The records go back to the first block").check();
+      await expect
+        .poll(async () => (await cellsOf(page, "Entries")).some((row) => row[3] === "Bond" && row[2] === "0"))
+        .toBe(true);
+    });
+  });
+
+  test("scrolls through a hundred thousand rows, of which few are in the page", async () => {
+    const count = 99_990;
+    const changes = Array.from({ length: count }, (_, index) =>
+      change(first + BigInt(index) * 1_000_000_000n, `${index}`, party),
+    );
+    const node = createNode({ balances: changes, block: { height: 9n, timestamp: first + 200_000n * 1_000_000_000n } });
+    expect(await runCli(["sync", pathOf("vega.db")], { fetch: node.fetch })).toMatchObject({ code: 0 });
+    const { url } = await startServing(["explore", pathOf("vega.db")]);
+    await open(browser, view(url, `party/${party}?whole=yes&period=all&step=day`), async (page) => {
+      const table = page.locator('section[aria-label="Entries"]');
+      await table.waitFor({ timeout: 60_000 });
+      expect(await table.locator("table").getAttribute("aria-rowcount")).toBe(`${count + 2}`);
+      await table.focus();
+      await page.keyboard.press("End");
+      await expect
+        .poll(async () => (await cellsOf(page, "Entries")).at(-1)?.slice(1, 3))
+        .toEqual(["closing", "99,989"]);
+      expect(await table.locator("tr").count()).toBeLessThan(60);
+    });
+  });
+});
