@@ -16,7 +16,7 @@ export const groups: readonly Group[] = [
     text: "Recipes",
     pages: ["recipes", "recipes-ui", "recipes-live", "recipes-next", "recipes-servers", "from-other-tools"],
   },
-  { text: "Command line and data", pages: ["command-line", "sync", "engines", "sizes", "data", "serve"] },
+  { text: "Command line and data", pages: ["command-line", "sync", "engines", "sizes", "data", "serve", "explore"] },
   { text: "Testing", pages: ["testing", "testing-reference"] },
   { text: "Reference", pages: ["open-points", "compatibility", "guarantees", "performance"] },
   { text: "Project", pages: ["assistants", "contributing", "changelog"] },

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 /** Commands that run until they are interrupted. */
-const servers = ["fake-node", "serve"];
+const servers = ["explore", "fake-node", "serve"];
 
 const program = createProgram({ io: createIo([]).io, action: () => async () => {} }, () => {});
 const names = allCommands(program)
@@ -50,7 +50,7 @@ test.each([[[]], ...names.map((words) => [words])])(
     const own = await mkdtemp(join(folder, "own-"));
     await writeFile(join(own, "transaction.json"), '{"pubKey": "ab"}');
     for (const script of scripts) {
-      const [, name = ""] = script.split(" ");
+      const [, name = ""] = script.trim().split(" ");
       const local = script
         .replaceAll("http://127.0.0.1:8080", node.url)
         .replaceAll("--port 8080", "--port 0")

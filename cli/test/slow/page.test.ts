@@ -81,16 +81,18 @@ test.for(commands)("vegaprotocol %s", async (command, { skip }) => {
   if (command.includes("postgres://")) skip(!hasPostgres, "PostgreSQL is not installed.");
   await database?.sql("DROP SCHEMA IF EXISTS vega CASCADE");
   const own = await mkdtemp(join(folder, "own-"));
-  const inputs = command.matchAll(/--from(?:-db)? (\S+\.(?:ndjson|db)\S*)|(vega\.db) .*--check/g);
-  for (const [, from, checked = ""] of inputs)
-    await copyFile(join(folder, from ?? checked), join(own, from ?? checked));
+  const inputs = command.matchAll(/--from(?:-db)? (\S+\.(?:ndjson|db)\S*)|(vega\.db) .*--check|explore (vega\.db)/g);
+  for (const [, ...names] of inputs) {
+    const name = names.find(Boolean) ?? "";
+    await copyFile(join(folder, name), join(own, name));
+  }
   let local = command
     .replaceAll(/https:\/\/(?:b|other)\.example/g, urlOf(1))
     .replaceAll(/https:\/\/\w+\.example|localhost:8080/g, urlOf(0))
     .replaceAll(/--port \d+/g, "--port 0")
     .replaceAll(/postgres:\/\/user@db\.example\/vega/g, database?.url ?? "");
   for (const [short, id] of ids) local = local.replaceAll(short, id);
-  const isEndless = /^(?:fake-node|serve)\b|--follow\b|^follow (?!.*-n )/.test(command);
+  const isEndless = /^(?:explore|fake-node|serve)\b|--follow\b|^follow (?!.*-n )/.test(command);
   const script = `timeout --signal=INT ${isEndless ? 4 : 60} vegaprotocol ${local} > /dev/null 2> error; echo $?`;
   const { stdout } = await run("bash", ["-c", script], { cwd: own, env });
   const message = await readFile(join(own, "error"), "utf8");
