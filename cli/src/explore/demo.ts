@@ -1,5 +1,6 @@
 /** A live fake node with a month of records. */
 import { withOtherPaths } from "../commands/fake-node-paths.js";
+import { liveChain } from "../commands/live-chain.js";
 
 const month = 30n * 86_400_000_000_000n;
 
@@ -14,8 +15,10 @@ export async function createDemo() {
     const age = newest - (times[index] ?? newest);
     return { ...change, timestamp: `${newest - (age * month) / (newest - oldest)}` as const };
   });
-  const node = createFakeNode({ ...records, balances }, { blockEvery: 1000, rateLimit: false, defects: nodeDefects });
+  const node = createFakeNode({ ...records, balances }, { rateLimit: false, defects: nodeDefects });
+  const endBlock = liveChain(node, { blockTime: 1_000_000_000n, seed: 1, party: undefined });
+  const timer = setInterval(endBlock, 1000);
   const { fetch } = withOtherPaths(node);
   const proposals = [...new Set(records.votes.map(({ proposalId }) => proposalId))].reverse();
-  return { fetch, pause: () => node.pause(), proposals, totalSupply: "200000000000000000000000000" };
+  return { fetch, pause: () => clearInterval(timer), proposals, totalSupply: "200000000000000000000000000" };
 }

@@ -14,7 +14,7 @@ import {
 import type { NodePool, NodeStatus } from "vegaprotocol-client/pool";
 import { canonicalIds } from "../arguments.js";
 import { IncompleteError, UsageError } from "../errors.js";
-import { formatTime } from "../output/columns.js";
+import { formatTime } from "../output/time-format.js";
 import { Rejection } from "../serve/errors.js";
 import { type Destination, hidePassword, type SyncList, type TimeRange } from "./destination.js";
 import { checkpointsOf, covers, readFrom } from "./open.js";

@@ -84,7 +84,7 @@ describe("the wait that a server requests", () => {
 
   test("is not added to the message about a rate limit, which has it", async () => {
     const { fetch, clock } = { fetch: async () => failing(429, { "Retry-After": "120" })(), clock: new ManualClock() };
-    expect((await rejectionOf(createSend({ fetch, clock })())).message).not.toContain("Not retried");
+    expect(String(await rejectionOf(createSend({ fetch, clock })()))).not.toContain("Not retried");
   });
 
   test("is in the message of a call that is not retried because of it", async () => {
