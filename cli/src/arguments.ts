@@ -8,7 +8,7 @@ import {
   type Value,
 } from "vegaprotocol-client/operations";
 import { operationTexts } from "../generated/operation-texts.js";
-import { UsageError } from "./errors.js";
+import { didYouMean, UsageError } from "./errors.js";
 import { filterFlag } from "./flags.js";
 import { checkTime, readTime } from "./times.js";
 
@@ -86,9 +86,10 @@ function readName(spec: Value, flagName: string, value: unknown, isAny: boolean)
   const prefix = prefixOf(names);
   const name = value.startsWith(prefix) ? value : prefix + value.toUpperCase().replaceAll("-", "_");
   if (isAny || names.includes(name)) return name;
-  const known = names.map((each) => friendly(each, prefix)).join(", ");
+  const known = names.map((each) => friendly(each, prefix));
+  const advice = didYouMean(value, known) || ` The known names are ${known.join(", ")}.`;
   throw new UsageError(
-    `Unknown name "${value}" in --${flagName}. The known names are ${known}. Add --any to send a name that only newer nodes know.`,
+    `Unknown name "${value}" in --${flagName}.${advice} Add --any to send a name that only newer nodes know.`,
   );
 }
 

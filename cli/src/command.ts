@@ -36,6 +36,12 @@ export function addCommand<Flags>(parent: Command, { io, action }: Setup, defini
   command.addHelpText("after", ({ command: own }) => `\n${examplesText(examples, own)}`);
 }
 
+export const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)];
+
+/** The words of a command, without the name of the program: `follow votes`. */
+export const pathOf = (command: Command): string =>
+  command.parent === null ? "" : `${pathOf(command.parent)} ${command.name()}`.trim();
+
 const widthOfHelp = (command: Command) => command.configureOutput().getOutHelpWidth?.() ?? 80;
 
 /** Examples that can be copied: one that is too long has several lines. */

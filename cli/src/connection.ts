@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { type ClientOptions, createClient, type ObserverEvent, type VegaClient } from "vegaprotocol-client";
 import { type NodePool, type NodePoolOptions, nodePool } from "vegaprotocol-client/pool";
-import { UsageError } from "./errors.js";
+import { readConfig } from "./config.js";
+import { readInput, UsageError } from "./errors.js";
 import type { NodeFlags } from "./flags.js";
 import { createFetch, withScheme } from "./http.js";
 import { type Io, printMessage } from "./io.js";
@@ -17,7 +17,7 @@ export async function connect(
   flags: NodeFlags,
   { maxLag, observe = flags.verbose ? logEvents(io) : undefined }: ConnectOptions = {},
 ): Promise<{ client: VegaClient; pool: NodePool; nodes: readonly string[] }> {
-  const nodes = readNodes(io, flags);
+  const nodes = await readNodes(io, flags);
   const pool = nodePool(nodes, { maxLag });
   const { timeout, retries, pacing } = flags;
   const headers = await readHeaders(flags.header ?? []);
@@ -27,9 +27,12 @@ export async function connect(
 }
 
 /** The addresses of the nodes that the flags or the environment name. */
-function readNodes({ env }: Io, { node: entered = [] }: NodeFlags): readonly string[] {
+async function readNodes(io: Io, { node: entered = [] }: NodeFlags): Promise<readonly string[]> {
+  const { env } = io;
+  const { nodes: named = {} } = await readConfig(io);
   const nodes = entered.length > 0 ? entered : (env["VEGA_NODE"] ?? "").split(/[\s,]+/).filter(Boolean);
-  if (nodes.length > 0) return nodes.map(withScheme);
+  if (nodes.length > 0)
+    return nodes.flatMap((node) => [named[node] ?? node].flat()).map((url) => withScheme(String(url)));
   throw new UsageError(
     "Expected --node URL, the address of a data node, or the environment variable VEGA_NODE. " +
       "`vegaprotocol fake-node` starts one to try commands with.",
@@ -40,7 +43,7 @@ function readNodes({ env }: Io, { node: entered = [] }: NodeFlags): readonly str
 async function readHeaders(entered: readonly string[]): Promise<[string, string][]> {
   const lines = await Promise.all(
     entered.map(async (each) =>
-      each.startsWith("@") ? (await readFile(each.slice(1), "utf8")).split(/\r?\n/) : [each],
+      each.startsWith("@") ? (await readInput(each.slice(1), "--header @headers.txt")).split(/\r?\n/) : [each],
     ),
   );
   return lines.flat().flatMap((line): [string, string][] => {

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 /** The exit codes of the program. An interrupted program has its signal's code, such as 130 for SIGINT. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, incomplete: 3, rejected: 4, rateLimited: 5 } as const;
 
@@ -32,6 +34,31 @@ export class IncompleteError extends ExitError {
   constructor(message: string, cause?: unknown) {
     super(message, exitCodes.incomplete, { cause });
   }
+}
+
+/** Suggests the name that was probably meant: the one that begins and ends most alike, if half of its letters are the same. */
+export function didYouMean(text: string, names: readonly string[]): string {
+  const shared = (a: string, b: string) => [...a].findIndex((letter, index) => letter !== b[index]);
+  const alike = (name: string) => {
+    const [start, end] = [shared(text, name), shared([...text].reverse().join(""), [...name].reverse().join(""))];
+    return start < 0 ? text.length : start + Math.max(0, end);
+  };
+  const [best = ""] = [...names].sort((a, b) => alike(b) - alike(a));
+  return alike(best) * 2 >= text.length ? ` Did you mean ${best}?` : "";
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file.",
+  ENOTDIR: "there is no such file.",
+  EISDIR: "it is a folder.",
+  EACCES: "permission denied.",
+};
+
+/** Reads a file that a flag or an argument names. */
+export function readInput(name: string, example: string): Promise<string> {
+  return readFile(name, "utf8").catch(({ code = "", message }: NodeJS.ErrnoException) => {
+    throw new UsageError(`Cannot read ${name}: ${reasons[code] ?? `${message}.`} Expected a file, such as ${example}.`);
+  });
 }
 
 export class ErrorWithAdvice extends Error {

@@ -1,5 +1,6 @@
 /** The flags that several commands have, and what each accepts. */
 import { InvalidArgumentError, Option } from "commander";
+import { didYouMean, UsageError } from "./errors.js";
 import type { TimeFlags } from "./output/time-format.js";
 import { readDuration, readTimeZone } from "./times.js";
 
@@ -26,9 +27,18 @@ export function flag(flags: string, text: string, options: FlagOptions = {}): Op
   if (group !== undefined) option.helpGroup(group);
   if (!option.required) return option;
   option.argParser<unknown>((value, previous) => {
-    if (value === "" || /^--?[a-z]/i.test(value)) throw new InvalidArgumentError("Expected a value.");
-    if (choices && !choices.includes(value)) throw new InvalidArgumentError(`Expected one of ${choices.join(", ")}.`);
-    const parsed = parse ? parse(value) : value;
+    const expected = (what: string) => new UsageError(`Expected ${option.long} to be ${what}, got "${value}".`);
+    if (value === "" || /^--?[a-z]/i.test(value)) throw expected("followed by a value");
+    if (choices && !choices.includes(value)) {
+      throw new UsageError(`${expected(`one of ${choices.join(", ")}`).message}${didYouMean(value, choices)}`);
+    }
+    let parsed: unknown = value;
+    try {
+      if (parse) parsed = parse(value);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      throw expected(error.message.replace(/^Expected |\.$/g, ""));
+    }
     return repeat ? [...((previous as unknown[] | undefined) ?? []), parsed] : parsed;
   });
   return option;

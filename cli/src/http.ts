@@ -11,7 +11,8 @@ const privateHost =
 export function withScheme(address: string): string {
   if (address.includes("://") || !URL.canParse(`http://${address}`)) return address;
   const { hostname } = new URL(`http://${address}`);
-  // A word without a port is more likely a mistake than the name of a host.
+  // A word without a port is more likely a mistake than the name of a host, and so is a relative path.
+  if (hostname.startsWith(".")) return address;
   const isName = /^[^.[]+$/.test(hostname) && hostname !== "localhost";
   if (isName && !/^[^/]+:\d/.test(address)) return address;
   return `${isName || privateHost.test(hostname) ? "http" : "https"}://${address}`;

@@ -3,7 +3,8 @@ import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
 import { withFlagNames } from "./arguments.js";
-import { examplesText, helpTable, type Setup } from "./command.js";
+import { exampleIds, examplesText, helpTable, type Setup } from "./command.js";
+import { addCompletion } from "./commands/completion.js";
 import { addExplore } from "./commands/explore.js";
 import { addFakeNode } from "./commands/fake-node.js";
 import { addFollow } from "./commands/follow.js";
@@ -14,11 +15,14 @@ import { addReports } from "./commands/reports.js";
 import { addServe } from "./commands/serve.js";
 import { addCheck, addSingles } from "./commands/single.js";
 import { addSync } from "./commands/sync.js";
+import { applyDefaults } from "./config.js";
 import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts } from "./errors.js";
 import { hasColors, Interruption, type Io, OutputClosed, printable, printMessage, widthOf, write } from "./io.js";
+import { formatTime } from "./output/time-format.js";
 
 const variables = [
   ["VEGA_NODE", "The addresses of data nodes, separated by spaces or commas. --node overrides them."],
+  ["VEGA_CONFIG", "A file with named nodes and defaults of flags. Default: vegaprotocol.toml, if it is there."],
   ["HTTPS_PROXY, HTTP_PROXY", "The proxy of requests to nodes with https, and with http."],
   ["NO_PROXY", "Hosts and domains without a proxy, separated by commas."],
   ["NODE_EXTRA_CA_CERTS", "A file of PEM certificates that are trusted, too."],
@@ -42,11 +46,14 @@ export async function run(io: Io): Promise<number> {
         exitCode = await act(command.opts() as never, command.args);
       },
   };
-  const [first, ...others] = io.argv;
-  const argv = first === "help" ? [...others, "--help"] : io.argv;
   const program = createProgram(setup, (text) => {
     output += text;
   });
+  const [first, ...others] = io.argv;
+  // An unknown name is refused as a command.
+  const isHelp =
+    first === "help" && (others.length === 0 || program.commands.some((each) => each.name() === others[0]));
+  const argv = isHelp ? [...others, "--help"] : first === "help" ? others : io.argv;
   try {
     await program.parseAsync(argv, { from: "user" }).catch((error) => {
       // commander has printed what is wrong.
@@ -95,6 +102,7 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
     addServe,
     addExplore,
     addFakeNode,
+    addCompletion,
   ]) {
     add(program, setup);
   }
@@ -102,6 +110,7 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
     .command("version")
     .description("Print the version.")
     .action(() => print(`${readVersion()}\n`));
+  program.hook("preAction", (_, command) => applyDefaults(io, program, command));
   program.addHelpText("after", () =>
     [
       "",
@@ -113,16 +122,32 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
   return program;
 }
 
-export const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)];
+/** Values of flags and arguments that a command requires. */
+const samples: Readonly<Record<string, string>> = {
+  TIME: "2024-02-01",
+  ID: exampleIds.party,
+  NAME: "vote",
+  PATH: "/api/v2/assets",
+  DESTINATION: "vega.db",
+};
 
 /** Prints an error of commander as those of the program: on one line, with a capital and a full stop. */
 function printError(io: Io, text: string): void {
-  const line = text
-    .trim()
-    .replaceAll(/\s*\n\s*/g, ". ")
-    .replaceAll("..", ".")
-    .replace(/^error: (.)/, (_, first: string) => `Error: ${first.toUpperCase()}`);
-  io.stderr.write(`${/[.?)]$/.test(line) ? line : `${line}.`}\n`);
+  const lines = text
+    .replace(/^error: (.)/, (_, first: string) => `Error: ${first.toUpperCase()}`)
+    .replace(/Option '.*(--[\w-]+) .*' argument missing$/m, "Expected $1 to be followed by a value")
+    .replace(
+      /Required option '(?:-\w, )?(--[\w-]+) <(\w+)>' not specified$/m,
+      (_, name: string, value: string) => `Expected ${name} ${value}, such as ${name} ${samples[value] ?? value}`,
+    )
+    .replace(
+      /Missing required argument '(\w+)'$/m,
+      (_, name: string) => `Expected ${name}, such as ${samples[name] ?? name}`,
+    )
+    .replace(/(?<=Unknown option '--(csv|json|ndjson|table)')$/m, ". (Did you mean --format $1?)")
+    .split(/\s*\n\s*/)
+    .filter((line) => line !== "");
+  io.stderr.write(`${lines.map((line) => (/[.?)]$/.test(line) ? line : `${line}.`)).join(" ")}\n`);
 }
 
 const helpWidth = ({ stdout, env }: Io): number =>
@@ -153,5 +178,7 @@ function describe(error: unknown, command: Command | undefined): { text: string;
   if (!VegaError.is(error)) return { text, exitCode: exitCodes.failed };
   const code = ArgumentError.is(error) ? "usage" : PaginationError.is(error) ? "incomplete" : "failed";
   const flags = command?.options.flatMap(({ long }) => long ?? []) ?? [];
-  return { text: withFlagNames(text, flags), exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code] };
+  // People read times, and nobody nanoseconds.
+  const times = text.replaceAll(/(?<![\w.])(["`]?)(1\d{18})n?\1(?!\w)/g, (_, __, digits: string) => formatTime(digits));
+  return { text: withFlagNames(times, flags), exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code] };
 }

@@ -8,7 +8,7 @@ import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
 import * as flag from "../flags.js";
-import { type Io, write } from "../io.js";
+import { type Io, isTerminal, printMessage, write } from "../io.js";
 import { listAssets } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { createEncoder } from "../output/print.js";
@@ -97,6 +97,9 @@ async function run(id: FollowId, io: Io, entered: Flags): Promise<number> {
   const { dateRange: _, ...query } = readArguments(id, { ...flags, from: undefined });
   const from = readFrom(flags);
   const encoder = createEncoder(io, flags, readColumns(kinds, flags, units));
+  if (!flags.quiet && !flags.verbose && isTerminal(io, io.stderr)) {
+    printMessage(io, `Waiting for the next block with ${operations[id].envelope}. Press Ctrl-C to stop.`);
+  }
   let left = flags.limit ?? Number.POSITIVE_INFINITY;
   let position: string | undefined;
   try {

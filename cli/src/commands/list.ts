@@ -12,7 +12,7 @@ import { isScannable, type ListId, listOperation, lists } from "../operations.js
 import { listAssets, requireProposal } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { OutputFile } from "../output/file.js";
-import { createEncoder } from "../output/print.js";
+import { createEncoder, formatOf } from "../output/print.js";
 import { readTarget } from "../output/target.js";
 import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
@@ -67,7 +67,7 @@ export function addLists(program: Command, setup: Setup): void {
   for (const { id, name } of lists) {
     const { summary, columns = {} } = operationTexts[id];
     const isScan = isScannable(id);
-    const order = isScan ? "oldest-first" : "newest-first";
+    const order = isScan ? "newest-first in a table, otherwise oldest-first" : "newest-first";
     const most = `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`;
     addCommand<ListFlags>(program, setup, {
       name,
@@ -97,11 +97,11 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   if (completeHistory || db !== undefined) throw new UsageError("--complete-history and --db require --at.");
   const kinds = operationTexts[id].columns ?? {};
   // Every wrong flag is found before a request is sent, or a file is opened.
-  readReading(id, entered);
+  readReading(id, io, entered);
   const target = readTarget(output, format);
   const { client } = await connect(io, entered);
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal));
-  const reading = readReading(id, flags);
+  const reading = readReading(id, io, flags);
   const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format);
   const file = target && new OutputFile(target, force);
   const isTerminal = file === undefined && io.stdout.isTTY === true;
@@ -147,16 +147,17 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     ...(start !== undefined && reading.start === undefined ? [startText(start)] : []),
     ...(target ? [`${target.name}: ${count(records, "record")}.`] : []),
     ...(isTerminal && records === 0 ? ["No records."] : []),
-    ...(isScreen && records > screenful ? [moreText("first")] : []),
+    ...(isScreen && records > screenful ? [moreText(reading.isNewestFirst ? "newest" : "first")] : []),
   ];
   for (const note of flags.quiet ? [] : notes) printMessage(io, note);
   return exitCodes.done;
 }
 
-function readReading(id: ListId, flags: ListFlags): Reading {
+function readReading(id: ListId, io: Io, flags: ListFlags): Reading {
   const { dateRange, ...query } = readArguments(id, flags);
   const { startTimestamp: start, endTimestamp: end } = (dateRange ?? {}) as Record<string, bigint | undefined>;
-  const { order = isScannable(id) ? "oldest-first" : "newest-first", limit } = flags;
+  const isTable = flags.output === undefined && formatOf(flags.format, io) === "table";
+  const { order = isScannable(id) && !isTable ? "oldest-first" : "newest-first", limit } = flags;
   const { pageSize, concurrency, catchUp } = flags;
   const range = { start, end, isNewestFirst: order === "newest-first", limit };
   return { id, query, ...range, pageSize, concurrency, catchUp };

@@ -16,7 +16,7 @@ const columnKinds: Readonly<Record<string, ColumnKind>> = {
   lag: "amount",
   latency: "amount",
   rateLimit: "amount",
-  timestamp: "time",
+  blockTime: "time",
   error: "text",
 };
 
@@ -58,7 +58,7 @@ function recordOf(status: NodeStatus, hasUnits: boolean) {
     url,
     state,
     height: height?.toString(),
-    timestamp: timestamp?.toString(),
+    blockTime: timestamp?.toString(),
     lag: number(lag, " ms"),
     latency: number(latency, " ms"),
     rateLimit: number(rateLimit?.limit, "/s"),

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import type { CallOptions } from "vegaprotocol-client";
@@ -9,7 +8,7 @@ import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, kebab, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
-import { exitCodes, UsageError } from "../errors.js";
+import { exitCodes, readInput, UsageError } from "../errors.js";
 import { type FormatFlags, fileFlags, type NodeFlags, nodeFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { printObject } from "../output/print.js";
@@ -75,7 +74,9 @@ async function readTransaction({ stdin, signal }: Io, file: string): Promise<obj
   const isStdin = file === "-";
   if (isStdin && stdin.isTTY === true) throw new UsageError("Expected FILE, or a transaction as JSON on stdin.");
   // Nothing ends a read of stdin.
-  const content = isStdin ? await Promise.race([text(stdin), once(signal, "abort")]) : await readFile(file, "utf8");
+  const content = isStdin
+    ? await Promise.race([text(stdin), once(signal, "abort")])
+    : await readInput(file, "check transaction.json");
   signal.throwIfAborted();
   const expected = `Expected ${isStdin ? "stdin" : file} to hold a transaction as`;
   let value: unknown;

@@ -194,8 +194,10 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   return exitCodes.done;
 }
 
+const nouns = { balances: "balance change", votes: "vote", signatures: "signature" } as const;
+
 function describeStored({ list, records, checkpoint }: SyncStep): string {
-  const stored = `${records.toLocaleString("en")} ${list} stored`;
+  const stored = count(records, list === "profiles" ? "profile" : `new ${nouns[list]}`);
   if (checkpoint === undefined) return stored;
   // Nodes keep all votes and signatures.
   const from = list === "balances" ? ` from ${formatTime(checkpoint.start)}` : "";

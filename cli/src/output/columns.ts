@@ -25,6 +25,9 @@ export interface Units {
   unitOf(assetId: string): string;
 }
 
+/** The head of a column on a terminal: `party` for `partyId`, `type` for `accountType`. */
+export const shortHead = (name: string): string => name.replace(/(?<=.)Id$/, "").replace(/^accountType$/, "type");
+
 /** Turns records into text. */
 export interface Encoder {
   /** What comes before the first record. */
@@ -64,7 +67,8 @@ export function readColumns(
   }
   const names = flags.columns?.split(",").map((name) => name.trim()) ?? all.map(({ name }) => name);
   return names.map((name, index) => {
-    const column = all.find((each) => each.name === name);
+    // Tables on a terminal have short heads.
+    const column = all.find((each) => each.name === name) ?? all.find((each) => shortHead(each.name) === name);
     if (column === undefined) {
       const known = all.map((each) => each.name).join(", ");
       throw new UsageError(`There is no column ${name || '""'}. The columns are ${known}.`);

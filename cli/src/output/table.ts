@@ -1,14 +1,14 @@
 import stringWidth from "string-width";
 import { printable } from "../io.js";
-import { type Column, cellText, type Encoder, type WireRecord } from "./columns.js";
+import { type Column, cellText, type Encoder, shortHead, type WireRecord } from "./columns.js";
 
 const gap = "  ";
 
 export interface TableOptions {
   readonly bold: (text: string) => string;
-  /** How wide a row may be: columns at the end that do not fit are left out. Default: any width. */
+  /** How wide a row may be: columns that do not fit are left out, but none that tells rows apart. Default: any width. */
   readonly width?: number | undefined;
-  /** Whether ids are shortened in the middle. */
+  /** Whether values are shortened: ids, whole seconds, names of enumerations without what all begin with. */
   readonly isShort?: boolean;
   /** Called with the names of columns that are left out. */
   readonly onHidden?: (names: readonly string[]) => void;
@@ -17,31 +17,53 @@ export interface TableOptions {
 /** A table with a bold head. Its columns are as wide as the rows of the first batch need; a later row can be wider. */
 export function table(columns: readonly Column[], options: TableOptions): Encoder {
   const { bold, width = Number.POSITIVE_INFINITY, isShort = false, onHidden } = options;
-  const names = columns.map(({ name }) => name);
-  let widths: number[] | undefined;
+  let shown: (Column & { width: number })[] | undefined;
+  /** How many digits of an id are shown at its beginning and at its end. */
+  let digits = isShort ? [4, 4] : undefined;
 
-  const cellsOf = (record: WireRecord) =>
-    columns.map((column) => {
-      const text = printable(cellText(record, column));
-      return isShort && (column.kind === "text" || column.kind === "exact") ? shorten(text) : text;
-    });
-
-  /** Decides which columns are shown, and how wide they are. */
-  function fit(rows: readonly (readonly string[])[]): number[] {
-    const all = names.map((_, index) => Math.max(...rows.map((cells) => stringWidth(cells[index] ?? ""))));
-    const shown = all.findIndex((_, index) => rowWidth(all.slice(0, index + 1)) > width);
-    if (shown <= 0) return all;
-    onHidden?.(names.slice(shown));
-    return all.slice(0, shown);
+  const headOf = ({ name }: Column) => (isShort ? shortHead(name) : name);
+  function cellOf(record: WireRecord, column: Column): string {
+    const text = printable(cellText(record, column));
+    if (digits === undefined) return text;
+    if (column.kind === "time") return text.replace(/\.\d{9}(?=Z$)/, "");
+    return column.kind === "text" || column.kind === "exact" ? shorten(text, digits) : text;
   }
 
-  const row = (cells: readonly string[], shown: number[]) =>
-    shown
-      .map((cellWidth, index) => {
-        const text = cells[index] ?? "";
-        shown[index] = Math.max(cellWidth, stringWidth(text));
-        const space = " ".repeat(shown[index] - stringWidth(text));
-        return columns[index]?.kind === "amount" ? space + text : text + space;
+  /** Decides which columns are shown, and how wide they are. */
+  function fit(records: readonly WireRecord[]) {
+    const measure = () =>
+      columns.map((column) => {
+        const texts = [headOf(column), ...records.map((record) => cellOf(record, column))];
+        return { ...column, width: Math.max(...texts.map((text) => stringWidth(text))) };
+      });
+    const isWide = (all: readonly { width: number }[]) =>
+      all.reduce((sum, each) => sum + each.width + gap.length, -gap.length) > width;
+    let all = measure();
+    if (isShort && isWide(all)) {
+      digits = [6, 0];
+      all = measure();
+    }
+    const hidden: string[] = [];
+    while (isWide(all)) {
+      const last = all
+        .slice(1)
+        .filter(({ name }) => !tellsApart.test(name))
+        .at(-1);
+      if (last === undefined) break;
+      hidden.unshift(last.name);
+      all = all.filter((each) => each !== last);
+    }
+    if (hidden.length > 0) onHidden?.(hidden);
+    return all;
+  }
+
+  const row = (cells: (column: Column) => string, all: NonNullable<typeof shown>) =>
+    all
+      .map((column) => {
+        const text = cells(column);
+        column.width = Math.max(column.width, stringWidth(text));
+        const space = " ".repeat(column.width - stringWidth(text));
+        return column.kind === "amount" ? space + text : text + space;
       })
       .join(gap)
       .trimEnd();
@@ -50,18 +72,24 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
     head: "",
     encode(records) {
       if (records.length === 0) return "";
-      const rows = records.map(cellsOf);
-      const isFirst = widths === undefined;
-      widths ??= fit([names, ...rows]);
-      const shown = widths;
-      return (isFirst ? `${bold(row(names, shown))}\n` : "") + rows.map((cells) => `${row(cells, shown)}\n`).join("");
+      const isFirst = shown === undefined;
+      shown ??= fit(records);
+      const all = shown;
+      const head = isFirst ? `${bold(row(headOf, all))}\n` : "";
+      return head + records.map((record) => `${row((column) => cellOf(record, column), all)}\n`).join("");
     },
     end: () => "",
   };
 }
 
-const rowWidth = (widths: readonly number[]) => widths.reduce((sum, each) => sum + each + gap.length, -gap.length);
+/** Columns without which rows look alike, or say nothing. */
+const tellsApart = /^(?:timestamp|time|balance|change|entry|value|accountType|url|id|.+Id)$/;
 
-/** An id, a hash or a signature with its first and last four characters. */
-const shorten = (text: string): string =>
-  /^[\w+/=-]{32,}$/.test(text) ? `${text.slice(0, 4)}…${text.slice(-4)}` : text;
+/** An id, a hash or a signature with its first and last characters; the name of an enumeration in the words of flags. */
+function shorten(text: string, [first = 0, last = 0]: readonly number[]): string {
+  if (/^[\w+/=-]{32,}$/.test(text) && !/^[A-Z_]+$/.test(text)) {
+    return last > 0 ? `${text.slice(0, first)}…${text.slice(-last)}` : text.slice(0, first);
+  }
+  const [, name] = /^(?:ACCOUNT_TYPE|NODE_SIGNATURE_KIND|VALUE)_([A-Z\d_]+)$/.exec(text) ?? [];
+  return name === undefined ? text : name.toLowerCase().replaceAll("_", "-");
+}

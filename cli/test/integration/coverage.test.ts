@@ -89,7 +89,7 @@ describe.each(["v0.74", "v0.79"] as const)("a %s node that no longer keeps old r
     for (let run = 0; run < 2; run++) {
       const result = await runCli(["sync", path("copy/"), ...since, "--partial-day"], { fetch });
       expect(result).toMatchObject({ code: 3, stderr: expect.stringMatching(late) });
-      expect(result.stderr).toMatch(/balances stored, complete from 2024-\S+Z up to 2024-/);
+      expect(result.stderr).toMatch(/new balance changes, complete from 2024-\S+Z up to 2024-/);
     }
     expect(await runCli(["sync", path("own/"), "--partial-day"], { fetch })).toMatchObject({ code: 0 });
   });

@@ -22,7 +22,7 @@ test("the command nodes sends one read to each node and prints its block, lag an
         url,
         state: index === 0 ? "lagging" : "ready",
         height: `${height}`,
-        timestamp: `${timestamp}`,
+        blockTime: `${timestamp}`,
         rateLimit: 20,
       },
       ...{ lag: index === 0 ? expect.any(Number) : 0, latency: expect.any(Number) },
@@ -36,7 +36,7 @@ test("the command nodes exits with 0 and the error of a node that does not respo
   const { code, stdout } = await run(["nodes", "--format", "table"], network);
   expect(code).toBe(0);
   const [head, first, second] = stdout.split("\n");
-  expect(head).toMatch(/^url +state +height +lag +latency +rateLimit +timestamp +error/);
+  expect(head).toMatch(/^url +state +height +lag +latency +rateLimit +blockTime +error/);
   expect(first).toMatch(/^https:\/\/node-1\.example +cooling-down .*received no response/);
   expect(second).toMatch(/^https:\/\/node-2\.example +ready +\d+ +\d+ ms +\d+ ms +20\/s /);
 });
@@ -51,7 +51,7 @@ test("the command nodes shows what matters on a terminal of 80 columns, with uni
   expect(lines[1]).toMatch(/^https:\/\/node-1\.example +\w+ +\d+ +\d+ ms +\d+ ms +20\/s$/);
   expect(lines.every((line) => line.length <= 80)).toBe(true);
   expect(stderr).toMatch(
-    /^The terminal is too narrow for timestamp, error: choose with --columns\.\nhttps:\/\/node-3\.example: .*received no response/,
+    /^The terminal is too narrow for blockTime, error: choose with --columns\.\nhttps:\/\/node-3\.example: .*received no response/,
   );
 });
 

@@ -59,7 +59,7 @@ const behindOneAddress = (choose: (request: number) => Node): Node => {
 
 describe("a folder", () => {
   test("has a file for each complete day, with the columns of a database, and continues with the next run", async () => {
-    expect(await sync(startNode())).toMatchObject(ended(0, "200 balances stored"));
+    expect(await sync(startNode())).toMatchObject(ended(0, "200 new balance changes"));
     expect(await days()).toEqual([7, 8, 9, 10, 11, 12, 13, 14].map(dateOf));
     expect(await times()).toEqual(microseconds(changes.slice(0, 182)));
     const [row] = await rows();
@@ -168,7 +168,7 @@ describe("a folder", () => {
     for (const { flag, from, to, row } of cases) {
       const node = changed(startNode(), (text) => text.replaceAll(from, to));
       expect(await sync(node)).toMatchObject(ended(1, flag));
-      expect(await sync(node, ...flags)).toMatchObject(ended(0, "200 balances stored"));
+      expect(await sync(node, ...flags)).toMatchObject(ended(0, "200 new balance changes"));
       expect((await rows())[1]).toMatchObject(row);
       expect(await sync(node, ...flags, "--check")).toMatchObject(equal(182));
       await fs.rm(folder, { recursive: true });

@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
         return messages !== last;
       };
       const { code, stderr } = await syncThrough(onMessage, ["--schema", schema]);
-      expect([last, code, stderr]).toEqual([last, 0, expect.stringContaining("200 balances stored")]);
+      expect([last, code, stderr]).toEqual([last, 0, expect.stringContaining("200 new balance changes")]);
       expect(await select(`SELECT count(*) FROM ${schema}.balance_changes`)).toEqual([[200n]]);
       return messages;
     };

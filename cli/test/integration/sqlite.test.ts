@@ -149,7 +149,7 @@ describe("SQLite", () => {
       expect([await server.sql(sql("vega."))]).toEqual(await query(file, [sql("")]));
       expect(await contentOf(server.url)).toEqual(await contentOf(file));
       add(node, change(node.block.timestamp));
-      expect(await run(...lists)).toMatchObject(ended(0, ": 1 balances stored"));
+      expect(await run(...lists)).toMatchObject(ended(0, ": 1 new balance change"));
       expect(await run("--check")).toMatchObject({ code: 0 });
     } finally {
       await server.close();

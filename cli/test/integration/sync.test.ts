@@ -67,12 +67,12 @@ describe.each(destinations)("%s", (kind) => {
   test("has every balance change with its exact time and amount, and continues with the next run", async () => {
     const node = startNode();
     const { code, stderr } = await sync(node);
-    expect([code, stderr]).toEqual([0, expect.stringContaining("200 balances stored, complete from 2024-02-07T")]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("200 new balance changes, complete from 2024-02-07T")]);
     expect(stderr).not.toContain("secret");
     expect(await stored()).toEqual(changes);
     const later = change(node.block.timestamp);
     add(node, later);
-    expect(await sync(node)).toMatchObject(ended(0, ": 1 balances stored"));
+    expect(await sync(node)).toMatchObject(ended(0, ": 1 new balance change"));
     expect(await stored()).toEqual([...changes, later]);
     expect(await sync(node, "--check")).toMatchObject(equal(201));
   });
@@ -153,7 +153,7 @@ describe.each(destinations)("%s", (kind) => {
   test("is not called equal if the node no longer keeps all of it", async () => {
     await sync(startNode(), "--party", party);
     for (const [node, count, next] of [
-      [startNode({ history: first + 134n * hour }), 67, ended(0, "0 balances stored")],
+      [startNode({ history: first + 134n * hour }), 67, ended(0, "0 new balance changes")],
       [startNode({ balances: [], block: { ...block, timestamp: block.timestamp + hour } }), 100, ended(3)],
     ] as const) {
       const result = await sync(node, "--check", "--party", party);
@@ -190,7 +190,7 @@ describe.each(destinations)("%s", (kind) => {
   ])("does not take a node for one of another network that %s", async (_, open, reason) => {
     await sync(startNode({ balances: changes.slice(0, 191), block: { ...block, timestamp: first + 191n * hour } }));
     expect(await sync(open())).toMatchObject(ended(3, reason));
-    expect(await sync(startNode())).toMatchObject(ended(0, "9 balances stored"));
+    expect(await sync(startNode())).toMatchObject(ended(0, "9 new balance changes"));
   });
 
   test("is complete from a later time on if no response joins what a node has to the stored records", async () => {
@@ -276,7 +276,7 @@ describe.each(destinations)("%s", (kind) => {
     const lists = ["balances", "votes", "--proposal", node.records.votes[0]?.proposalId ?? ""];
     expect(await sync(node, ...lists)).toMatchObject({ code: 0 });
     // A wait would take longer than this test may.
-    const unchanged = ended(0, ": 0 balances stored, complete from ");
+    const unchanged = ended(0, ": 0 new balance changes, complete from ");
     expect(await sync(node, ...lists, "--catch-up", "10m")).toMatchObject(unchanged);
     node.configure({ lag: 3 });
     expect(await sync(node, "--check")).toMatchObject(ended(3, "needs a node that has reached"));
@@ -338,14 +338,14 @@ describe("profiles", () => {
   const profiles = parties.map((partyId) => ({ partyId, alias: "", metadata: [] }));
 
   test.each([
-    ["up to 10,000 are all stored, from both ends of the list", 9999, nodeDefects, 0, "9,999 profiles stored"],
+    ["up to 10,000 are all stored, from both ends of the list", 9999, nodeDefects, 0, "9,999 profiles"],
     ["more are stored as far as the node shows them", 12_000, nodeDefects, 3, `between party ${parties[4999]} and`],
-    ["all are stored from a node whose cursors work", 12_000, undefined, 0, "12,000 profiles stored"],
+    ["all are stored from a node whose cursors work", 12_000, undefined, 0, "12,000 profiles"],
   ])("%s, and the other lists", async (_, count, defects, code, message) => {
     const data = { balances: changes, block, profiles: profiles.slice(0, count) };
     const { fetch } = createFakeNode(data, { rateLimit: false, ...(defects && { defects }) });
     const result = await runCli(["sync", join(folder, "vega/"), "balances", "profiles", "--partial-day"], { fetch });
     expect(result).toMatchObject(ended(code, message));
-    expect(result.stderr).toContain("200 balances stored");
+    expect(result.stderr).toContain("200 new balance changes");
   });
 });

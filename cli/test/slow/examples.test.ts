@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
-import { allCommands, createProgram } from "../../src/program.js";
+import { allCommands } from "../../src/command.js";
+import { createProgram } from "../../src/program.js";
 import { main, startFakeNode } from "../support/cli-process.js";
 import { createIo } from "../support/run-cli.js";
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { allCommands, createProgram } from "../../src/program.js";
+import { allCommands } from "../../src/command.js";
+import { createProgram } from "../../src/program.js";
 import { createIo, runCli } from "../support/run-cli.js";
 
 const program = createProgram({ io: createIo([]).io, action: () => async () => {} }, () => {});

@@ -58,7 +58,7 @@ describe("a response", () => {
       [spam],
       ["/transaction/check", post('{"tx":{"pubKey":"ab"}}')],
       ["/transaction/check", post("{}")],
-      ["/api/v2/balance/changes?filter.accountTypes=ACCOUNT_TYPE_NONE"],
+      ["/api/v2/balance/changes?filter.partyIds=ab"],
     ];
     for (const [path, init] of requests) {
       const [own, other] = [await fetch(url + path, init), await network.fetch(network.url + path, init)];

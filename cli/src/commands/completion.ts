@@ -1,0 +1,81 @@
+import type { Command, Option } from "commander";
+import { addCommand, allCommands, pathOf, type Setup } from "../command.js";
+import { exitCodes, UsageError } from "../errors.js";
+import { write } from "../io.js";
+
+const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
+export function addCompletion(program: Command, setup: Setup): void {
+  addCommand(program, setup, {
+    name: "completion",
+    summary: "Print a script that completes commands and flags in a shell.",
+    details:
+      'SHELL is bash, zsh or fish. Add eval "$(vegaprotocol completion bash)" to ~/.bashrc, the same with zsh to ~/.zshrc behind compinit, ' +
+      "or vegaprotocol completion fish | source to ~/.config/fish/config.fish.",
+    arguments: ["<SHELL>"],
+    flags: [],
+    examples: ["completion bash", "completion zsh", "completion fish"],
+    run: async (io, _, [shell = ""]) => {
+      const script = Object.hasOwn(shells, shell) ? shells[shell as keyof typeof shells] : undefined;
+      if (!script)
+        throw new UsageError(`Expected SHELL to be one of ${Object.keys(shells).join(", ")}, got "${shell}".`);
+      await write(io.stdout, script(program));
+      return exitCodes.done;
+    },
+  });
+}
+
+/** The values that the help of a flag lists. */
+const valuesOf = ({ description }: Option) => /One of: ([^.]+)\./.exec(description)?.[1]?.replaceAll(",", "") ?? "";
+const flagsOf = ({ options }: Command) => options.flatMap(({ short, long }) => [short, long]).filter(Boolean);
+
+function bashScript(program: Command): string {
+  const commands = allCommands(program).map((command) => {
+    const words = [...command.commands.map((each) => each.name()), ...flagsOf(command)].join(" ");
+    // A shell completes names of files where there are no words.
+    const values = command.options
+      .filter(({ required }) => required)
+      .map((option) => `${[option.short, option.long].filter(Boolean).join("|")}) words="${valuesOf(option)}" ;;`);
+    return `    "${pathOf(command)}") case $before in ${values.join(" ")} *) words="${words}" ;; esac ;;`;
+  });
+  return `_vegaprotocol() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command= words=
+  (( COMP_CWORD > 1 )) && command=\${COMP_WORDS[1]}
+  [[ $command == follow ]] && (( COMP_CWORD > 2 )) && command="follow \${COMP_WORDS[2]}"
+  case $command in
+${commands.join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _vegaprotocol vegaprotocol
+`;
+}
+
+function zshScript(program: Command): string {
+  return `autoload -U +X bashcompinit && bashcompinit\n${bashScript(program)}`;
+}
+
+function fishScript(program: Command): string {
+  const quote = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const seen = (path: string) => path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
+  const lines = allCommands(program).flatMap((command) => {
+    const path = pathOf(command);
+    const own = path === "" ? ["__fish_use_subcommand"] : seen(path);
+    const where = quote(
+      [...own, ...(path.startsWith("follow") || path === "" ? [] : ["not __fish_seen_subcommand_from follow"])].join(
+        "; and ",
+      ),
+    );
+    const names = command.commands.map(
+      (each) => `-f -a ${each.name()} -d ${quote(each.summary() || each.description())}`,
+    );
+    const flags = command.options.map((option) => {
+      const values = valuesOf(option);
+      const name = `${option.short ? `-s ${option.short.slice(1)} ` : ""}-l ${(option.long ?? "").slice(2)}`;
+      const value = option.required ? (values === "" ? " -r" : ` -x -a ${quote(values)}`) : "";
+      return `${name}${value} -d ${quote(option.description.replace(/\..*/s, "."))}`;
+    });
+    return [...names, ...flags].map((rest) => `complete -c vegaprotocol -n ${where} ${rest}`);
+  });
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,60 @@
+/** `vegaprotocol.toml`: named nodes, and defaults of flags. */
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { allCommands, pathOf } from "./command.js";
+import { didYouMean, UsageError } from "./errors.js";
+import type { Io } from "./io.js";
+
+/** Names with addresses in `nodes`, and flags with values in `defaults` and in a section for each command, such as `follow votes`. */
+type Config = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Reads the file that VEGA_CONFIG names, or the one in the working folder if there is one. */
+export async function readConfig({ env }: Pick<Io, "env">): Promise<Config> {
+  const { VEGA_CONFIG: entered } = env;
+  const name = entered ?? "vegaprotocol.toml";
+  try {
+    const text = await readFile(name, "utf8");
+    const { parse } = await import("smol-toml");
+    const config: Record<string, unknown> = parse(text);
+    const wrong = Object.keys(config).find((section) => !isTable(config[section]));
+    if (wrong !== undefined) throw new Error(`Expected "${wrong}" to be in a section, such as [defaults].`);
+    return config as Config;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" && entered === undefined) return {};
+    const reason = code === "ENOENT" ? "there is no such file." : message.replaceAll(/\s*\n[\s\S]*/g, ".");
+    throw new UsageError(`Cannot read ${name}: ${reason}`);
+  }
+}
+
+const isTable = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Sets the flags of a command that were not entered. Flags of a command come before those of all commands. */
+export async function applyDefaults(io: Io, program: Command, command: Command): Promise<void> {
+  const config = await readConfig(io);
+  const own = pathOf(command);
+  const all = allCommands(program);
+  const paths = all.map(pathOf);
+  for (const [section, flags] of Object.entries(config)) {
+    if (section === "nodes") continue;
+    if (section !== "defaults" && !paths.includes(section)) throw unknown(`section [${section}]`, section, paths);
+    const known = all.filter((each) => section === "defaults" || pathOf(each) === section).flatMap(flagsOf);
+    const wrong = Object.keys(flags).find((name) => !known.includes(name));
+    if (wrong !== undefined) throw unknown(`flag "${wrong}" of [${section}]`, wrong, known);
+  }
+  for (const [name, value] of Object.entries({ ...config["defaults"], ...config[own] })) {
+    const option = command.options.find(({ long }) => long === `--${name}` || long === `--no-${name}`);
+    const attribute = option?.attributeName() ?? "";
+    const isNode = name === "node" && Boolean(io.env["VEGA_NODE"]);
+    if (option === undefined || isNode || command.getOptionValueSource(attribute) === "cli") continue;
+    const values: unknown[] = [value].flat();
+    const parse = option.parseArg as ((text: string, previous: unknown) => unknown) | undefined;
+    const read = parse ? values.reduce((previous, each) => parse(String(each), previous), undefined) : value === true;
+    command.setOptionValueWithSource(attribute, read, "config");
+  }
+}
+
+const unknown = (what: string, name: string, known: readonly string[]) =>
+  new UsageError(`Unknown ${what} in vegaprotocol.toml.${didYouMean(name, known)}`);
+
+const flagsOf = ({ options }: Command) => options.map(({ long }) => (long ?? "").replace(/^--(?:no-)?/, ""));

@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { createFakeNode } from "vegaprotocol-client/testing";
+import { describe, expect, test } from "vitest";
+import { useFolder } from "../support/folder.js";
+import { interruption, runCli } from "../support/run-cli.js";
+
+const path = useFolder();
+const node = createFakeNode({ balances: 9 }, { rateLimit: false });
+const { fetch } = node;
+
+describe("vegaprotocol.toml", () => {
+  const run = async (config: string, line: string, node?: string) => {
+    const file = path("vega.toml");
+    await writeFile(file, config);
+    const result = await runCli(line.split(" "), { fetch, env: { VEGA_CONFIG: file, VEGA_NODE: node } });
+    return { ...result, stdout: result.stdout.split("\r\n") };
+  };
+  const config =
+    '[nodes]\nmain = ["https://a.example", "https://b.example"]\ntest = "https://t.example"\n' +
+    '[defaults]\nnode = "main"\nformat = "csv"\npacing = false\n[balances]\nlimit = 2\naccount-type = ["general", "margin"]\n';
+
+  test("has named nodes and defaults, which flags and VEGA_NODE override", async () => {
+    const hosts = (first: number) =>
+      [...new Set(node.requests.slice(first).map(({ url }) => new URL(url).host))].sort();
+    const { code, stdout } = await run(config, "balances --columns timestamp");
+    expect([code, stdout.length, stdout[0]]).toEqual([0, 4, "timestamp"]);
+    expect(hosts(0).every((host) => /^[ab]\.example$/.test(host))).toBe(true);
+    const types = new URL(node.requests[0]?.url ?? "").searchParams.getAll("filter.accountTypes");
+    expect(types).toEqual(["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN"]);
+    const before = node.requests.length;
+    const own = await run(config, "balances --node test --limit 1 --account-type bond");
+    expect([own.code, hosts(before)]).toEqual([0, ["t.example"]]);
+    const last = new URL(node.requests.at(-1)?.url ?? "");
+    expect(last.searchParams.getAll("filter.accountTypes")).toEqual(["ACCOUNT_TYPE_BOND"]);
+    const earlier = node.requests.length;
+    await run(config, "nodes", "https://v.example");
+    expect(hosts(earlier)).toEqual(["v.example"]);
+  });
+
+  test.each([
+    ["[balances]\nlimt = 1", 'Unknown flag "limt" of [balances] in vegaprotocol.toml. Did you mean limit?'],
+    ["[balnces]\nlimit = 1", "Unknown section [balnces] in vegaprotocol.toml. Did you mean balances?"],
+    ["[balances]\nlimit = -1", 'Expected --limit to be an integer of at least 1, got "-1".'],
+    ["limit = 1", 'Expected "limit" to be in a section, such as [defaults].'],
+    ["[balances", "Invalid TOML document"],
+  ])("is refused: %j", async (text, message) => {
+    const { code, stderr } = await run(text, "balances", "https://a.example");
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe("completion", () => {
+  test("in bash leads to commands, flags and values", async () => {
+    const { stdout } = await runCli(["completion", "bash"]);
+    const complete = async (...words: string[]) => {
+      const script = `${stdout}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _vegaprotocol; echo "\${COMPREPLY[*]}"`;
+      return (await promisify(execFile)("bash", ["-c", script, "bash", "vegaprotocol", ...words])).stdout.trim();
+    };
+    expect(await complete("bal")).toBe("balances");
+    expect(await complete("balances", "--acc")).toBe("--account-type");
+    expect(await complete("balances", "--account-type", "gen")).toBe("general");
+    expect(await complete("balances", "-o", "")).toBe("");
+    expect(await complete("follow", "v")).toBe("votes");
+    expect(await complete("follow", "votes", "--prop")).toBe("--proposal");
+  });
+
+  test("in zsh and fish has the same commands and flags", async () => {
+    const [zsh, fish] = [await runCli(["completion", "zsh"]), await runCli(["completion", "fish"])];
+    expect(zsh.stdout).toMatch(/^autoload -U \+X bashcompinit && bashcompinit\n_vegaprotocol\(\) \{/);
+    expect(fish.stdout).toContain(
+      "-n '__fish_seen_subcommand_from sync; and not __fish_seen_subcommand_from follow' -l timestamps -x -a 'micros nanos'",
+    );
+    expect(await runCli(["completion", "powershell"])).toMatchObject({ code: 2 });
+  });
+});
+
+test("follow says on a terminal that it waits for a block", async () => {
+  const { signal, interrupt } = interruption();
+  const onErrorOutput = () => interrupt();
+  const { stderr } = await runCli(["follow", "balances"], { fetch, signal, errorTerminal: 80, onErrorOutput });
+  expect(stderr).toContain("Waiting for the next block with balances. Press Ctrl-C to stop.\n");
+});
