@@ -82,31 +82,40 @@ export function createNodeMetrics() {
       else if (event.type === "failover") failovers.add({ node: hostOf(event.from), operation, cause: event.cause });
       else if (event.type === "pause") waits.add({ node, operation }, event.delay / 1000);
     },
-    lines(status: NodePool["status"]): string[] {
-      const gauge = (name: string, help: string, read: (node: NodePool["status"][number]) => number | undefined) => {
-        const samples = status.flatMap((node) => {
-          const value = read(node);
-          return value === undefined ? [] : sample(`vegaprotocol_node_${name}`, { node: hostOf(node.url) }, value);
-        });
-        return [...head(`vegaprotocol_node_${name}`, "gauge", help), ...samples];
-      };
-      return [
-        ...counters.flatMap(({ lines }) => lines()),
-        ...gauge("ready", "Whether the node responds with fresh data.", ({ state }) => Number(state === "ready")),
-        ...gauge(
-          "lag_seconds",
-          "How far the node is behind the others, in block time.",
-          ({ lag }) => lag && lag / 1000,
-        ),
-        ...gauge("block_height", "The height of the block that the node named last.", ({ height }) =>
-          height === undefined ? undefined : Number(height),
-        ),
-        ...gauge("block_timestamp_seconds", "The time of the block that the node named last.", ({ timestamp }) =>
-          timestamp === undefined ? undefined : Number(timestamp / 1_000_000n) / 1000,
-        ),
-      ];
-    },
+    lines: (status: readonly KnownNode[]) => [...counters.flatMap(({ lines }) => lines()), ...nodeGauges(status)],
   };
+}
+
+/** A node, with what a pool does not know: from when on it keeps balance changes, in Unix nanoseconds. */
+export type KnownNode = NodePool["status"][number] & { readonly historyStart?: bigint | undefined };
+
+const seconds = (time: bigint | undefined) => (time === undefined ? undefined : Number(time / 1_000_000n) / 1000);
+
+/** How far nodes are, and how well they respond. */
+export function nodeGauges(status: readonly KnownNode[]): string[] {
+  const gauge = (name: string, help: string, read: (node: KnownNode) => number | undefined) => {
+    const samples = status.flatMap((node) => {
+      const value = read(node);
+      return value === undefined ? [] : sample(`vegaprotocol_node_${name}`, { node: hostOf(node.url) }, value);
+    });
+    return [...head(`vegaprotocol_node_${name}`, "gauge", help), ...samples];
+  };
+  const inSeconds = (milliseconds: number | undefined) => milliseconds && milliseconds / 1000;
+  return [
+    ...gauge("ready", "Whether the node responds with fresh data.", ({ state }) => Number(state === "ready")),
+    ...gauge("lag_seconds", "How far the node is behind the others, in block time.", ({ lag }) => inSeconds(lag)),
+    ...gauge("latency_seconds", "The typical time until a response is complete.", ({ latency }) => inSeconds(latency)),
+    ...gauge("rate_limit", "Requests in a second that the node accepts.", ({ rateLimit }) => rateLimit?.limit),
+    ...gauge("block_height", "The height of the block that the node named last.", ({ height }) =>
+      height === undefined ? undefined : Number(height),
+    ),
+    ...gauge("block_timestamp_seconds", "The time of the block that the node named last.", ({ timestamp }) =>
+      seconds(timestamp),
+    ),
+    ...gauge("history_start_timestamp_seconds", "The time from which on the node keeps balance changes.", (node) =>
+      seconds(node.historyStart),
+    ),
+  ];
 }
 
 /** The requests of a server. */

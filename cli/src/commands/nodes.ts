@@ -1,67 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import type { NodeStatus } from "vegaprotocol-client/pool";
+import type { VegaClient } from "vegaprotocol-client";
+import type { NodePool } from "vegaprotocol-client/pool";
 import { addCommand, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes } from "../errors.js";
-import { formatFlag, type NodeFlags, nodeFlags, type PresentationFlags, presentationFlags } from "../flags.js";
-import { type Io, printMessage } from "../io.js";
+import * as flag from "../flags.js";
+import { type Io, isTerminal, printMessage, write } from "../io.js";
+import { type KnownNode, nodeGauges } from "../metrics.js";
 import type { ColumnKind } from "../operations.js";
 import { formatOf, printRecords } from "../output/print.js";
+import { describeDuration } from "../times.js";
 
 /** The columns that a narrow terminal has room for come first. */
 const columnKinds: Readonly<Record<string, ColumnKind>> = {
   url: "exact",
   state: "exact",
-  height: "amount",
+  historyStart: "time",
+  blockAge: "amount",
   lag: "amount",
   latency: "amount",
   rateLimit: "amount",
+  version: "exact",
+  height: "amount",
   blockTime: "time",
   error: "text",
 };
 
-type Flags = NodeFlags & PresentationFlags;
+interface Flags extends flag.NodeFlags, Omit<flag.PresentationFlags, "format"> {
+  readonly format?: flag.FormatName | "prometheus";
+  readonly watch?: number;
+}
 
 export function addNodes(program: Command, setup: Setup): void {
-  const summary = "Show the state of each node.";
+  const watch = "Check the nodes again every TIME, until it is interrupted.";
   addCommand<Flags>(program, setup, {
     name: "nodes",
-    summary,
+    summary: "Show the state of each node.",
     details:
-      "Sends a read to each node and compares the blocks of the responses: height and time of the block, lag behind the " +
-      "other nodes in milliseconds of block time, latency in milliseconds, and requests in a second. The exit code is 1 if no node " +
-      `responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
-    flags: [formatFlag(), ...presentationFlags({}), ...nodeFlags()],
-    examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --node http://127.0.0.1:8080 --raw"],
+      "Compares the blocks of the nodes: age and lag behind the other nodes in milliseconds of block time, latency in milliseconds, and " +
+      "requests in a second. historyStart is the time from which on a node keeps balance changes: the oldest that it returns. The exit " +
+      `code is 1 if no node responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
+    flags: [
+      flag.outputFlag("--watch <TIME>", watch, { parse: flag.duration }),
+      flag.formatFlag(undefined, [...flag.formats, "prometheus"]),
+      ...flag.presentationFlags({}),
+      ...flag.nodeFlags(),
+    ],
+    examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --format prometheus"],
     run: nodes,
   });
 }
 
 async function nodes(io: Io, flags: Flags): Promise<number> {
+  const { watch } = flags;
+  const { pool, nodes: urls } = await connect(io, flags);
+  // Each has a client of its own, which reads from it alone.
+  const clients = await Promise.all(
+    urls.map(async (url) => (await connect(io, { ...flags, node: [url], retries: 0 })).client),
+  );
+  for (;;) {
+    const exitCode = await show(io, flags, pool, clients);
+    if (watch === undefined) return exitCode;
+    await sleep(watch, undefined, { signal: io.signal }).catch(() => io.signal.throwIfAborted());
+  }
+}
+
+async function show(io: Io, flags: Flags, pool: NodePool, clients: readonly VegaClient[]): Promise<number> {
   const { signal } = io;
-  const hasUnits = formatOf(flags.format, io) === "table";
-  const { pool } = await connect(io, flags);
-  const statuses = await pool.check({ signal, ...(flags.timeout !== undefined && { timeout: flags.timeout }) });
+  const { format, watch, timeout } = flags;
+  const statuses = await pool.check({ signal, ...(timeout !== undefined && { timeout }) });
+  const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
   signal.throwIfAborted();
-  await printRecords(io, flags, columnKinds, async () => statuses.map((status) => recordOf(status, hasUnits)));
+  if (watch !== undefined && isTerminal(io, io.stdout)) await write(io.stdout, "\x1b[H\x1b[2J");
+  if (format === "prometheus") await write(io.stdout, `${nodeGauges(known).join("\n")}\n`);
+  else {
+    const hasUnits = formatOf(format, io) === "table";
+    await printRecords(io, { ...flags, format: formatOf(format, io) }, columnKinds, async () =>
+      known.map((node) => recordOf(node, hasUnits)),
+    );
+  }
   for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
   return statuses.some(({ error }) => error === undefined) ? exitCodes.done : exitCodes.failed;
 }
 
-function recordOf(status: NodeStatus, hasUnits: boolean) {
-  const { url, state, height, timestamp, lag, latency, rateLimit, error } = status;
+type LearnedNode = KnownNode & { readonly version: string | undefined };
+
+/** Reads the oldest balance change of a node that responds, and its version if it tells. */
+async function learn(status: NodePool["status"][number], client: VegaClient | undefined, signal: AbortSignal) {
+  if (client === undefined || status.error !== undefined) return { ...status, version: undefined };
+  const get = client.http.GET as unknown as (path: string, init: object) => Promise<{ data?: { version?: unknown } }>;
+  const [oldest, info] = await Promise.all([
+    client
+      .scanBalanceChanges({}, { maxItems: 1, signal })
+      .toArray()
+      .catch(() => []),
+    get("/api/v2/info", { signal }).catch(() => undefined),
+  ]);
+  const { version } = info?.data ?? {};
+  const [{ timestamp } = { timestamp: undefined }] = oldest;
+  return {
+    ...status,
+    historyStart: timestamp === undefined ? undefined : BigInt(timestamp),
+    version: typeof version === "string" ? version : undefined,
+  };
+}
+
+function recordOf(node: LearnedNode, hasUnits: boolean) {
+  const { url, state, height, timestamp, lag, latency, rateLimit, error, historyStart, version } = node;
   const number = (value: number | undefined, unit: string) => {
     if (value === undefined) return undefined;
     return hasUnits ? Math.round(value) + unit : Math.round(value);
   };
+  const age = timestamp === undefined ? undefined : Math.max(0, Date.now() - Number(timestamp / 1_000_000n));
   return {
     url,
     state,
-    height: height?.toString(),
-    blockTime: timestamp?.toString(),
+    historyStart: historyStart?.toString(),
+    blockAge: hasUnits && age !== undefined ? describeDuration(age) : age,
     lag: number(lag, " ms"),
     latency: number(latency, " ms"),
     rateLimit: number(rateLimit?.limit, "/s"),
+    version,
+    height: height?.toString(),
+    blockTime: timestamp?.toString(),
     error,
   };
 }

@@ -1,7 +1,9 @@
-import { createFakeNetwork } from "vegaprotocol-client/testing";
+import { createRequire } from "node:module";
+import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
-import { runCli } from "../support/run-cli.js";
+import { interruption, runCli } from "../support/run-cli.js";
 
+const parseMetrics: (text: string) => object[] = createRequire(import.meta.url)("parse-prometheus-text-format");
 const three = ["https://node-1.example", "https://node-2.example", "https://node-3.example"];
 const flags = three.flatMap((url) => ["--node", url]);
 const env = { VEGA_NODE: undefined };
@@ -10,11 +12,12 @@ const env = { VEGA_NODE: undefined };
 const run = (argv: readonly string[], network: { fetch: (request: Request) => Promise<Response> }) =>
   runCli([...argv, ...flags], { fetch: network.fetch, env });
 
-test("the command nodes sends one read to each node and prints its block, lag and rate limit", async () => {
+test("the command nodes reads from each node and prints its block, lag, rate limit and history", async () => {
   const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, {}], balances: 300 });
   const { code, stdout } = await run(["nodes", "--format", "ndjson", "--raw"], network);
   expect(code).toBe(0);
-  expect(network.nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
+  expect(network.nodes.map(({ requests }) => requests.length)).toEqual([3, 3, 3]);
+  const [oldest] = network.records.balances.map(({ timestamp }) => timestamp).sort();
   const rows = stdout.trim().split("\n");
   expect(rows.map((line) => JSON.parse(line))).toEqual(
     network.nodes.map(({ url, block: { height, timestamp } }, index) => ({
@@ -24,6 +27,9 @@ test("the command nodes sends one read to each node and prints its block, lag an
         height: `${height}`,
         blockTime: `${timestamp}`,
         rateLimit: 20,
+        // The first one has no record yet.
+        ...(index > 0 && { historyStart: oldest }),
+        blockAge: expect.any(Number),
       },
       ...{ lag: index === 0 ? expect.any(Number) : 0, latency: expect.any(Number) },
     })),
@@ -36,9 +42,11 @@ test("the command nodes exits with 0 and the error of a node that does not respo
   const { code, stdout } = await run(["nodes", "--format", "table"], network);
   expect(code).toBe(0);
   const [head, first, second] = stdout.split("\n");
-  expect(head).toMatch(/^url +state +height +lag +latency +rateLimit +blockTime +error/);
+  expect(head).toMatch(
+    /^url +state +historyStart +blockAge +lag +latency +rateLimit +version +height +blockTime +error/,
+  );
   expect(first).toMatch(/^https:\/\/node-1\.example +cooling-down .*received no response/);
-  expect(second).toMatch(/^https:\/\/node-2\.example +ready +\d+ +\d+ ms +\d+ ms +20\/s /);
+  expect(second).toMatch(/^https:\/\/node-2\.example +ready +2024-\S+Z +\d+d +\d+ ms +\d+ ms +20\/s /);
 });
 
 test("the command nodes shows what matters on a terminal of 80 columns, with units, and errors below", async () => {
@@ -47,12 +55,51 @@ test("the command nodes shows what matters on a terminal of 80 columns, with uni
   const { stdout, stderr } = await runCli(["nodes", ...flags], options);
   const lines = stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(4);
-  expect(lines[0]).toMatch(/^url +state +height +lag +latency +rateLimit$/);
-  expect(lines[1]).toMatch(/^https:\/\/node-1\.example +\w+ +\d+ +\d+ ms +\d+ ms +20\/s$/);
+  expect(lines[0]).toMatch(/^url +state +historyStart +blockAge +lag\b/);
+  expect(lines[1]).toMatch(/^https:\/\/node-1\.example +\w+ +(2024-\S+Z)? +\d+d +\d+ ms\b/);
   expect(lines.every((line) => line.length <= 80)).toBe(true);
   expect(stderr).toMatch(
-    /^The terminal is too narrow for blockTime, error: choose with --columns\.\nhttps:\/\/node-3\.example: .*received no response/,
+    /^The terminal is too narrow for (latency, )?(rateLimit, )?version, height, blockTime, error: choose with --columns\.\nhttps:\/\/node-3\.example: .*received no response/,
   );
+});
+
+test("the command nodes prints from when on each node keeps balance changes, its version and gauges, again with --watch", async () => {
+  const { records, fetch: whole } = createFakeNode({ balances: 300 }, { rateLimit: false });
+  const times = records.balances.map(({ timestamp }) => timestamp).sort();
+  const history = BigInt(times[150] ?? "0");
+  const late = createFakeNode({ balances: 300 }, { history, version: "v0.79", rateLimit: false });
+  const fetch = async (request: Request) => {
+    const { pathname, host } = new URL(request.url);
+    if (host === "node-2.example") return late.fetch(request);
+    return pathname === "/api/v2/info" ? Response.json({ version: "v0.74.10" }) : whole(request);
+  };
+  const two = flags.slice(0, 4);
+  const { stdout } = await runCli(["nodes", ...two, "--columns", "historyStart,version", "--raw", "--format", "csv"], {
+    fetch,
+    env,
+  });
+  expect(stdout).toBe(`historyStart,version\r\n${times[0]},v0.74.10\r\n${times[150]},\r\n`);
+  const { signal, interrupt } = interruption();
+  let printed = "";
+  const onOutput = (text: string) => {
+    printed += text;
+    if (printed.split("history_start_timestamp_seconds{").length > 4) interrupt();
+  };
+  const watched = await runCli(["nodes", ...two, "--watch", "1ms", "--format", "prometheus"], {
+    fetch,
+    env,
+    signal,
+    onOutput,
+  });
+  expect(watched.code).toBe(130);
+  const [metrics] = parseMetrics(printed.slice(0, printed.lastIndexOf("# HELP vegaprotocol_node_ready")));
+  expect(metrics).toMatchObject({
+    name: "vegaprotocol_node_ready",
+    type: "GAUGE",
+    metrics: [{ value: "1" }, { value: "1" }],
+  });
+  const start = Number(BigInt(times[150] ?? 0) / 1_000_000n) / 1000;
+  expect(printed).toContain(`vegaprotocol_node_history_start_timestamp_seconds{node="node-2.example"} ${start}\n`);
 });
 
 test("the command nodes exits with 1 if no node responds, and sends each of them one request", async () => {
