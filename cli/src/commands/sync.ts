@@ -194,7 +194,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   return exitCodes.done;
 }
 
-const nouns = { balances: "balance change", votes: "vote", signatures: "signature" } as const;
+const nouns = { balances: "balance change", votes: "vote", signatures: "signature", assets: "asset" } as const;
 
 function describeStored({ list, records, checkpoint }: SyncStep): string {
   const stored = count(records, list === "profiles" ? "profile" : `new ${nouns[list]}`);
