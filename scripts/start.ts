@@ -11,12 +11,15 @@ import Table from "cli-table3";
 import { createClient, type PageContent } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { parse } from "yaml";
+import { withOtherPaths } from "../cli/src/commands/fake-node-paths.js";
 import { Interruption } from "../cli/src/io.js";
 import { run } from "../cli/src/program.js";
 
 /** Several pages of each list, and a block with more balance changes than a page of the comparison below. */
 const data = { profiles: 13, spamStatistics: 12, votes: 600, balances: 20_000, signatures: 39 };
 const node = createFakeNode(data, { defects: nodeDefects });
+
+const { fetch } = withOtherPaths(node);
 
 /** A listing or a scan. */
 interface Walk {
@@ -35,7 +38,7 @@ function runCommand(argv: readonly string[], stdin?: string): Promise<number> {
     stdin: stdin === undefined ? process.stdin : Readable.from([stdin]),
     stdout: process.stdout,
     stderr: process.stderr,
-    fetch: hasNode ? undefined : node.fetch,
+    fetch: hasNode ? undefined : fetch,
     now: () => performance.now(),
     signal: controller.signal,
   });
