@@ -53,7 +53,7 @@ async function run(program: string): Promise<{ loaded: string[]; result?: unknow
 }
 
 test("the code of lists and scans is one chunk, which a list and a scan load, and a call does not", async () => {
-  const calls = await run('await client.getSpamStatistics({ partyId: "0" });');
+  const calls = await run('await client.getSpamStatistics({ partyId: "00" });');
   expect(calls).toEqual({ loaded: [] });
   const lists = await run(`
     const [listed, scanned] = [client.listBalanceChanges(), client.scanBalanceChanges()];

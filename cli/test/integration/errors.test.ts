@@ -88,7 +88,10 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["statement --from 2024-02-02 --to 2024-02-01", "Expected --to to be no earlier than --from"],
     ["series --from 2024 --to 2025 --group-by party,color", "Expected --group-by to have names of party,asset,market"],
     ["tally --proposal VOTE --required-majority 66", "Expected --required-majority to be a decimal number from 0 to 1"],
-    ["series --from 2024 --time-zone Mars/Olympus", "Expected a time zone such as Europe/Berlin or UTC."],
+    [
+      "series --from 2024 --time-zone Mars/Olympus",
+      "Expected --time-zone to be a time zone such as Europe/Berlin or UTC, got",
+    ],
     ["limits --party network --command other --sent-by-block 7", 'such as 1234567=2, got "7".'],
     ["balances --decimals node --columns time", "There is no column time. The columns are timestamp, balance, unit,"],
     ["limits --party network --command vote", "--command vote requires --proposal."],
