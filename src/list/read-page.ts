@@ -181,6 +181,17 @@ export class ListPage<T> implements Page<T> {
   /** Whether its response had all of the list. */
   readonly #isWhole: boolean;
 
+  static {
+    // `console.log` of Node.js would print each record twice, long cursors and the response.
+    Object.defineProperty(ListPage.prototype, Symbol.for("nodejs.util.inspect.custom"), {
+      value(this: ListPage<unknown>) {
+        const { nodes, pageInfo, block, stale } = this;
+        const { hasNextPage, hasPreviousPage } = pageInfo ?? {};
+        return { nodes, hasNextPage, hasPreviousPage, block, stale };
+      },
+    });
+  }
+
   constructor(
     walk: WalkPlan<T>,
     taken: TakenPage<T>,

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createClient, PaginationError, paginate } from "../../../src/index.js";
@@ -24,6 +25,13 @@ const votesOf = (count: number, apart = 0n) =>
   );
 
 describe("a page", () => {
+  test("is printed with its records, and without cursors and the response", async () => {
+    const page = await connect({ balances: 90 }).client.listBalanceChanges({ pagination: { first: 2 } });
+    expect(inspect(page)).toBe(
+      inspect({ nodes: page.nodes, hasNextPage: true, hasPreviousPage: false, block: page.block, stale: false }),
+    );
+  });
+
   test("becomes JSON with its records, its place, its neighbors, its block and whether it is stale", async () => {
     const { node, client } = connect({ balances: 90 });
     const page = await client.listBalanceChanges({ pagination: { first: 10 } });
