@@ -1,9 +1,12 @@
 import { defineConfig } from "vitest/config";
 
+/** All tests print a dot each, so that a failure is seen; some of them print their names. */
+const reporter = process.env["npm_lifecycle_event"] === "test" ? "dot" : "default";
+
 export default defineConfig({
   test: {
     // The report is for machines: CI counts with it.
-    reporters: process.env["CI"] ? ["default", ["json", { outputFile: "reports/vitest.json" }]] : ["default"],
+    reporters: process.env["CI"] ? [reporter, ["json", { outputFile: "reports/vitest.json" }]] : [reporter],
     testTimeout: 60_000,
     // Tests replace no modules and no globals, so that test files can share the modules that they import.
     isolate: false,
