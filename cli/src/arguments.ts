@@ -16,9 +16,9 @@ export type Leaf = Exclude<Argument, { kind: "object" }>;
 
 /** An argument of an operation with its flag. */
 export interface ArgumentFlag {
-  /** Without the two dashes, as in `account-type`. */
+  /** Without the two dashes, such as `account-type`. */
   readonly name: string;
-  /** Its place in the argument of the client's method, as in `["filter", "partyIds"]`. */
+  /** Its place in the argument of the client's method, such as `["filter", "partyIds"]`. */
   readonly path: readonly string[];
   readonly spec: Leaf;
   readonly option: Option;
@@ -152,7 +152,7 @@ const otherNames = [
   ["liquidity.requiredParticipation", "liquidity-participation"],
 ] as const;
 
-/** A message of the client with flags of a command instead of its options, as in `--party` for `filter.partyIds[2]`. */
+/** A message of the client with flags of a command instead of its options, such as `--party` for `filter.partyIds[2]`. */
 export function withFlagNames(message: string, flags: readonly string[]): string {
   const own = (Object.keys(operations) as OperationId[]).flatMap((id) =>
     argumentFlags(id).map(({ path, name }) => [path.join("."), name] as const),

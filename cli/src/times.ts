@@ -12,7 +12,7 @@ const milliseconds: Readonly<Record<string, number>> = {
 
 /**
  * Reads a time as Unix nanoseconds: a year, month, day or time of RFC 3339, digits of Unix seconds, milliseconds, microseconds or
- * nanoseconds, `now`, or a duration before now, as in `24h`.
+ * nanoseconds, `now`, or a duration before now, such as `24h`.
  *
  * @param timeZone - The time zone of a year, month or day. Default: UTC.
  */

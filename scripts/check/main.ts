@@ -1,5 +1,5 @@
 /**
- * Runs checks and prints a line for each: `npm run check`, or some of them by name, as in `npm run check -- size spelling`. The
+ * Runs checks and prints a line for each: `npm run check`, or some of them by name, such as `npm run check -- size spelling`. The
  * output of a check follows if the check fails or if it was named.
  */
 import { spawn } from "node:child_process";

@@ -101,7 +101,7 @@ export const printObject = (value: object, io: Io, flags: FormatFlags): Promise<
     return { text: textOf(createEncoder(io, { format, columns: "name,value" }, columns, named), rows), records: 1 };
   });
 
-/** The values in an object with their paths, as in `votes.statistics[0].proposal`. */
+/** The values in an object with their paths, such as `votes.statistics[0].proposal`. */
 export function rowsOf(value: unknown, path = ""): [path: string, text: string][] {
   if (value === undefined) return [];
   if (Array.isArray(value)) return value.flatMap((each, index) => rowsOf(each, `${path}[${index}]`));

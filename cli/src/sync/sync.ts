@@ -321,8 +321,8 @@ async function openHistory(
     return { scan, history: scan, isJoined: false };
   }
   throw new PaginationError(
-    `Expected a response that begins with the newest stored balance change, at ${formatTime(known.timestamp)}, got none, so that ` +
-      "nothing shows whether the node keeps what follows. Run sync again, or use a node that keeps a longer history.",
+    `No response begins with the newest stored balance change, at ${formatTime(known.timestamp)}. The node may have dropped newer ` +
+      "records. Run sync again, or use a node that keeps a longer history.",
     { operation: "listBalanceChanges", reason: "gap" },
   );
 }

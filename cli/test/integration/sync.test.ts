@@ -180,7 +180,7 @@ describe.each(destinations)("%s", (kind) => {
     [
       "lags and sends no block headers",
       () => createFakeNode({ balances: changes.slice(0, 99) }, { blockHeaders: false }),
-      "Expected a response that begins with the newest stored balance",
+      "No response begins with the newest stored balance change",
     ],
     [
       "has a history that begins on the same day, after the stored records",

@@ -5,7 +5,7 @@ import { createIo, runCli } from "../support/run-cli.js";
 
 const program = createProgram({ io: createIo([]).io, action: () => async () => {} }, () => {});
 const [, ...commands] = allCommands(program);
-/** The words of a command, as in `follow votes`. */
+/** The words of a command, such as `follow votes`. */
 const nameOf = (command: (typeof commands)[number]): string =>
   command.parent === program || command.parent === null ? command.name() : `${command.parent.name()} ${command.name()}`;
 const names = commands.map(nameOf);

@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** A code sample of the documentation. */
 export interface Sample {
-  /** Its file and line, as in `README.md:36`. */
+  /** Its file and line, such as `README.md:36`. */
   place: string;
   code: string;
   /** Samples in `tsx` need packages that the project does not have. `test/slow/query` compiles them. */

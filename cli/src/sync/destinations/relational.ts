@@ -17,7 +17,7 @@ import {
 import { type ColumnKind, describe, type Row, recordOf, refuse, rowOf, tables } from "../rows.js";
 
 export interface Dialect {
-  /** What of a database is another one's if it has other tables, as in `file`. */
+  /** What of a database is another one's if it has other tables, such as `file`. */
   readonly place: string;
   /** Text is sorted as JavaScript does. */
   readonly types: Readonly<Record<ColumnKind | "id", string>>;
