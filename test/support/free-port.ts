@@ -1,10 +1,22 @@
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 
-/** A port of the loopback interface on which no server listens. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/**
+ * The first of some ports in a row that no one listens on. They are below those that systems give to connections, so that another process
+ * seldom takes one meanwhile.
+ */
+export async function freePort(count = 1): Promise<number> {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const ports = Array.from({ length: count }, (_, index) => port + index);
+    const servers = await Promise.all(ports.map(tryListen));
+    await Promise.all(servers.map((server) => server && new Promise((resolve) => server.close(resolve))));
+    if (servers.every((server) => server !== undefined)) return port;
+  }
 }
+
+const tryListen = (port: number): Promise<Server | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(undefined));
+    server.listen(port, "127.0.0.1", () => resolve(server));
+  });

@@ -36,7 +36,7 @@ describe("the command fake-node", () => {
   });
 
   test("serves several nodes of one chain on the ports that follow, each as far behind as it should be", async () => {
-    const port = await freePort();
+    const port = await freePort(3);
     const { urls } = await start(["--nodes", "3", "--port", String(port), "--lag", "0,7"], 3);
     expect(urls.map((url) => new URL(url).port)).toEqual([port, port + 1, port + 2].map(String));
     const heights = await Promise.all(
