@@ -110,8 +110,8 @@ function argumentOf(member: Member | Group, description: Description): Data {
   return { ...describeValue(member.schema, member.wireName, description), ...place };
 }
 
-/** The other strings of a query are ids. */
-const cursors = ["pagination.after", "pagination.before"];
+/** The names of parameters that are ids. Other strings of a query, such as cursors, can be any text. */
+const idNames = /(?:\bids?|Ids?|\bparties)$/;
 
 function describeValue(schema: Schema, name: string, description: Description): { [name: string]: Data } {
   const { type, format, minItems, minimum, maximum } = resolve(schema, description);
@@ -122,7 +122,7 @@ function describeValue(schema: Schema, name: string, description: Description): 
   if (known?.$ref && isNamedEnum(resolve(known, description))) {
     return { kind: "enum", ...enumOf(nameOf(known.$ref)), pattern: open?.pattern };
   }
-  if (type === "string" && !format) return { kind: cursors.includes(name) ? "cursor" : "string" };
+  if (type === "string" && !format) return { kind: idNames.test(name) ? "string" : "cursor" };
   throw new Error(
     `Expected the schema of \`${name}\` in openapi.yaml to be a string, a named enumeration, a boolean, an int32, an array ` +
       `of these, or a string with x-unit, got ${JSON.stringify(schema)}.`,

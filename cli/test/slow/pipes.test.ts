@@ -27,7 +27,7 @@ describe("in a pipe", () => {
     "version",
     "profiles",
     "balances --format json",
-    "spam --party ab",
+    "spam --party network",
     "check transaction.json",
     "follow balances --from start",
   ];

@@ -11,9 +11,13 @@ beforeAll(installNode);
 test.each([
   ["sync.test.ts", "vega.db"],
   ["sqlite.test.ts", "SQLite"],
-])("a database keeps the promises of %s", async (file, name) => {
-  const argv = ["node_modules/vitest/vitest.mjs", "run", "--reporter", "default", `cli/test/integration/${file}`];
-  const env = { ...process.env, NO_COLOR: "1" };
-  const { stdout } = await promisify(execFile)(node, [...argv, "-t", name], { cwd: root, env });
-  expect(stdout).toMatch(/Tests +\d+ passed/);
-});
+])(
+  "a database keeps the promises of %s",
+  async (file, name) => {
+    const argv = ["node_modules/vitest/vitest.mjs", "run", "--reporter", "default", `cli/test/integration/${file}`];
+    const env = { ...process.env, NO_COLOR: "1" };
+    const { stdout } = await promisify(execFile)(node, [...argv, "-t", name], { cwd: root, env });
+    expect(stdout).toMatch(/Tests +\d+ passed/);
+  },
+  240_000,
+);
