@@ -1,6 +1,7 @@
 /** Metrics in the text format of Prometheus. Names and units follow its conventions. */
 import type { ObserverEvent } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
+import type { AuditedPart } from "./audit.js";
 
 type Labels = Readonly<Record<string, string | number | undefined>>;
 
@@ -131,4 +132,17 @@ export function createServerMetrics() {
     sent: (operation: string | undefined, count: number) => records.add({ operation }, count),
     lines: () => [requests, durations, records].flatMap(({ lines }) => lines()),
   };
+}
+
+/** Which nodes differ, by list. */
+export function auditLines(parts: readonly AuditedPart[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { list, nodes } of parts)
+    for (const { url, state } of nodes) {
+      const key = JSON.stringify({ node: hostOf(url), list, state });
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  const name = "vegaprotocol_audit_parts";
+  const help = "Days of balance changes and other lists that were compared, by the state of the node.";
+  return [...head(name, "gauge", help), ...[...counts].map(([key, value]) => sample(name, JSON.parse(key), value))];
 }

@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
 import { withFlagNames } from "./arguments.js";
 import { exampleIds, examplesText, helpTable, type Setup } from "./command.js";
+import { addAudit } from "./commands/audit.js";
 import { addCompletion } from "./commands/completion.js";
 import { addExplore } from "./commands/explore.js";
 import { addFakeNode } from "./commands/fake-node.js";
@@ -98,6 +99,7 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
     addCheck,
     addFollow,
     addNodes,
+    addAudit,
     addSync,
     addServe,
     addExplore,
@@ -127,6 +129,7 @@ const samples: Readonly<Record<string, string>> = {
   TIME: "2024-02-01",
   ID: exampleIds.party,
   NAME: "vote",
+  NODE: "https://a.example https://b.example",
   PATH: "/api/v2/assets",
   DESTINATION: "vega.db",
 };

@@ -54,6 +54,7 @@ test.each([[[]], ...names.map((words) => [words])])(
       const [, name = ""] = script.trim().split(" ");
       const local = script
         .replaceAll("http://127.0.0.1:8080", node.url)
+        .replaceAll("http://localhost:8080", node.url.replace("127.0.0.1", "localhost"))
         .replaceAll("--port 8080", "--port 0")
         .trimEnd();
       const isEndless = servers.includes(name) || (name === "follow" && !local.includes(" -n "));

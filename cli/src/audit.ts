@@ -1,0 +1,285 @@
+/** Compares the records of several nodes, and tells nodes that are wrong from nodes that keep less or lag. */
+import { createHash, type Hash } from "node:crypto";
+import { type BalanceChange, PaginationError, type VegaClient, type Vote } from "vegaprotocol-client";
+import { IncompleteError } from "./errors.js";
+import { readWhole, scanPageSize } from "./records.js";
+import { keySizes } from "./sync/check.js";
+import { canonicalJson, type TimeRange } from "./sync/destination.js";
+import { type Row, rowOf } from "./sync/rows.js";
+
+export type AuditedList = "balances" | "votes" | "signatures" | "profiles";
+
+/** A node, and what it can know: balance changes from `start` to `end`, in Unix nanoseconds. */
+export interface AuditedNode {
+  readonly url: string;
+  readonly client: VegaClient;
+  /** The time of its oldest balance change; `undefined` if it has none. It rises when the node drops records. */
+  start: bigint | undefined;
+  /** 0 if it has no block. */
+  readonly end: bigint;
+}
+
+/** What one node has of a part. */
+export interface NodeDigest {
+  readonly url: string;
+  /** `later`: its history begins after the start of the part; `behind`: it has not reached the end of the part. */
+  readonly state: "equal" | "different" | "later" | "behind";
+  readonly records: number;
+  /** The SHA-256 of its records, a line each. */
+  readonly digest: string;
+}
+
+/** A day of balance changes, or another list. */
+export interface AuditedPart {
+  readonly list: AuditedList;
+  readonly part: string;
+  readonly nodes: readonly NodeDigest[];
+  /** The first record that differs: its key, and its values with the nodes that have them. `null`: they do not have it. */
+  readonly first: Difference | undefined;
+}
+
+interface Difference {
+  readonly key: Row;
+  readonly values: readonly { readonly value: Row | null; readonly urls: string[] }[];
+}
+
+/** The records of a node by their keys. */
+type Rows = ReadonlyMap<string, Row>;
+
+/** A record in the form that nodes of all versions have in common. */
+function commonRow(list: AuditedList, record: object): Row {
+  if (list !== "votes") return rowOf(list, record);
+  // v0.74.0 to v0.74.4 send an object in its place.
+  const { perMarketEquityLikeShareWeight: weights, elsPerMarket } = record as Vote;
+  const pairs = elsPerMarket ?? (weights && Object.entries(weights).map(([marketId, els]) => ({ marketId, els })));
+  const shares = pairs?.map((pair) => canonicalJson(pair)).sort();
+  return [...rowOf(list, record).slice(0, -1), shares ? shares.join() : null];
+}
+
+const keyOf = (list: AuditedList, row: Row) => JSON.stringify(row.slice(0, keySizes[list]));
+
+/** Collects what differs between nodes. */
+class Comparison {
+  readonly #list: AuditedList;
+  readonly #digests = new Map<string, { readonly hash: Hash; records: number }>();
+  /** The nodes that differ in a record. */
+  readonly #wrong = new Set<string>();
+  first: Difference | undefined;
+
+  constructor(list: AuditedList) {
+    this.#list = list;
+  }
+
+  /** Compares records of nodes that must have the same. */
+  add(nodes: ReadonlyMap<string, Rows>): void {
+    for (const key of [...new Set([...nodes.values()].flatMap((rows) => [...rows.keys()]))].sort()) {
+      const values = [...nodes].map(([url, rows]) => ({ url, value: rows.get(key) ?? null }));
+      // A version that does not have a member says nothing about it.
+      const isSent = (_: unknown, column: number) => values.every(({ value }) => value?.[column] !== null);
+      const groups = new Map<string, { value: Row | null; urls: string[] }>();
+      for (const { url, value } of values) {
+        if (value) this.#count(url, value);
+        const text = JSON.stringify(value?.filter(isSent) ?? null);
+        const group = groups.get(text) ?? { value, urls: [] };
+        group.urls.push(url);
+        groups.set(text, group);
+      }
+      if (groups.size < 2) continue;
+      // Most nodes are taken for right. Of two that differ, either can be wrong.
+      const [right, other] = [...groups.values()].sort((a, b) => b.urls.length - a.urls.length);
+      for (const group of groups.values()) {
+        if (group === right && right.urls.length > (other?.urls.length ?? 0)) continue;
+        for (const url of group.urls) this.#wrong.add(url);
+      }
+      this.first ??= { key: JSON.parse(key), values: [...groups.values()] };
+    }
+  }
+
+  #count(url: string, row: Row): void {
+    const digest = this.#digests.get(url) ?? { hash: createHash("sha256"), records: 0 };
+    this.#digests.set(url, digest);
+    digest.hash.update(`${JSON.stringify(row)}\n`);
+    digest.records++;
+  }
+
+  end(
+    part: string,
+    nodes: readonly AuditedNode[],
+    stateOf: (node: AuditedNode) => Exclude<NodeDigest["state"], "different">,
+  ): AuditedPart {
+    const digests = nodes.map((node): NodeDigest => {
+      const { hash = createHash("sha256"), records = 0 } = this.#digests.get(node.url) ?? {};
+      const state = this.#wrong.has(node.url) ? "different" : stateOf(node);
+      return { url: node.url, state, records, digest: hash.digest("hex") };
+    });
+    return { list: this.#list, part, nodes: digests, first: this.first };
+  }
+}
+
+async function startOf(client: VegaClient, signal: AbortSignal): Promise<bigint | undefined> {
+  const [oldest] = await client.scanBalanceChanges({}, { maxItems: 1, signal }).toArray();
+  return oldest && BigInt(oldest.timestamp);
+}
+
+async function blockTime(client: VegaClient, signal: AbortSignal): Promise<bigint> {
+  const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
+  return block?.timestamp ?? 0n;
+}
+
+/** Finds out what a node keeps, and how far it is. */
+export async function learnNode(url: string, client: VegaClient, signal: AbortSignal): Promise<AuditedNode> {
+  const time = await blockTime(client, signal);
+  // Records of the block itself can be missing. Nodes keep times in microseconds.
+  return { url, client, start: await startOf(client, signal), end: time - (time % 1000n) };
+}
+
+/** Notes what nodes have dropped, and returns whether they have. */
+async function notePruning(nodes: readonly AuditedNode[], signal: AbortSignal): Promise<boolean> {
+  let isPruned = false;
+  for (const node of nodes) {
+    if (node.start === undefined) continue;
+    const start = await startOf(node.client, signal);
+    if (start !== undefined && start <= node.start) continue;
+    node.start = start;
+    isPruned = true;
+  }
+  return isPruned;
+}
+
+interface Block {
+  readonly time: bigint;
+  readonly rows: Map<string, Row>;
+}
+
+async function* blocksOf(records: AsyncIterable<BalanceChange>): AsyncGenerator<Block, undefined, undefined> {
+  let block: Block | undefined;
+  for await (const record of records) {
+    const time = BigInt(record.timestamp);
+    if (block && block.time !== time) yield block;
+    if (block?.time !== time) block = { time, rows: new Map() };
+    const row = commonRow("balances", record);
+    block.rows.set(keyOf("balances", row), row);
+  }
+  if (block) yield block;
+}
+
+interface AuditOptions {
+  readonly pageSize: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Compares the balance changes of a range, block by block: a node only with what it keeps and has reached. */
+export async function auditBalances(
+  nodes: readonly AuditedNode[],
+  part: string,
+  range: TimeRange,
+  options: AuditOptions,
+): Promise<AuditedPart> {
+  for (;;) {
+    const comparison = new Comparison("balances");
+    let failure: unknown;
+    try {
+      await compareBalances(nodes, range, comparison, options);
+    } catch (error) {
+      if (!PaginationError.is(error)) throw error;
+      failure = error;
+    }
+    // A node that drops records while they are read is not wrong.
+    if ((failure || comparison.first) && (await notePruning(nodes, options.signal))) continue;
+    if (failure) throw failure;
+    return comparison.end(part, nodes, ({ start, end }) => {
+      if (end < range.end) return "behind";
+      return start === undefined || start > range.start ? "later" : "equal";
+    });
+  }
+}
+
+async function compareBalances(
+  nodes: readonly AuditedNode[],
+  range: TimeRange,
+  comparison: Comparison,
+  { pageSize = scanPageSize, signal }: AuditOptions,
+): Promise<void> {
+  const readers = nodes.flatMap(({ url, client, ...node }) => {
+    if (node.start === undefined) return [];
+    const start = node.start > range.start ? node.start : range.start;
+    const end = node.end < range.end ? node.end : range.end;
+    if (start >= end) return [];
+    const dateRange = { startTimestamp: start, endTimestamp: end };
+    const options = { missingHistory: "ignore", pageSize, signal } as const;
+    return { url, start, end, blocks: blocksOf(client.scanBalanceChanges({ dateRange }, options)) };
+  });
+  try {
+    const read = async (reader: (typeof readers)[number]) => ({ reader, ...(await reader.blocks.next()) });
+    let heads = await Promise.all(readers.map(read));
+    for (;;) {
+      const times = heads.flatMap(({ value }) => value?.time ?? []);
+      const [first] = times;
+      if (first === undefined) return;
+      const time = times.reduce((least, each) => (each < least ? each : least), first);
+      const able = heads.filter(({ reader: { start, end } }) => start <= time && time < end);
+      const rowsOf = (block: Block | undefined): Rows => (block?.time === time ? block.rows : new Map());
+      comparison.add(new Map(able.map(({ reader, value }) => [reader.url, rowsOf(value ?? undefined)])));
+      heads = await Promise.all(heads.map((head) => (head.value?.time === time ? read(head.reader) : head)));
+    }
+  } finally {
+    await Promise.allSettled(readers.map(({ blocks }) => blocks.return(undefined)));
+  }
+}
+
+const operationIds = { votes: "listVotes", signatures: "listNodeSignatures", profiles: "listPartiesProfiles" } as const;
+
+/**
+ * Compares a list that nodes keep whole, and whose records can change. What differs is read again once each node has passed all blocks of the
+ * first reading: a record that stayed as it was, and differs, is wrong.
+ */
+export async function auditList(
+  nodes: readonly AuditedNode[],
+  list: Exclude<AuditedList, "balances">,
+  part: string,
+  query: object,
+  signal: AbortSignal,
+): Promise<AuditedPart> {
+  const read = async (from: readonly AuditedNode[]): Promise<Map<string, Map<string, Row>>> => {
+    const readings = from.map(async ({ url, client }) => {
+      const { records, gap } = await readWhole(client, operationIds[list], query, { signal });
+      if (gap) throw new IncompleteError(`${url} has more ${list} than it shows.`);
+      const rows = records.map((record) => commonRow(list, record));
+      return [url, new Map(rows.map((row) => [keyOf(list, row), row]))] as const;
+    });
+    return new Map(await Promise.all(readings));
+  };
+  let able = nodes.filter(({ end }) => end > 0n);
+  const early = await read(able);
+  let comparison = new Comparison(list);
+  comparison.add(early);
+  if (comparison.first) {
+    able = await passed(able, signal);
+    const late = await read(able);
+    for (const [url, rows] of late)
+      for (const key of new Set([...rows.keys(), ...(early.get(url)?.keys() ?? [])])) {
+        if (JSON.stringify(rows.get(key)) === JSON.stringify(early.get(url)?.get(key))) continue;
+        for (const each of late.values()) each.delete(key);
+      }
+    comparison = new Comparison(list);
+    comparison.add(late);
+  }
+  return comparison.end(part, nodes, (node) => (able.includes(node) ? "equal" : "behind"));
+}
+
+/** Waits until nodes have passed the newest block of all, and returns those that have. */
+async function passed(nodes: readonly AuditedNode[], signal: AbortSignal): Promise<AuditedNode[]> {
+  const times = await Promise.all(nodes.map(({ client }) => blockTime(client, signal)));
+  const startTimestamp = times.reduce((latest, time) => (time > latest ? time : latest), 0n);
+  const dateRange = { startTimestamp, endTimestamp: startTimestamp + 1000n };
+  const arrivals = nodes.map(async (node) => {
+    try {
+      await node.client.scanBalanceChanges({ dateRange }, { missingHistory: "ignore", signal }).toArray();
+      return [node];
+    } catch (error) {
+      if (PaginationError.is(error) && error.reason === "behind") return [];
+      throw error;
+    }
+  });
+  return (await Promise.all(arrivals)).flat();
+}

@@ -1,0 +1,147 @@
+import type { Command } from "commander";
+import { VegaError } from "vegaprotocol-client";
+import { argumentFlags, canonicalIds, readArguments } from "../arguments.js";
+import { type AuditedNode, type AuditedPart, auditBalances, auditList, learnNode } from "../audit.js";
+import { addCommand, exampleIds, type Setup } from "../command.js";
+import { connect } from "../connection.js";
+import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
+import * as flag from "../flags.js";
+import { type Io, printMessage, write } from "../io.js";
+import { auditLines } from "../metrics.js";
+import { readColumns } from "../output/columns.js";
+import { createEncoder, formatOf } from "../output/print.js";
+import { formatTime } from "../output/time-format.js";
+import { tables } from "../sync/rows.js";
+
+interface Flags extends flag.NodeFlags, Omit<flag.PresentationFlags, "format"> {
+  readonly format?: flag.FormatName | "prometheus";
+  readonly proposal?: readonly string[];
+  readonly id?: readonly string[];
+  readonly profiles?: true;
+  readonly pageSize?: number;
+}
+
+const columnKinds = {
+  part: "exact",
+  list: "exact",
+  url: "exact",
+  state: "exact",
+  records: "amount",
+  digest: "exact",
+} as const;
+
+const day = 86_400_000_000_000n;
+/** Nodes that are further behind do not bound what is compared, in nanoseconds. */
+const maxLag = 60_000_000_000n;
+const repeat = { repeat: true } as const;
+
+export function addAudit(program: Command, setup: Setup): void {
+  addCommand<Flags>(program, setup, {
+    name: "audit",
+    summary: "Find the node that differs from others.",
+    details:
+      "Compares the balance changes of NODEs, addresses or names, by day, and prints how many records each has, their SHA-256, and its " +
+      "state: equal, different, later (its history begins later) or behind (it has not reached the end, or does not respond). The first " +
+      "record that differs is printed with the nodes that have it. Without --to, the range ends at the last block of all nodes that are " +
+      "less than a minute behind. The exit code is 1 if a node differs, and 3 if something could not be compared.",
+    arguments: ["<NODE...>"],
+    flags: [
+      ...argumentFlags("listBalanceChanges").flatMap(({ path, option }) => (path[0] === "dateRange" ? [option] : [])),
+      flag.filterFlag("--proposal <ID>", "Also compare the votes on a proposal. Can be repeated.", repeat),
+      flag.filterFlag("--id <ID>", "Also compare the signatures of a resource. Can be repeated.", repeat),
+      flag.filterFlag("--profiles", "Also compare the profiles of parties."),
+      flag.formatFlag(undefined, [...flag.formats, "prometheus"]),
+      flag.outputFlag("--columns <NAMES>", "The columns to print, separated by commas. Default: all."),
+      flag.quietFlag("Do not print the first record that differs."),
+      flag.pageSizeFlag("1000"),
+      ...flag.nodeFlags().filter(({ long }) => long !== "--node"),
+    ],
+    examples: [
+      "audit http://127.0.0.1:8080 http://localhost:8080",
+      `audit http://127.0.0.1:8080 http://localhost:8080 --profiles --id ${exampleIds.resource} --format csv`,
+    ],
+    run: audit,
+  });
+}
+
+const least = (times: readonly bigint[]): bigint | undefined =>
+  times.reduce<bigint | undefined>((found, time) => (found === undefined || time < found ? time : found), undefined);
+
+async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<number> {
+  const { signal } = io;
+  const { pageSize } = flags;
+  const { dateRange = {} } = readArguments("listBalanceChanges", flags) as {
+    dateRange?: { startTimestamp?: bigint; endTimestamp?: bigint };
+  };
+  const format = flags.format === "prometheus" ? undefined : formatOf(flags.format, io);
+  const shown = { ...flags, format: format ?? "ndjson" };
+  const encoder = createEncoder(io, shown, readColumns(columnKinds, shown));
+  const urls = new Set((await connect(io, { ...flags, node: entered })).nodes);
+  if (urls.size < 2) throw new UsageError("Expected at least two nodes, such as https://a.example https://b.example.");
+  const nodes = await Promise.all([...urls].map((url) => learn(io, flags, url)));
+  const starts = nodes.flatMap(({ start }) => start ?? []);
+  const newest = nodes.reduce((latest, { end }) => (end > latest ? end : latest), 0n);
+  const ends = nodes.flatMap(({ end }) => (newest - end <= maxLag ? end : []));
+  const { startTimestamp = least(starts) ?? newest, endTimestamp = least(ends) ?? newest } = dateRange;
+  if (newest === 0n) throw new IncompleteError("No node has a block.");
+  const parts: AuditedPart[] = [];
+  const print = async (part: AuditedPart) => {
+    const isFirst = parts.push(part) === 1;
+    if (part.first && !flags.quiet) printMessage(io, describe(part));
+    if (format === undefined) return;
+    const { list, part: name } = part;
+    const rows = part.nodes.map((node) => ({ part: name, list, ...node, records: String(node.records) }));
+    await write(io.stdout, (isFirst ? encoder.head : "") + encoder.encode(rows));
+  };
+  let start = startTimestamp;
+  try {
+    while (start < endTimestamp) {
+      const next = start - (start % day) + day;
+      const end = next < endTimestamp ? next : endTimestamp;
+      await print(await auditBalances(nodes, formatTime(start).slice(0, 10), { start, end }, { pageSize, signal }));
+      start = end;
+    }
+    for (const proposalId of canonicalIds(flags.proposal ?? []))
+      await print(await auditList(nodes, "votes", proposalId, { proposalId }, signal));
+    for (const id of canonicalIds(flags.id ?? []))
+      await print(await auditList(nodes, "signatures", id, { id }, signal));
+    if (flags.profiles) await print(await auditList(nodes, "profiles", "profiles", {}, signal));
+  } catch (error) {
+    // A failure is no difference.
+    const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
+    throw start > startTimestamp
+      ? new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(start)}.`)
+      : failure;
+  }
+  if (format === undefined) await write(io.stdout, `${auditLines(parts).join("\n")}\n`);
+  else await write(io.stdout, (parts.length === 0 ? encoder.head : "") + encoder.end());
+  const states = parts.flatMap((part) => part.nodes.map(({ state }) => state));
+  if (states.includes("different")) return exitCodes.failed;
+  return states.some((state) => state !== "equal") || parts.length === 0 ? exitCodes.incomplete : exitCodes.done;
+}
+
+/** A node that does not respond has nothing to compare. */
+async function learn(io: Io, flags: Flags, url: string): Promise<AuditedNode> {
+  const { client } = await connect(io, { ...flags, node: [url] });
+  try {
+    return await learnNode(url, client, io.signal);
+  } catch (error) {
+    if (io.signal.aborted || !VegaError.is(error)) throw error;
+    printMessage(io, `${url}: ${error.message}`);
+    return { url, client, start: undefined, end: 0n };
+  }
+}
+
+/** Names the first record that differs, and which nodes have which values. */
+function describe({ list, part, first }: AuditedPart): string {
+  const names = Object.keys(tables[list].columns);
+  const keys = (first?.key ?? []).flatMap((text, index) => {
+    const name = names[index] ?? "";
+    return text ? [`${name} ${name === "time" ? formatTime(text) : text}`] : [];
+  });
+  const values = first?.values.map(({ value, urls }) => {
+    const own = value === null ? "no such record" : value.slice(first.key.length).join(" ") || "this record";
+    return `${urls.join(", ")}: ${own}`;
+  });
+  return `${part}: the first record that differs is ${keys.join(", ")} (${values?.join("; ")}).`;
+}
