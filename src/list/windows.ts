@@ -28,10 +28,11 @@ export const throughWindows =
       if (needsProof && start !== undefined && !(isDown && hasNew(page, isBeyond))) {
         const whole = { ...page, completeFrom: completeFrom({ ...page, pageInfo: null, request: next }) };
         const { availableFrom, ...proved } = await prove(whole, next, current, start, signal);
-        // What is before its records is of the pages that follow.
-        const isPassed = !(isDown && hasNew(proved, isBeyond));
-        if (isPassed && proved.completeFrom > start)
-          gapFrom = maximum(gapFrom, minimum(proved.completeFrom, next.end ?? never));
+        if (isDown && hasNew(proved, isBeyond)) {
+          // Another node has records: the pages that follow decide what is before them.
+          return { ...proved, completeFrom: 0n, isBeyond, gapFrom };
+        }
+        if (proved.completeFrom > start) gapFrom = maximum(gapFrom, minimum(proved.completeFrom, next.end ?? never));
         // Nodes have nothing from before this window.
         if (isDown && availableFrom !== undefined)
           return { ...shownFrom(proved), isBeyond, gapFrom, pageInfo: ended(proved.pageInfo) };

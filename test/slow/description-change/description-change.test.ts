@@ -80,6 +80,6 @@ test("the command line has a command for the list, with flags and columns, and o
   const edges = [{ cursor: "a", node: { id: "aa", symbol: "USDT", decimals: 6 } }];
   const server = await listen({ fetch: async () => Response.json({ assets: { edges, pageInfo } }) });
   const table = ["--format", "csv", "--node", server.url];
-  expect(await program("assets", "--symbol", "USDT", ...table)).toBe("id,symbol,decimals\r\na,USDT,6\r\n");
+  expect(await program("assets", "--symbol", "USDT", ...table)).toBe("id,symbol,decimals\r\naa,USDT,6\r\n");
   await server.close();
 });
