@@ -18,7 +18,7 @@ const cases: Record<string, [imports: Readonly<Record<string, string>>, initial:
   "vegaprotocol-client": [all, 18.5, 33.5],
   "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.5, 39],
   "… with follow": [{ ...all, "follow/index": "*" }, 23.5, 37],
-  "… with query": [{ ...all, "query/index": "{ queries }" }, 19.5, 34],
+  "… with query": [{ ...all, "query/index": "{ queries }" }, 19.5, 34.5],
   "… with reports": [{ ...all, "reports/index": "*" }, 25, 39.5],
   "vegaprotocol-client/testing": [{ "testing/index": "*" }, 18, 18],
   "vegaprotocol-client/validate": [{ "validate/index": "*" }, 4, 4],
