@@ -16,8 +16,7 @@ export async function createDemo() {
     return { ...change, timestamp: `${newest - (age * month) / (newest - oldest)}` as const };
   });
   const node = createFakeNode({ ...records, balances }, { rateLimit: false, defects: nodeDefects });
-  const endBlock = liveChain(node, { blockTime: 1_000_000_000n, seed: 1, party: undefined });
-  const timer = setInterval(endBlock, 1000);
+  const timer = setInterval(liveChain(node, { blockTime: 1_000_000_000n, seed: 1, party: undefined }), 1000);
   const { fetch } = withOtherPaths(node);
   const proposals = [...new Set(records.votes.map(({ proposalId }) => proposalId))].reverse();
   return { fetch, pause: () => clearInterval(timer), proposals, totalSupply: "200000000000000000000000000" };
