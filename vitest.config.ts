@@ -8,6 +8,8 @@ export default defineConfig({
     // The report is for machines: CI counts with it.
     reporters: process.env["CI"] ? [reporter, ["json", { outputFile: "reports/vitest.json" }]] : [reporter],
     testTimeout: 60_000,
+    // A busy machine takes longer than the second that is the default.
+    expect: { poll: { timeout: 20_000 } },
     // Tests replace no modules and no globals, so that test files can share the modules that they import.
     isolate: false,
     // More than two cores have work for: tests of deadlines and of silent servers wait.

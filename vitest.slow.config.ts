@@ -11,6 +11,8 @@ export default defineConfig({
     // Tests of one file that may run at the same time, such as compilers.
     maxConcurrency: 2,
     testTimeout: 60_000,
+    // A busy machine takes longer than the second that is the default.
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 300_000,
   },
 });
