@@ -1,4 +1,4 @@
-/** Paths of nodes that the description does not have: the assets, and the thresholds of a proposal. */
+/** Paths of nodes that the description does not have, such as the assets and the thresholds of a proposal. */
 import { type PageContent, paginate, type VegaClient } from "vegaprotocol-client";
 import { ExitError } from "./errors.js";
 
@@ -8,11 +8,13 @@ interface PathResponse {
   readonly response: Response;
 }
 
-type Get = (path: string, options: object) => Promise<PathResponse>;
+/** Requests any path, with the retries and the pacing of the client. */
+export const getPath = (client: VegaClient, path: string, options: object): Promise<PathResponse> =>
+  (client.http.GET as unknown as (path: string, options: object) => Promise<PathResponse>)(path, options);
 
 /** Requests a path. Returns `undefined` if the node does not have it: a core node has less, and a proxy can pass on less. */
 async function get(client: VegaClient, path: string, query: object, signal: AbortSignal) {
-  const result = await (client.http.GET as unknown as Get)(path, { params: { query }, signal });
+  const result = await getPath(client, path, { params: { query }, signal });
   const { status, ok } = result.response;
   const isUnknown = status === 501 || (status === 404 && detailsOf(result).length === 0);
   if (!ok && status !== 404 && !isUnknown) throw new ExitError(`The node responded to ${path} with status ${status}.`);

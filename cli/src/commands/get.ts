@@ -6,6 +6,7 @@ import { connect } from "../connection.js";
 import { ExitError, exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
+import { getPath } from "../other-paths.js";
 import type { Column, Encoder, WireRecord } from "../output/columns.js";
 import { OutputFile } from "../output/file.js";
 import { createEncoder, formatOf, printObject } from "../output/print.js";
@@ -110,16 +111,10 @@ function readPath(entered: string): { pathname: string; searchParams: URLSearchP
 const isPage = (value: unknown): value is PageContent<WireRecord> =>
   typeof value === "object" && value !== null && "edges" in value && Array.isArray(value.edges) && "pageInfo" in value;
 
-type Get = (
-  path: string,
-  init: { signal: AbortSignal },
-) => Promise<{ data?: WireRecord; error?: unknown; response: Response }>;
-
-/** Requests a body with the retries and the pacing of the client. */
+/** Requests a body. */
 async function request(client: VegaClient, path: string, query: URLSearchParams, signal: AbortSignal) {
-  const get = client.http.GET as unknown as Get;
-  const { data, error, response } = await get(query.size > 0 ? `${path}?${query}` : path, { signal });
-  if (typeof data === "object" && data !== null) return data;
+  const { data, error, response } = await getPath(client, query.size > 0 ? `${path}?${query}` : path, { signal });
+  if (typeof data === "object" && data !== null) return data as WireRecord;
   if (response.ok) throw new ExitError(`Expected GET ${path} to return a JSON object, got ${JSON.stringify(data)}.`);
   const { message, details = [] } = (error ?? {}) as { message?: string; details?: { message?: string }[] };
   const reason = [message, details[0]?.message].filter(Boolean).join(": ");

@@ -9,6 +9,7 @@ import * as flag from "../flags.js";
 import { type Io, isTerminal, printMessage, write } from "../io.js";
 import { type KnownNode, nodeGauges } from "../metrics.js";
 import type { ColumnKind } from "../operations.js";
+import { getPath } from "../other-paths.js";
 import { formatOf, printRecords } from "../output/print.js";
 import { describeDuration } from "../times.js";
 
@@ -89,15 +90,14 @@ type LearnedNode = KnownNode & { readonly version: string | undefined };
 /** Reads the oldest balance change of a node that responds, and its version if it tells. */
 async function learn(status: NodePool["status"][number], client: VegaClient | undefined, signal: AbortSignal) {
   if (client === undefined || status.error !== undefined) return { ...status, version: undefined };
-  const get = client.http.GET as unknown as (path: string, init: object) => Promise<{ data?: { version?: unknown } }>;
   const [oldest, info] = await Promise.all([
     client
       .scanBalanceChanges({}, { maxItems: 1, signal })
       .toArray()
       .catch(() => []),
-    get("/api/v2/info", { signal }).catch(() => undefined),
+    getPath(client, "/api/v2/info", { signal }).catch(() => undefined),
   ]);
-  const { version } = info?.data ?? {};
+  const { version } = (info?.data ?? {}) as { version?: unknown };
   const [{ timestamp } = { timestamp: undefined }] = oldest;
   return {
     ...status,

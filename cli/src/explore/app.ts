@@ -8,6 +8,7 @@ import { streamSSE } from "hono/streaming";
 import type { VegaClient } from "vegaprotocol-client";
 import { type FollowEvent, followBalanceChanges, followVotes, StalledError } from "vegaprotocol-client/follow";
 import type { NodePool } from "vegaprotocol-client/pool";
+import { getPath } from "../other-paths.js";
 import type { createGateway } from "../serve/app.js";
 import { rejectionOf, responseTo } from "../serve/errors.js";
 import type { Source } from "./source.js";
@@ -70,8 +71,7 @@ export function createExplore({ gateway, client, pool, describe, hosts, closing 
   /** Paths of nodes that are none of the operations. */
   for (const path of ["/api/v2/assets", "/api/v2/governance"]) {
     app.get(path, async (context) => {
-      const get = client.http.GET as (path: string, options: object) => ReturnType<typeof client.http.GET>;
-      const { data, error, response } = await get(path, { params: { query: context.req.query() } });
+      const { data, error, response } = await getPath(client, path, { params: { query: context.req.query() } });
       return context.json((data ?? error ?? {}) as object, response.status as 200);
     });
   }
