@@ -18,7 +18,6 @@ export async function readReports(reader: Reader, reading: Reading): Promise<voi
   ];
   const days = (to - from) / day;
   const every = days < 2n ? "hour" : days < 40n ? "day" : "month";
-  const isComplete = world.kept.every((kept) => kept === 0n) && reading.world.healthyNodes.length === world.kept.length;
   const records: BalanceChange[] = [];
   let hasEnd = false;
   const once = async function* () {
@@ -27,15 +26,11 @@ export async function readReports(reader: Reader, reading: Reading): Promise<voi
     const { concurrency } = reader;
     const scan = client.scanBalanceChanges({ filter: reader.filter, dateRange }, { pageSize, concurrency });
     records.splice(0, records.length, ...(await scan.toArray()));
+    // A node can have dropped records while they were read.
+    const isComplete = world.kept.every((kept) => kept === 0n) && world.healthyNodes.length === world.kept.length;
     hasEnd = (await scan.coverage).end !== undefined;
     yield {
-      series: await balanceSeries(records, {
-        from,
-        to,
-        every,
-        groupBy: ["partyId"],
-        isComplete,
-      }),
+      series: await balanceSeries(records, { from, to, every, groupBy: ["partyId"], isComplete }),
       balances: await balancesAt(records, to, { isComplete }),
       statements: await statement(records, { from, to, isComplete }),
     };
