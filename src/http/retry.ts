@@ -76,7 +76,9 @@ const namedDelay = (error: unknown, clock: Clock): number =>
 export function withLongWait(error: unknown, { maxRetryAfter }: Settings, clock: Clock): unknown {
   // The message about a rate limit says how long to wait.
   if (!ApiError.is(error) || RateLimitError.is(error)) return error;
-  const seconds = Math.ceil(namedDelay(error, clock) / 1000);
+  const delay = namedDelay(error, clock);
+  if (delay <= maxRetryAfter) return error;
+  const seconds = Math.ceil(delay / 1000);
   const reason = `Not retried: the server asks for a wait of ${seconds} s, longer than \`maxRetryAfter\`, ${maxRetryAfter} ms`;
   return annotate(error, { message: `${error.message}. ${reason}` });
 }

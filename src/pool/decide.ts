@@ -3,7 +3,7 @@ import type { Lack } from "../http/expectation.js";
 import type { ActiveCall } from "../http/request.js";
 import { compareIntegers } from "../values/integers.js";
 import { type Head, isContradicted, isLagging, millisecondsOf, timeBy } from "./freshness.js";
-import { choose, longestPatience, type NodeSpeed, type Order, patienceOf } from "./latency.js";
+import { choose, historyPatience, longestPatience, type NodeSpeed, type Order, patienceOf } from "./latency.js";
 
 /*
  * A call to a pool is a loop: `decide` says what comes next, and `run` does it.
@@ -121,7 +121,8 @@ export function decide<Request extends Asked>(
   const longest = usable.length === 0 && best(responses.filter(({ lack }) => lack === "history"));
   if (longest) {
     if (next) return ask(next, longest);
-    if (inFlight.length > 0) return { do: "wait", until: now + longestPatience, why: "history" };
+    const until = Math.max(...inFlight.map(({ since }) => since + historyPatience));
+    if (now < until) return { do: "wait", until, why: "history" };
     return { do: "return", request: longest, stale: stalenessOf(longest) !== undefined, why: "history" };
   }
 

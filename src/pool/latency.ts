@@ -1,6 +1,9 @@
 /** The shortest and the longest time after which a response is late. */
 export const [shortestPatience, longestPatience] = [50, 1000];
 
+/** How long a slow node is waited for that may keep more history than the others, in milliseconds. */
+export const historyPatience = 5000;
+
 /** A latency that was measured longer ago says nothing about which node is the fastest. */
 const recent = 30_000;
 
@@ -41,9 +44,13 @@ export function choose<Node extends NodeSpeed>(
   return difference > 0 || (difference === 0 && a.inFlight > b.inFlight) ? b : a;
 }
 
-/** When a response of a node is late: after three times its typical latency. An unknown node is expected to be as fast as the fastest. */
+/**
+ * When a response of a node is late: after three times its typical latency, or half a second if the node usually takes less than that. An
+ * unknown node is expected to be as fast as the fastest.
+ */
 export function patienceOf(url: string, nodes: readonly (NodeSpeed & { readonly url: string })[]): number {
   const known = nodes.flatMap(({ latency }) => latency ?? []);
   const own = nodes.find((node) => node.url === url)?.latency;
-  return Math.max(shortestPatience, 3 * (own ?? Math.min(longestPatience / 6, ...known)));
+  const typical = own ?? Math.min(longestPatience / 6, ...known);
+  return Math.max(shortestPatience, Math.min(3 * typical, Math.max(longestPatience / 2, 1.5 * typical)));
 }

@@ -4,7 +4,7 @@ import type { Block } from "../http/call.js";
 import { RateLimiter, readRateLimit } from "../http/rate-limiter.js";
 import type { NodeHealth } from "./decide.js";
 import { type Head, headOf, millisecondsOf } from "./freshness.js";
-import { longestPatience } from "./latency.js";
+import { historyPatience, longestPatience } from "./latency.js";
 
 /** The first and the longest cool-down, in milliseconds. */
 const [shortestCoolDown, longestCoolDown] = [1000, 60_000];
@@ -79,13 +79,14 @@ export class PoolNode implements NodeHealth {
     if (RateLimitError.is(error)) this.#coolFor((error.retryAfter ?? 0) * 1000);
   }
 
-  /** A request was abandoned. A node that was late twice in a row, or for a second, is unresponsive. */
+  /** A request was abandoned. A node that was late twice in a row, or for a second, is unresponsive; one that was waited for has failed. */
   abandon(sentAt: number, patience: number): void {
     const elapsed = this.#clock.now() - sentAt;
     if (elapsed < patience || this.heardAt > sentAt) return;
     this.#lateInRow++;
+    const cause = elapsed < historyPatience ? "unresponsive" : "failing";
     if (this.#lateInRow > 1 || elapsed >= longestPatience)
-      this.#coolDown("unresponsive", sentAt, `No response within ${Math.round(elapsed)} ms.`);
+      this.#coolDown(cause, sentAt, `No response within ${Math.round(elapsed)} ms.`);
   }
 
   /** For up to a second, and twice as long each time until the node responds with something that can be used. */

@@ -72,7 +72,8 @@ export function startRequest<T>({ client, call, asked, onChange }: RunningCall<T
     if (request.endedAt !== undefined) return;
     const { answer, failure, error, since } = Object.assign(request, outcome, { endedAt: clock.now() });
     to.inFlight--;
-    if (failure === "node") to.fail(error, since);
+    // A path that the description does not have, such as a newer one, may be missing on a node that serves all others.
+    if (failure === "node" && (call.described || isTransient(error))) to.fail(error, since);
     const block = answer ? answer.block : response && readBlock(response);
     if (response && (block || failure !== "node")) to.respond(block, since, response.headers);
     if (answer) to.compared(isLagging(block, request.endedAt ?? since, { nodes, maxLag, now: clock.now() }), since);
@@ -82,7 +83,8 @@ export function startRequest<T>({ client, call, asked, onChange }: RunningCall<T
   const fail = (error: unknown) => {
     const failure = error === unsent ? "unsent" : isNodeFault(error, call) ? "node" : "call";
     if (failure === "node") call.progress.cause = error;
-    const delay = delayAfter(error, number, call.settings, client);
+    const isRepeatable = error === unsent || isTransient(error, call.finalStatuses);
+    const delay = isRepeatable ? delayAfter(error, number, call.settings, client) : undefined;
     end({ error, failure, retryAt: delay === undefined ? undefined : clock.now() + delay });
   };
   const emitOf: typeof emit = emit && ((event) => emit({ ...event, node }));

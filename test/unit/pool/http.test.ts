@@ -22,6 +22,16 @@ describe("client.http of a client of several nodes", () => {
     expect(new Set(net.asked)).toEqual(new Set([0, 1, 2]));
   });
 
+  test("requests a path that no node has once from each, and keeps using the nodes", async () => {
+    const net = new PooledNetwork();
+    await net.run(net.pool.check());
+    net.asked.length = 0;
+    const { response } = await net.run(net.client.http.GET("/api/v2/unknown" as never));
+    expect(response.status).toBe(404);
+    expect([...net.asked].sort()).toEqual([0, 1, 2]);
+    expect(net.pool.status.map(({ state }) => state)).toEqual(["ready", "ready", "ready"]);
+  });
+
   test("sends a body to the node that the pool chooses", async () => {
     const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] }, pool: { order: "given" } });
     await net.read();
