@@ -36,13 +36,6 @@ export function nanosecondsOf(cursor: string): bigint | undefined {
 
 export const encodeCursor = (fields: Record<string, unknown>): string => btoa(JSON.stringify(fields));
 
-/** A cursor of balance changes at a time in Unix nanoseconds: a page after it, or before it, has no record of that time. */
-export function cursorAt(time: bigint): string {
-  const fraction = String(time % 1_000_000_000n).padStart(9, "0");
-  const seconds = new Date(Number(time / 1_000_000n)).toISOString().slice(0, 19);
-  return encodeCursor({ [timeMember]: `${seconds}.${fraction}Z` });
-}
-
 interface AccountCursor {
   cursor: string;
   record: KnownRecord;
