@@ -98,3 +98,10 @@ test("in random histories of nodes, of which one responds, no read fails or take
   });
   await fc.assert(property, runs(25));
 });
+
+test("a request that waits for the rate limit of a node that fails is sent once the node responds", async () => {
+  const net = new PooledNetwork({ data: { nodes: [{ down: true }] }, node: { rateLimit: { rate: 2, burst: 4 } } });
+  net.clock.after(100, () => net.network.nodes[0]?.configure({ down: false }));
+  const reads = Array.from({ length: 8 }, () => net.client.getSpamStatistics({ partyId: "a1" }));
+  expect(await net.run(Promise.all(reads))).toHaveLength(8);
+});
