@@ -47,16 +47,16 @@ export function createRender(program: ts.Program): Render {
   const textOf = (option: ts.Symbol) => readDocstring(option, checker);
 
   const readDefault = (option: ts.Symbol): string => {
-    const [tag] = option.getJsDocTags(checker).filter(({ name }) => name === "default");
-    if (tag) return formatDefault(ts.displayPartsToString(tag.text), textOf(option));
-    const [, text] = /Default: ([^.]+(?:\.\w[^.]*)*)\./.exec(textOf(option).replaceAll("\n", " ")) ?? [];
-    return text ?? (option.flags & ts.SymbolFlags.Optional ? "none" : "required");
+    const meaning = textOf(option).replaceAll("\n", " ");
+    const [, text] = defaultOf.exec(meaning) ?? [];
+    if (text !== undefined) return withUnit(text, meaning);
+    return option.flags & ts.SymbolFlags.Optional ? "none" : "required";
   };
 
   const readMeaning = (option: ts.Symbol): string =>
     textOf(option)
       .replaceAll(/\s*\n\s*/g, " ")
-      .replace(/ ?Default: [^.]+(?:\.\w[^.]*)*\./, "")
+      .replace(defaultOf, "")
       // The first sentence: editors and the API reference show the rest.
       .replace(/^(.+?\.) [A-Z`"].*$/, "$1")
       .replaceAll("|", "\\|");
@@ -76,13 +76,15 @@ export function createRender(program: ts.Program): Render {
     });
 }
 
+const defaultOf = / ?Default: ([^.]+(?:\.\w[^.]*)*)\./;
+
 /** A default with its unit, which the meaning names. */
-function formatDefault(value: string, meaning: string): string {
-  if (!/^[\d_]+$/.test(value)) return `\`${value}\``;
+function withUnit(value: string, meaning: string): string {
+  if (!/^[\d_]+$/.test(value)) return value;
   const number = Number(value.replaceAll("_", ""));
   if (/\bin bytes\b/.test(meaning) && number % 2 ** 20 === 0) return `${number / 2 ** 20}\u00a0MiB`;
   const digits = String(number).replace(/(?<=\d\d)(?=\d{3}$)/, ",");
-  return /\b(?:in milliseconds|Milliseconds)\b/.test(meaning) ? `${digits}\u00a0ms` : digits;
+  return /\bmilliseconds\b/i.test(meaning) ? `${digits}\u00a0ms` : digits;
 }
 
 /** The pages with tables that the types no longer say. */

@@ -32,7 +32,7 @@ export interface FollowOptions extends CallOptions {
   pollInterval?: number | undefined;
   /**
    * How many milliseconds may pass without a new block, or with failed polls only, before the follower ends with a
-   * {@link StalledError}. A wait that a server asks for does not count. `Infinity` sets no limit. Default: 60,000.
+   * {@link StalledError}. A wait that a server asks for does not count. `Infinity` sets no limit. Default: 60_000.
    */
   stalledAfter?: number | undefined;
   /**

@@ -22,16 +22,13 @@ export type HeaderValues =
 /** Deadlines, retries and limits of a client or of one call. */
 export interface AttemptOptions {
   /**
-   * The deadline of one attempt, from sending the request to the end of the response, in milliseconds. Waits for the rate limit of the
-   * client do not count. `Infinity` sets no deadline.
-   *
-   * @default 30_000
+   * The deadline of one attempt, from sending the request to the end of the response, in milliseconds. Waits for the
+   * rate limit of the client do not count. `Infinity` sets no deadline. Default: 30_000.
    */
   timeout?: number | undefined;
   /**
-   * The deadline of a call with all its attempts and waits, in milliseconds. `Infinity` sets no deadline.
-   *
-   * @default Infinity
+   * The deadline of a call with all its attempts and waits, in milliseconds. `Infinity` sets no deadline. Default:
+   * `Infinity`.
    */
   totalTimeout?: number | undefined;
   /**
@@ -40,39 +37,27 @@ export interface AttemptOptions {
    */
   retry?: RetryOptions | false | undefined;
   /**
-   * The largest body that is accepted, in bytes after decompression. A larger one ends the call with a `ResponseError` as soon as the
-   * limit is exceeded, whatever the status. `Infinity` sets no limit.
-   *
-   * @default 67_108_864
+   * The largest body that is accepted, in bytes after decompression. A larger one ends the call with a `ResponseError`
+   * as soon as the limit is exceeded, whatever the status. `Infinity` sets no limit. Default: 67_108_864.
    */
   maxResponseSize?: number | undefined;
 }
 
 /** Number and timing of the attempts of a read. */
 export interface RetryOptions {
-  /**
-   * The number of attempts, including the first.
-   *
-   * @default 4
-   */
+  /** The number of attempts, including the first. Default: 4. */
   attempts?: number | undefined;
   /**
    * Upper bound of the first wait, in milliseconds. It doubles with each attempt; the wait is a random part of it.
-   *
-   * @default 250
+   * Default: 250.
    */
   baseDelay?: number | undefined;
-  /**
-   * Upper bound of each such wait, in milliseconds.
-   *
-   * @default 8000
-   */
+  /** Upper bound of each such wait, in milliseconds. Default: 8000. */
   maxDelay?: number | undefined;
   /**
-   * The longest wait that the headers of a response can cause, in milliseconds. If an error response asks for a longer one, the call
-   * rejects immediately. If a rate limit asks for a longer one, the request is not held back.
-   *
-   * @default 30_000
+   * The longest wait that the headers of a response can cause, in milliseconds. If an error response asks for a longer
+   * one, the call rejects immediately. If a rate limit asks for a longer one, the request is not held back. Default:
+   * 30_000.
    */
   maxRetryAfter?: number | undefined;
 }

@@ -3,10 +3,9 @@ import { abortSignal, boolean, type OptionChecks, positiveInteger, withDefaults 
 /** Options of a walk. */
 export interface WalkOptions {
   /**
-   * How many records to read at most. The last request asks for no more than are left, unless its page repeats records of
-   * the one before.
+   * How many records to read at most. The last request asks for no more than are left, unless its page repeats records
+   * of the one before. Default: `Infinity`.
    *
-   * @default Infinity
    * @example
    * ```ts
    * const votes = await client.listVotes({ partyId }, { maxItems: 500 }).toArray();
@@ -15,9 +14,7 @@ export interface WalkOptions {
   maxItems?: number | undefined;
   /**
    * Whether the next page is fetched while the caller works on the current one, from the second page on and never more
-   * than one page in advance.
-   *
-   * @default true
+   * than one page in advance. Default: `true`.
    */
   readAhead?: boolean | undefined;
   /** Ends the walk and the request in flight: a call that waits for a record rejects with the signal's reason. */

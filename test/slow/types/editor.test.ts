@@ -61,9 +61,9 @@ const records = Object.entries({
 
 const options = (call: string, name: string) => `client.${call}, { ⟦${name}⟧: undefined });`;
 const others: Hover[] = [
-  ["an option of a walk", options('listNodeSignatures({ id: "aa" }', "readAhead"), ["@default true"]],
+  ["an option of a walk", options('listNodeSignatures({ id: "aa" }', "readAhead"), ["Default: `true`."]],
   ["an option of a call", options('listNodeSignatures({ id: "aa" }', "signal"), ["Aborts the call"]],
-  ["an option of a scan", options("scanBalanceChanges({}", "order"), ['@default "oldest-first"']],
+  ["an option of a scan", options("scanBalanceChanges({}", "order"), ['Default: `"oldest-first"`.']],
   ["a listing", "type T = vega.⟦Listing⟧<vega.Vote>;", ["yields every record"]],
   ["an enumeration", "type T = vega.⟦AccountType⟧;", ["`ACCOUNT_TYPE_BOND`: Commitments of liquidity"], /^type Acc/],
 ];
