@@ -11,7 +11,7 @@ import {
   settingsOf,
 } from "../http/call-options.js";
 import type { ObserverEvent } from "../http/events.js";
-import type { Validate } from "../http/response.js";
+import type { Validate } from "../http/request.js";
 import { connect, type NodePool } from "./node-pool.js";
 
 /** Options of a client. */

@@ -7,10 +7,10 @@ import type { OperationId } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
-import { type Connection, type ConnectionOptions, connectTo } from "../http/connection.js";
 import { createHttp, httpWith } from "../http/openapi.js";
 import { sharedLimiter } from "../http/rate-limiter.js";
 import { routeOf } from "../http/request.js";
+import { type Connection, type ConnectionOptions, connectTo } from "../http/send.js";
 import type { ScanOptions } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";
 import {

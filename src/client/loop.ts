@@ -3,7 +3,7 @@ import { type Batches, type CoverageReceiver, ItemIterator, ignore } from "../as
 import { ConnectionError, describe } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 import type { CallDefaults } from "../http/call-options.js";
-import type { Connection } from "../http/connection.js";
+import type { Connection } from "../http/send.js";
 
 export interface ClientContext {
   connection: Connection;

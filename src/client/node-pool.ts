@@ -1,4 +1,4 @@
-import type { Connection, ConnectionOptions } from "../http/connection.js";
+import type { Connection, ConnectionOptions } from "../http/send.js";
 
 /** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
 export interface NodeStatus {
@@ -32,11 +32,7 @@ export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect");
 
 /** Options of a check of all nodes. */
 export interface CheckOptions {
-  /**
-   * How long each node is waited for, in milliseconds.
-   *
-   * @default 5000
-   */
+  /** How long each node is waited for, in milliseconds. Default: 5000. */
   timeout?: number | undefined;
   /** Aborts the check: it rejects with the reason of the signal. */
   signal?: AbortSignal | undefined;

@@ -1,19 +1,8 @@
 import { within } from "../async/abort.js";
-import type { Clock } from "../async/clock.js";
 import { TimeoutError } from "../errors/index.js";
-import { type Emit, observedError } from "./events.js";
-import type { ActiveCall, Fetch } from "./request.js";
-import { fetchResponse, readAnswer, type Validate } from "./response.js";
-
-/** What requests to a node are made with. */
-export interface Transport {
-  fetch: (request: Request) => Promise<Response>;
-  validate: Validate | undefined;
-  clock: Clock;
-  emit: Emit | undefined;
-  /** Makes the request of each attempt. Default: the first one is sent as it is. */
-  copy?: (request: Request, init: RequestInit) => Request | Promise<Request>;
-}
+import { observedError } from "./events.js";
+import type { ActiveCall, Fetch, Transport } from "./request.js";
+import { fetchResponse, readAnswer } from "./response.js";
 
 /** Sends a request and reads the response within `timeout`, which starts now. Ends in time, also if `fetch` ignores signals. */
 export function deadline(transport: Transport): Fetch {

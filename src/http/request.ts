@@ -3,8 +3,10 @@ import type { paths } from "../../generated/openapi.js";
 import { operations } from "../../generated/operations.js";
 import type { Arguments, OperationId } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
+import type { Clock } from "../async/clock.js";
 import type { Answer } from "./call.js";
 import type { CallSettings } from "./call-options.js";
+import type { Emit } from "./events.js";
 import type { Expectation } from "./expectation.js";
 
 /** A client of openapi-fetch. */
@@ -75,3 +77,35 @@ export type Fetch = <T>(request: Request, call: ActiveCall<T>, attempt: number) 
 
 /** Sends the request of a call as often as it takes. */
 export type Deliver = <T>(request: Request, call: ActiveCall<T>) => Promise<Answer<T>>;
+
+/** A response that was received and that the caller does not have yet. */
+export interface CheckedAnswer {
+  /** The operation of the description that the response belongs to. */
+  operation: OperationId;
+  /** The name of the method that was called. */
+  calledBy: string;
+  /** The whole body as parsed JSON. */
+  body: unknown;
+  /** Status, headers and URL. Its body has been read. */
+  response: Response;
+  /** The number of attempts so far, including this one. */
+  attempts: number;
+}
+
+/**
+ * Checks a response before the caller gets its result. What it throws rejects the call. If it returns a promise, the call waits for it and
+ * rejects if it rejects; deadlines and signals include that wait.
+ */
+export type Validate = (received: CheckedAnswer) => void;
+
+/** What requests to a node are made with. */
+export interface Transport {
+  fetch: (request: Request) => Promise<Response>;
+  validate: Validate | undefined;
+  clock: Clock;
+  /** Returns a number from 0 up to 1. */
+  random: () => number;
+  emit: Emit | undefined;
+  /** Makes the request of each attempt. Default: the first one is sent as it is. */
+  copy?: (request: Request, init: RequestInit) => Request | Promise<Request>;
+}

@@ -1,4 +1,3 @@
-import type { operations } from "../../generated/openapi.js";
 import { refuse } from "../arguments/refuse.js";
 import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
@@ -14,28 +13,8 @@ import {
   VegaError,
 } from "../errors/index.js";
 import { type Answer, readBlock } from "./call.js";
-import type { ActiveCall } from "./request.js";
+import type { ActiveCall, Transport } from "./request.js";
 import { isBan, retryAfter } from "./retry.js";
-
-/** A response that was received and that the caller does not have yet. */
-export interface CheckedAnswer {
-  /** The operation of the description that the response belongs to. */
-  operation: keyof operations;
-  /** The name of the method that was called. */
-  calledBy: string;
-  /** The whole body as parsed JSON. */
-  body: unknown;
-  /** Status, headers and URL. Its body has been read. */
-  response: Response;
-  /** The number of attempts so far, including this one. */
-  attempts: number;
-}
-
-/**
- * Checks a response before the caller gets its result. What it throws rejects the call. If it returns a promise, the call waits for it and
- * rejects if it rejects; deadlines and signals include that wait.
- */
-export type Validate = (received: CheckedAnswer) => void;
 
 /** A request that was sent, and what its errors name. */
 interface Exchange<T = unknown> {
@@ -158,7 +137,7 @@ function parseJson(text: string): unknown {
  */
 export async function readAnswer<T>(
   received: Received<T>,
-  { validate, clock }: { validate: Validate | undefined; clock: Clock },
+  { validate, clock }: Pick<Transport, "validate" | "clock">,
 ): Promise<Answer<T>> {
   const { call, response } = received;
   const { content = "result" } = call;
@@ -182,7 +161,7 @@ async function readResult<T>(
   received: Received<T>,
   text: string,
   body: unknown,
-  validate: Validate | undefined,
+  validate: Transport["validate"],
 ): Promise<T> {
   const { call, response, attempts } = received;
   const { operation, described, read } = call;

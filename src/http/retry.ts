@@ -2,18 +2,13 @@ import { sleep } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError, annotate, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
-import { type Emit, observedError } from "./events.js";
-import type { Deliver, Fetch } from "./request.js";
+import { observedError } from "./events.js";
+import type { Deliver, Fetch, Transport } from "./request.js";
 
-export interface RetryTools {
-  clock: Clock;
-  /** Returns a number from 0 up to 1. */
-  random: () => number;
-  emit?: Emit | undefined;
-}
+type Tools = Pick<Transport, "clock" | "random" | "emit">;
 
 /** Sends a request until it succeeds, its error is no transient one, or the attempts are used up. */
-export function retry(send: Fetch, tools: RetryTools): Deliver {
+export function retry(send: Fetch, tools: Tools): Deliver {
   return async (request, call) => {
     const { operation, settings, signal, progress } = call;
     for (let number = 1; ; number++) {
@@ -62,7 +57,7 @@ export function delayAfter(
   error: unknown,
   attempt: number,
   settings: Settings,
-  { clock, random }: RetryTools,
+  { clock, random }: Omit<Tools, "emit">,
 ): number | undefined {
   const named = namedDelay(error, clock);
   return named > settings.maxRetryAfter ? undefined : Math.max(named, backoff(attempt, { ...settings, random }));

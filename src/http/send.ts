@@ -1,14 +1,16 @@
 import { serialize } from "../arguments/read-arguments.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import { within } from "../async/abort.js";
-import type { Clock } from "../async/clock.js";
+import { type Clock, systemClock } from "../async/clock.js";
 import { ApiError, TimeoutError } from "../errors/index.js";
 import type { Answer } from "./call.js";
-import { deadline, type Transport } from "./deadline.js";
+import type { PlainHeaders } from "./call-options.js";
+import { deadline } from "./deadline.js";
+import { createEmit, type ObserverEvent } from "./events.js";
 import { limit, type RateLimiter } from "./rate-limiter.js";
-import type { ActiveCall, CallRequest, Deliver, Fetch, NodeHttp, Progress, Send } from "./request.js";
+import type { ActiveCall, CallRequest, Deliver, Fetch, NodeHttp, Progress, Send, Transport } from "./request.js";
 import { errorOf, readAnswer } from "./response.js";
-import { type RetryTools, retry } from "./retry.js";
+import { retry } from "./retry.js";
 
 /*
  * A call is a request of openapi-fetch, whose `fetch` does everything else:
@@ -21,23 +23,65 @@ import { type RetryTools, retry } from "./retry.js";
  * response that it is. The caller's signal and the total deadline are one signal, which ends whatever the call waits for.
  */
 
-/** Returns what makes one attempt. `limiter` is `undefined` if requests are not held back. */
-export function attemptWith(transport: Transport, limiter: RateLimiter | undefined): Fetch {
-  return limiter ? limit(deadline(transport), limiter, transport.emit) : deadline(transport);
+export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate"> {
+  /** `undefined` if requests are not held back, or if there are several nodes. */
+  limiter: RateLimiter | undefined;
+  session: Session;
+  http: NodeHttp;
+  headers: PlainHeaders;
+  observe: ((event: ObserverEvent) => void) | undefined;
+  /** Whether the nodes of a pool get rate limiters of their own. */
+  pacing: boolean;
 }
 
-/** Returns what serves the calls of a client of one node. */
-export function resilient({
-  limiter,
-  ...transport
-}: Transport & RetryTools & { limiter: RateLimiter | undefined }): Deliver {
-  const deliver = retry(attemptWith(transport, limiter), transport);
-  return (request, call) => {
-    if (call.node === undefined) return deliver(request, call);
+/**
+ * What a client sends with: to one node, or to those of a pool. A pool does not return a response that does not show what is expected:
+ * the request is sent to another node, and if none shows it, the call rejects with `NotShown`.
+ */
+export interface Connection {
+  /** Makes a call, retried on transient failures, and returns its result. */
+  readonly send: Send;
+  /** Sends the request of a call, as often as it takes. */
+  readonly deliver: Deliver;
+  readonly clock: Clock;
+  readonly nodeCount: number;
+  /** Whether it judges what responses show. If not, their reader does. */
+  readonly isPool: boolean;
+  readonly session: Session;
+}
+
+/** What a client has in common with those that its `withOptions` returns. */
+interface Session {
+  /** The time of the latest block of a response that one of them has returned, in Unix nanoseconds. */
+  returned?: bigint;
+  /** Whether a page of a list has named a block. */
+  namesBlocks?: boolean;
+  /** Whether a node has refused a request for its range. */
+  refusesRanges?: boolean;
+  /** The block of that node, in Unix nanoseconds. */
+  newest?: bigint | undefined;
+}
+
+/** Connects a client to one node. */
+export function connectTo(
+  { http, session, observe, limiter, fetch, validate }: ConnectionOptions,
+  clock: Clock = systemClock,
+  random: () => number = Math.random,
+): Connection {
+  const transport = { fetch, validate, clock, random, emit: createEmit(observe, clock) };
+  const repeat = retry(attemptWith(transport, limiter), transport);
+  const deliver: Deliver = (request, call) => {
+    if (call.node === undefined) return repeat(request, call);
     const place = { operation: call.operation, argument: "node" };
     return refuseByRule(place, "is for clients with a pool; this client has one node. Omit it");
   };
+  const send = createSend({ ...transport, http, deliver });
+  return { send, deliver, clock, nodeCount: 1, isPool: false, session };
 }
+
+/** Returns what makes one attempt. `limiter` is `undefined` if requests are not held back. */
+export const attemptWith = (transport: Transport, limiter: RateLimiter | undefined): Fetch =>
+  limiter ? limit(deadline(transport), limiter, transport.emit) : deadline(transport);
 
 /** A request of openapi-fetch, whose own type limits a path to its options. */
 export type SendAny = (method: string, path: string, init: object) => Promise<FetchResult>;

@@ -12,10 +12,9 @@ import { type Clock, systemClock } from "../async/clock.js";
 import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
 import type { Answer } from "../http/call.js";
 import { defaultSettings } from "../http/call-options.js";
-import type { ConnectionOptions } from "../http/connection.js";
 import { createEmit } from "../http/events.js";
 import { type Deliver, routeOf } from "../http/request.js";
-import { createSend } from "../http/send.js";
+import { type ConnectionOptions, createSend } from "../http/send.js";
 import { withDigits } from "../values/show.js";
 import { isLagging, lagOf } from "./freshness.js";
 import { choose, type Order } from "./latency.js";
@@ -26,17 +25,15 @@ import { run } from "./run.js";
 /** Options of a pool. */
 export interface NodePoolOptions {
   /**
-   * How far a response may be behind the other nodes, in milliseconds of block time. The clock of the client does not matter.
-   * Also how recently a node must have responded to get a transaction to check: otherwise a read finds out which nodes respond.
-   *
-   * @default 10_000
+   * How far a response may be behind the other nodes, in milliseconds of block time. The clock of the client does not
+   * matter. Also how recently a node must have responded to get a transaction to check: otherwise a read finds out
+   * which nodes respond. Default: 10_000.
    */
   maxLag?: number | undefined;
   /**
-   * Which node serves a call: `"fastest"` picks two at random and uses the one expected to respond
-   * first, by its latency, its requests in flight and its rate limit. `"given"` takes the first one that is not cooling down.
-   *
-   * @default "fastest"
+   * Which node serves a call: `"fastest"` picks two at random and uses the one expected to respond first, by its
+   * latency, its requests in flight and its rate limit. `"given"` takes the first one that is not cooling down.
+   * Default: `"fastest"`.
    */
   order?: Order | undefined;
 }

@@ -1,11 +1,10 @@
 import type { Clock } from "../async/clock.js";
 import { ApiError, ResponseError } from "../errors/index.js";
 import { type Answer, readBlock } from "../http/call.js";
-import type { ConnectionOptions } from "../http/connection.js";
 import type { Emit } from "../http/events.js";
 import type { ActiveCall, CallRequest, Send } from "../http/request.js";
 import { delayAfter, isTransient } from "../http/retry.js";
-import { attemptWith } from "../http/send.js";
+import { attemptWith, type ConnectionOptions } from "../http/send.js";
 import type { Asked, PoolFacts } from "./decide.js";
 import { isLagging } from "./freshness.js";
 import { patienceOf, shortestPatience } from "./latency.js";

@@ -7,10 +7,10 @@ import { responseShapes } from "../../generated/shapes.js";
 import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
-import type { CheckedAnswer } from "../http/response.js";
+import type { CheckedAnswer } from "../http/request.js";
 import { formatPath, mostFindings } from "./shape.js";
 
-export type { CheckedAnswer } from "../http/response.js";
+export type { CheckedAnswer } from "../http/request.js";
 export { type Schema, type Schemas, schemas } from "./schemas.js";
 
 /** A response that does not match the OpenAPI description. */

@@ -1,10 +1,9 @@
 import { defaultSettings, type Settings } from "../../src/http/call-options.js";
-import type { Transport } from "../../src/http/deadline.js";
-import { createEmit, type ObserverEvent } from "../../src/http/events.js";
+import type { ObserverEvent } from "../../src/http/events.js";
 import { createHttp } from "../../src/http/openapi.js";
 import { RateLimiter } from "../../src/http/rate-limiter.js";
-import { routeOf } from "../../src/http/request.js";
-import { createSend as createSender, resilient } from "../../src/http/send.js";
+import { routeOf, type Transport } from "../../src/http/request.js";
+import { connectTo } from "../../src/http/send.js";
 import { baseUrl } from "./raw-requests.js";
 
 interface SendOptions extends Pick<Transport, "fetch" | "clock"> {
@@ -19,10 +18,9 @@ export function createSend(
   settings: Partial<Settings> = {},
 ) {
   const limiter = new RateLimiter(clock);
-  const emit = createEmit(observe, clock);
-  const validate = undefined;
-  const deliver = resilient({ fetch, clock, limiter, emit, random, validate });
-  const send = createSender({ http: createHttp(baseUrl, fetch), deliver, clock, validate });
+  const http = createHttp(baseUrl, fetch);
+  const options = { fetch, validate: undefined, limiter, session: {}, http, headers: {}, observe, pacing: true };
+  const { send } = connectTo(options, clock, random);
   return (signal?: AbortSignal) =>
     send({
       ...routeOf("getSpamStatistics"),

@@ -1,5 +1,5 @@
 import { connect, type NodePool } from "../../../src/client/node-pool.js";
-import { connectTo } from "../../../src/http/connection.js";
+import { connectTo } from "../../../src/http/send.js";
 import { createPool } from "../../../src/pool/node-pool.js";
 import { ManualClock } from "../manual-clock.js";
 
