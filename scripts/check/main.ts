@@ -2,53 +2,40 @@
  * Runs checks and prints a line for each: `npm run check`, or some of them by name, such as `npm run check -- size spelling`. The
  * output of a check follows if the check fails or if it was named.
  */
-import { spawn } from "node:child_process";
+import { exec } from "node:child_process";
 import { parseArgs } from "node:util";
 import { runScript } from "../run-script.js";
-
-interface Check {
-  /** They run one after the other, until one of them fails. */
-  commands: readonly string[];
-  /** Whether they read `dist/`, which is built first. */
-  needsBuild?: true;
-  /** Whether the check runs only if it is named. */
-  onlyByName?: true;
-}
 
 /** TypeScript 7, which is several times as fast. What needs its API has `typescript`, which is 5.9. */
 const tsc = "node node_modules/typescript-7/bin/tsc";
 
-const checks: Readonly<Record<string, Check>> = {
-  lint: {
-    commands: [
-      "redocly lint openapi.yaml",
-      // It refers to the other description by its name, as in the package.
-      "f=$(mktemp -d) && cp openapi.yaml cli/gateway.yaml cli/redocly.yaml $f && redocly lint --config $f/redocly.yaml $f/gateway.yaml && rm -r $f",
-    ],
-  },
-  generated: { commands: ["tsx scripts/generate/main.ts --check"] },
-  types: { commands: [`${tsc} -p tsconfig.portable.json`, tsc] },
-  code: { commands: ["biome check --error-on-warnings ."] },
-  spelling: { commands: ["cspell --no-progress --no-summary ."] },
-  structure: { commands: ["depcruise src generated cli/src"] },
-  package: {
-    commands: [
-      "publint --strict",
-      // Otherwise npm would build the package once more to pack it.
-      "npm_config_ignore_scripts=true attw --pack . --profile node16 --exclude-entrypoints openapi.yaml openapi.json",
-      "f=$(mktemp -d) && tsx scripts/stage-command-line.ts $f/cli && publint --strict $f/cli && rm -r $f",
-    ],
-    needsBuild: true,
-  },
-  size: { commands: ["tsx scripts/check/size.ts"], needsBuild: true },
-  instantiations: { commands: ["tsx scripts/check/instantiations.ts"], needsBuild: true },
-  bench: { commands: [`${tsc} -p bench`], needsBuild: true },
-  docs: { commands: ["tsx scripts/docs/main.ts install", `${tsc} -p docs`], onlyByName: true },
-  release: {
-    commands: ["tsx scripts/docs/main.ts check", "tsx scripts/check/release.ts"],
-    onlyByName: true,
-  },
+/** The commands of each check, for a shell. */
+const checks: Readonly<Record<string, readonly string[]>> = {
+  lint: [
+    "redocly lint openapi.yaml",
+    // It refers to the other description by its name, as in the package.
+    "f=$(mktemp -d) && cp openapi.yaml cli/gateway.yaml cli/redocly.yaml $f && redocly lint --config $f/redocly.yaml $f/gateway.yaml && rm -r $f",
+  ],
+  generated: ["tsx scripts/generate/main.ts --check"],
+  types: [`${tsc} -p tsconfig.portable.json`, tsc],
+  code: ["biome check --error-on-warnings ."],
+  spelling: ["cspell --no-progress --no-summary ."],
+  structure: ["depcruise src generated cli/src"],
+  package: [
+    "publint --strict",
+    // Otherwise npm would build the package once more to pack it.
+    "npm_config_ignore_scripts=true attw --pack . --profile node16 --exclude-entrypoints openapi.yaml openapi.json",
+    "f=$(mktemp -d) && tsx scripts/stage-command-line.ts $f/cli && publint --strict $f/cli && rm -r $f",
+  ],
+  size: ["tsx scripts/check/size.ts"],
+  instantiations: ["tsx scripts/check/instantiations.ts"],
+  bench: [`${tsc} -p bench`],
+  docs: ["tsx scripts/docs/main.ts install", `${tsc} -p docs`],
+  release: ["tsx scripts/docs/main.ts check", "tsx scripts/check/release.ts"],
 };
+/** They read `dist/`, which is built first. */
+const needBuild = ["package", "size", "instantiations", "bench"];
+const onlyByName = ["docs", "release"];
 
 async function main(): Promise<void> {
   const { positionals: names } = parseArgs({ allowPositionals: true });
@@ -56,47 +43,32 @@ async function main(): Promise<void> {
   if (unknown !== undefined) {
     throw new Error(`There is no check "${unknown}". The checks are ${Object.keys(checks).join(", ")}.`);
   }
-  const selected = Object.entries(checks).filter(([name, { onlyByName }]) =>
-    names.length > 0 ? names.includes(name) : !onlyByName,
-  );
-  const build: Check = { commands: ["tsx scripts/build.ts"] };
-  if (selected.some(([, { needsBuild }]) => needsBuild) && !(await perform("build", build, false))) return;
+  const isNamed = names.length > 0;
+  const selected = isNamed ? names : Object.keys(checks).filter((name) => !onlyByName.includes(name));
+  const isBuilt = selected.some((name) => needBuild.includes(name));
+  if (isBuilt && !(await perform("build", ["tsx scripts/build.ts"], false))) return;
   const next = async (): Promise<void> => {
-    const [name, check] = selected.shift() ?? [];
-    if (name === undefined || check === undefined) return;
-    await perform(name, check, names.length > 0);
+    const name = selected.shift();
+    if (name === undefined) return;
+    await perform(name, checks[name] ?? [], isNamed);
     return next();
   };
   // Most of them use one processor. Those that run by name alone install the same packages.
-  await Promise.all(names.length > 0 ? [next()] : [next(), next()]);
+  await Promise.all(isNamed ? [next()] : [next(), next()]);
 }
 
-/** Runs a check and prints the result. Returns whether it passed. */
-async function perform(name: string, { commands }: Check, isVerbose: boolean): Promise<boolean> {
+/** Runs the commands of a check until one fails, and prints the result. Returns whether it passed. npm adds dependencies to `PATH`. */
+async function perform(name: string, commands: readonly string[], isVerbose: boolean): Promise<boolean> {
   const start = performance.now();
-  let output = "";
-  let status = 0;
-  for (const command of commands) {
-    if (status !== 0) break;
-    const result = await run(command);
-    output += result.output;
-    status = result.status;
-  }
+  const script = `{ ${commands.join(" && ")}; } 2>&1`;
+  const [passed, output] = await new Promise<[boolean, string]>((resolve) =>
+    exec(script, { maxBuffer: 2 ** 26 }, (error, text) => resolve([error === null, text])),
+  );
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  console.log(`${status === 0 ? "passed" : "FAILED"}  ${name.padEnd(14)} ${seconds.padStart(5)} s`);
-  if (status !== 0) process.exitCode = 1;
-  if (status !== 0 || isVerbose) console.log(`\n${output.trim()}\n`);
-  return status === 0;
-}
-
-/** Runs a command of the project's dependencies, which npm adds to `PATH`. */
-async function run(command: string): Promise<{ status: number; output: string }> {
-  const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  child.stdout.on("data", (text) => (output += text));
-  child.stderr.on("data", (text) => (output += text));
-  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { status: status ?? 1, output };
+  console.log(`${passed ? "passed" : "FAILED"}  ${name.padEnd(14)} ${seconds.padStart(5)} s`);
+  if (!passed) process.exitCode = 1;
+  if (!passed || isVerbose) console.log(`\n${output.trim()}\n`);
+  return passed;
 }
 
 await runScript(import.meta.url, main);
