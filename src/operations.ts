@@ -12,4 +12,4 @@ export type {
   OperationId,
   Value,
 } from "./arguments/operation.js";
-export type { Enumeration } from "./values/names.js";
+export { canonicalId, type Enumeration, isId } from "./values/names.js";

@@ -2,6 +2,7 @@
 import type { Option } from "commander";
 import {
   type Argument,
+  canonicalId,
   type Operation,
   type OperationId,
   operations,
@@ -163,8 +164,6 @@ export function withFlagNames(message: string, flags: readonly string[]): string
     return flags.includes(name) ? name : all;
   });
 }
-
-const canonicalId = (id: string): string => (/^(?:[\da-f]{2})+$/i.test(id) ? id.toLowerCase() : id);
 
 /** Each id once, in lower case if it is hexadecimal, as nodes return them: a checkpoint is that of its ids. */
 export function canonicalIds<T>(ids: T): T {

@@ -1,5 +1,6 @@
 /** The flags that several commands have, and what each accepts. */
 import { InvalidArgumentError, Option } from "commander";
+import { isId } from "vegaprotocol-client/operations";
 import { didYouMean, UsageError } from "./errors.js";
 import type { TimeFlags } from "./output/time-format.js";
 import { readDuration, readTimeZone } from "./times.js";
@@ -44,10 +45,12 @@ export function flag(flags: string, text: string, options: FlagOptions = {}): Op
   return option;
 }
 
+/** Whether a text is an id with all of its 64 digits, or a name that nodes know. */
+export const isWholeId = (text: string): boolean => isId(text) && (text.length === 64 || !/^[\da-f]+$/i.test(text));
+
 /** An id of a flag: whole, as people copy it. Those that nodes know by name are the network's own and assets of test networks. */
 function readId(value: string): string {
-  if (/^(?:[\da-fA-F]{64}|network|VOTE|XYZ(?:alpha|beta|delta|epsilon|gamma)|f(?:BTC|DAI|EURO|USDC))$/.test(value))
-    return value;
+  if (isWholeId(value)) return value;
   throw new InvalidArgumentError(
     "Expected the 64 hexadecimal digits of an id, or a name that nodes know, such as network.",
   );

@@ -1,9 +1,24 @@
-/** An id as nodes return it: hexadecimal in lower case. Names such as `network` and `XYZalpha` keep their case. */
+/**
+ * Returns an id as nodes return it: hexadecimal in lower case. Names such as `network` and `XYZalpha` keep their case.
+ *
+ * @param id - An id, or any other text, which stays as it is.
+ * @example
+ * ```ts
+ * canonicalId("AB12"); // "ab12"
+ * ```
+ */
 export const canonicalId = (id: string): string => (/^(?:[0-9a-f]{2})+$/i.test(id) ? id.toLowerCase() : id);
 
 /**
- * Whether nodes know ids of this form: hexadecimal, the party `network`, and the names of assets that networks began with. Any other is an
- * error or finds nothing, and a comma divides it in v0.79 nodes (observed).
+ * Returns whether nodes know ids of this form: hexadecimal, the party `network`, and the names of assets that networks
+ * began with. Any other is an error or finds nothing, and a comma divides it in v0.79 nodes (observed).
+ *
+ * @param text - What may be an id.
+ * @example
+ * ```ts
+ * isId("network"); // true
+ * isId("abc"); // false: half a byte
+ * ```
  */
 export const isId = (text: string): boolean =>
   /^(?:(?:[\dA-Fa-f]{2})+|network|VOTE|XYZ(?:alpha|beta|delta|epsilon|gamma)|f(?:BTC|DAI|EURO|USDC))$/.test(text);

@@ -1,7 +1,7 @@
 /** The units of amounts: decimal places and symbols, from flags, from a file, or from the node. */
 import { readFile } from "node:fs/promises";
 import { ExitError, UsageError } from "../errors.js";
-import type { PresentationFlags } from "../flags.js";
+import { isWholeId, type PresentationFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { type Asset, assetOf } from "../other-paths.js";
@@ -51,7 +51,7 @@ function findAsset(entered: string, assets: readonly Asset[]): string {
   const found = assets.filter(hasSymbol(entered));
   const ids = [...new Set(found.map(({ id }) => id))];
   if (ids.length > 1) throw new UsageError(`Several assets have the symbol ${entered}: use the id, one of ${ids}.`);
-  if (ids[0] !== undefined || assets.length === 0 || /^(?:[\da-fA-F]{64}|VOTE|XYZ\w+|f[A-Z]{3,4})$/.test(entered)) {
+  if (ids[0] !== undefined || assets.length === 0 || isWholeId(entered)) {
     return ids[0] ?? entered;
   }
   const symbols = assets.map(({ symbol }) => symbol).join(", ");
