@@ -13,7 +13,7 @@ export interface CommandPage {
   summary: string;
   details: string;
   usage: string;
-  flags: readonly { terms: string; text: string }[];
+  flags: readonly { flags: string; description: string }[];
   examples: readonly string[];
 }
 
@@ -27,10 +27,7 @@ const isShown = (example: string) =>
 function ioOf(argv: readonly string[], write: (text: string) => void): Io {
   const stream = () =>
     new Writable({
-      write(chunk, _, done) {
-        write(String(chunk));
-        done();
-      },
+      write: (chunk, _, done) => done(void write(String(chunk))),
     }) as unknown as Io["stdout"];
   const terminal = Object.assign(stream(), { isTTY: true, columns: 100 });
   return {
@@ -62,26 +59,20 @@ export function readCommands(): CommandPage[] {
       summary,
       details: details.join("\n\n"),
       usage: `vegaprotocol ${name} ${command.usage()}`,
-      flags: flagsOf(command),
+      flags: command.options.filter(({ hidden }) => !hidden),
       examples: examples
         .split(/^ {2}\$ /m)
         .slice(1)
         .map((example) => example.replaceAll(/ \\\n\s*/g, " ").trim()),
     };
   };
-  const pagesOf = (command: Command, name: string): CommandPage[] =>
-    command.commands.length === 0
-      ? [pageOf(command, name)]
-      : command.commands.flatMap((each) => pagesOf(each, `${name} ${each.name()}`));
-  return program.commands
-    .filter((command) => !["help", "version"].includes(command.name()))
-    .flatMap((command) => pagesOf(command, command.name()));
+  const pagesOf = (command: Command, parents = ""): CommandPage[] => {
+    const name = parents + command.name();
+    if (command.commands.length === 0) return [pageOf(command, name)];
+    return command.commands.flatMap((each) => pagesOf(each, `${name} `));
+  };
+  return program.commands.filter((each) => !["help", "version"].includes(each.name())).flatMap((each) => pagesOf(each));
 }
-
-const flagsOf = (command: Command) =>
-  command.options
-    .filter(({ hidden }) => !hidden)
-    .map(({ flags, description }) => ({ terms: flags, text: description }));
 
 /** The page of a command, with the output of its examples. */
 export async function printCommand({ name, summary, details, usage, flags, examples }: CommandPage): Promise<string> {
@@ -97,7 +88,7 @@ export async function printCommand({ name, summary, details, usage, flags, examp
     "## Flags\n",
     `\`${usage}\`\n`,
     "| Flag | Meaning |\n|---|---|",
-    ...flags.map(({ terms, text }) => `| \`${terms}\` | ${cellOf(text)} |`),
+    ...flags.map(({ flags, description }) => `| \`${flags}\` | ${cellOf(description)} |`),
     "\n## Exit codes\n",
     "| Code | Meaning |\n|---|---|",
     ...Object.entries(exitCodeTexts).map(([code, text]) => `| ${code} | ${cellOf(text)} |`),
@@ -119,11 +110,10 @@ export const fileOf = (name: string): string => `${name.replaceAll(" ", "-")}.md
 
 async function outputOf(argv: readonly string[]): Promise<string> {
   let output = "";
-  await run(
-    ioOf(argv, (text) => {
-      output += text;
-    }),
-  );
+  const io = ioOf(argv, (text) => {
+    output += text;
+  });
+  await run(io);
   const lines = output.replaceAll("\r\n", "\n").trimEnd().split("\n");
   return [...lines.slice(0, shownLines), ...(lines.length > shownLines ? ["…"] : [])].join("\n");
 }
@@ -143,7 +133,7 @@ export function printManual(commands: readonly CommandPage[], version: string): 
     roff(summary),
     `.PP\n.B ${roff(usage)}`,
     ...(details ? [`.PP\n${roff(details)}`] : []),
-    ...flags.map(({ terms, text }) => `.TP\n.B ${roff(terms)}\n${roff(text)}`),
+    ...flags.map(({ flags, description }) => `.TP\n.B ${roff(flags)}\n${roff(description)}`),
     ...examples.map((example) => `.PP\n.EX\n${roff(`$ ${example}`)}\n.EE`),
   ];
   return [

@@ -29,47 +29,29 @@ async function main(): Promise<void> {
   if (command === "preview" && !existsSync(join(docs, "../site"))) throw new Error("Run `npm run docs` before.");
   npmCi(docs);
   if (command === "install") return;
-  if (command !== "preview") {
-    await run("typedoc/bin/typedoc");
-    await writeDescription();
-    await copyChangelog();
-    await writeCommands();
-  }
-  if (command === "check") return buildElsewhere();
-  await run("vitepress/bin/vitepress.js", command, ".", ...flags);
-}
-
-/** Builds the site and keeps nothing: a failed link or page fails the build. */
-async function buildElsewhere(): Promise<void> {
+  if (command !== "preview") await writePages();
+  if (command !== "check") return run("vitepress/bin/vitepress.js", command, ".", ...flags);
+  // A failed link or page fails the build.
   const folder = await mkdtemp(join(tmpdir(), "site-"));
-  try {
-    await run("vitepress/bin/vitepress.js", "build", ".", "--outDir", folder);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await run("vitepress/bin/vitepress.js", "build", ".", "--outDir", folder).finally(() =>
+    rm(folder, { recursive: true }),
+  );
 }
 
-/** Copies the description, and prints it as a page. */
-async function writeDescription(): Promise<void> {
-  const description = await readFile(join(docs, "../openapi.yaml"), "utf8");
-  await writeFile(join(docs, "public/openapi.yaml"), description);
-  await writeFile(join(docs, "openapi.md"), printDescription(description));
-}
-
-/** Prints a page for each command of the command line. */
-async function writeCommands(): Promise<void> {
-  const folder = join(docs, "commands");
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder);
-  const commands = readCommands();
-  await writeFile(join(folder, "index.md"), printIndex(commands));
-  for (const command of commands) await writeFile(join(folder, fileOf(command.name)), await printCommand(command));
-}
-
-/** Copies the changelog next to the pages. */
-async function copyChangelog(): Promise<void> {
-  const changelog = await readFile(join(docs, "../CHANGELOG.md"), "utf8");
-  await writeFile(join(docs, "changelog.md"), changelog.replaceAll("](docs/", "]("));
+/** Writes the pages that are not written by hand: of the types, the description, the changes, and each command. */
+async function writePages(): Promise<void> {
+  const read = (file: string) => readFile(join(docs, "..", file), "utf8");
+  const write = (file: string, text: string) => writeFile(join(docs, file), text);
+  await run("typedoc/bin/typedoc");
+  const description = await read("openapi.yaml");
+  await write("public/openapi.yaml", description);
+  await write("openapi.md", printDescription(description));
+  await write("changelog.md", (await read("CHANGELOG.md")).replaceAll("](docs/", "]("));
+  await rm(join(docs, "commands"), { recursive: true, force: true });
+  await mkdir(join(docs, "commands"));
+  const pages = readCommands();
+  await write("commands/index.md", printIndex(pages));
+  for (const page of pages) await write(join("commands", fileOf(page.name)), await printCommand(page));
 }
 
 /** Runs a tool in `docs/` to its end. */
