@@ -4,6 +4,8 @@ import type { Coverage } from "../errors/vega-error.js";
 type Done = IteratorReturnResult<undefined>;
 const done: Done = { done: true, value: undefined };
 export const ignore = () => {};
+/** `await using` ends a walk in runtimes that have it. */
+const dispose: unique symbol = ((Symbol as { asyncDispose?: symbol }).asyncDispose ?? Symbol()) as never;
 
 /** Where the items of a loop come from. */
 export interface Batches<Item> {
@@ -38,18 +40,6 @@ export class ItemIterator<Item> {
   #last: Promise<unknown> | undefined;
   #waiting = 0;
 
-  static {
-    // `await using` ends a walk in runtimes that have it.
-    const dispose = (Symbol as { asyncDispose?: symbol }).asyncDispose;
-    if (dispose !== undefined) {
-      Object.defineProperty(ItemIterator.prototype, dispose, {
-        value(this: ItemIterator<unknown>) {
-          return this.return().then(ignore);
-        },
-      });
-    }
-  }
-
   /** @param takeReceiver - Returns what receives the coverage, when the iterator is used. */
   constructor(open: () => Promise<Batches<Item>>, takeReceiver: () => CoverageReceiver | undefined = () => undefined) {
     this.#open = open;
@@ -78,6 +68,10 @@ export class ItemIterator<Item> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  [dispose](): Promise<void> {
+    return this.return().then(ignore);
   }
 
   async drain(): Promise<Item[]> {

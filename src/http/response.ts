@@ -84,14 +84,16 @@ type Chunk = Uint8Array<ArrayBuffer>;
  * @throws {@link ResponseError} if the body is larger than `maxResponseSize`: what follows is not received.
  */
 async function readChunks(received: Received): Promise<readonly Chunk[]> {
-  const { response, call } = received;
+  const { response } = received;
+  const { maxResponseSize } = received.call.settings;
   const chunks: Chunk[] = [];
   let size = 0;
   let reader: ReadableStreamDefaultReader<Chunk> | undefined;
   const add = (chunk: Chunk) => {
     size += chunk.byteLength;
-    if (size > call.settings.maxResponseSize) throw tooLarge(received);
-    chunks.push(chunk);
+    if (size <= maxResponseSize) return chunks.push(chunk);
+    const what = `a body of more than ${maxResponseSize} bytes with status ${response.status}`;
+    throw responseError(received, what, { advice: ". Request less, or raise `maxResponseSize`." });
   };
   try {
     // The bodies of node-fetch are streams of Node.js.
@@ -176,27 +178,21 @@ async function readResult<T>(
   return result;
 }
 
-function tooLarge({ call: { operation, settings }, response, attempts, request: { url } }: Received): ResponseError {
-  return new ResponseError(
-    `${operation} received a body of more than ${settings.maxResponseSize} bytes with status ${response.status} from ${url}. ` +
-      "Request less, or raise `maxResponseSize`.",
-    { operation, attempts, response, body: undefined },
-  );
+/** Returns the error of a response with a success status whose body does not match the OpenAPI description. */
+function mismatch(received: Received, text: string, body: unknown, cause?: unknown): ResponseError {
+  const { status, headers } = received.response;
+  const content = `${headers.get("content-type") ?? "no content type"}, ${text === "" ? "empty" : summarize(text)}`;
+  const what = `a response with status ${status} that does not match the OpenAPI description (${content})`;
+  return responseError(received, what, { body, cause });
 }
 
-/** Returns the error of a response with a success status whose body does not match the OpenAPI description. */
-function mismatch(
+function responseError(
   { call: { operation }, response, attempts, request: { url } }: Received,
-  text: string,
-  body: unknown,
-  cause?: unknown,
+  what: string,
+  { body, cause, advice = "" }: { body?: unknown; cause?: unknown; advice?: string },
 ): ResponseError {
-  const type = response.headers.get("content-type") ?? "no content type";
-  return new ResponseError(
-    `${operation} received a response with status ${response.status} that does not match the OpenAPI description ` +
-      `(${type}, ${text === "" ? "empty" : summarize(text)}) from ${url}`,
-    { operation, attempts, response, body, cause },
-  );
+  const message = `${operation} received ${what} from ${url}${advice}`;
+  return new ResponseError(message, { operation, attempts, response, body, cause });
 }
 
 export function errorOf({ call, attempts, request, response }: Received, body: unknown, clock: Clock): ApiError {
