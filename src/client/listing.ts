@@ -1,6 +1,6 @@
 import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import { boolean, checkOptions, expected, type OptionChecks, positiveInteger } from "../arguments/check-options.js";
+import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments, take } from "../arguments/read-arguments.js";
 import { atCaller } from "../errors/index.js";
@@ -69,15 +69,6 @@ export interface Listing<T> extends Walk<T, Page<T>> {
   readonly coverage: Promise<Coverage>;
 }
 
-const cursor = expected("a string", (value) => typeof value === "string");
-const paginationChecks: OptionChecks<Pagination> = {
-  first: positiveInteger,
-  after: cursor,
-  last: positiveInteger,
-  before: cursor,
-  newestFirst: boolean,
-};
-
 /**
  * Reads any list with Relay-style cursor pagination page by page, as the client's listings are read.
  *
@@ -100,10 +91,9 @@ export function paginate<T>(
   options: WalkOptions = {},
 ): Walk<T> {
   const taken = take(() => {
-    const start: Pagination = { ...pagination };
-    checkOptions(paginationChecks, start, { name: "pagination", prefix: "pagination." });
+    const start: { pagination?: Pagination } = readArguments("paginate", { arguments: paging }, { pagination });
     checkOptions(walkChecks, options, { name: "paginate" });
-    return { pagination: start, pageSize: 1000, ...readWalkOptions(options) };
+    return { pagination: { ...start.pagination }, pageSize: 1000, ...readWalkOptions(options) };
   });
   const { coverage: _, ...list } = walk<T>(async () => {
     const request = taken();
@@ -116,6 +106,8 @@ export function paginate<T>(
 /** The name of an operation that returns a list. */
 export type ListId = { [Id in OperationId]: OperationTypes[Id]["record"] extends object ? Id : never }[OperationId];
 
+/** All lists have the same. */
+const paging = { pagination: operations.listVotes.arguments.pagination };
 const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...walkChecks };
 const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationTable[Id] } = operations;
 
