@@ -37,6 +37,7 @@ describe("createClient rejects invalid options:", () => {
     [{ fetch: "fetch" }, "fetch", 'to be a function, got "fetch".'],
     [{ pacing: "yes" }, "pacing", 'to be a boolean, got "yes".'],
     [{ observe: {} }, "observe", "to be a function, got an object."],
+    [{ validate: true }, "validate", "to be a function, got true."],
     [{ tiemout: 5 }, "tiemout", "createClient has no option `tiemout`. Did you mean `timeout`?"],
     [{ timeOut: 5 }, "timeOut", "createClient has no option `timeOut`. Did you mean `timeout`?"],
     [{ retries: 3 }, "retries", "createClient has no option `retries`. Did you mean `retry`?"],

@@ -164,9 +164,4 @@ describe("the function of validateAnswers", () => {
   ])("is not created with the options %j", (options, message) => {
     expect(() => validateAnswers(options as never)).toThrow(message);
   });
-
-  test("is refused by a client if it is no function", () => {
-    const options = { baseUrl: "https://node.example", validate: true as never };
-    expect(() => createClient(options)).toThrow("Expected `validate` to be a function, got true.");
-  });
 });
