@@ -1,4 +1,10 @@
-/** Lists that are read as a whole. Pages of many callers are cut from one reading. */
+/**
+ * Lists that are read as a whole. Pages of many callers are cut from one reading, so that a loop takes three requests for each 5000 records.
+ *
+ * Cursors of the client would not do: only the ends of its pages have one, and callers continue from any record, in either direction. After
+ * a proposal has closed, the cursor of its votes names all that were read of one block, up to 5000, which no URL has room for, and each node
+ * has its own order of them. Nodes refuse every cursor of profiles.
+ */
 import { type Block, type Listing, toNanoseconds, type VegaClient } from "vegaprotocol-client";
 import { type ListId, listOperation } from "../operations.js";
 import type { WireRecord } from "../output/columns.js";

@@ -103,26 +103,32 @@ export function createPages(client: VegaClient, nodes: Nodes) {
   async function readScan(request: PageRequest, { inTurn, signal }: Reader): Promise<Reading> {
     const { id, query, size, cursor } = request;
     const isNewestFirst = isDescending(request);
-    const { startTimestamp, endTimestamp } = query.dateRange ?? {};
+    const range = query.dateRange ?? {};
     const from = cursor && timeOf(cursor);
-    const wantedStart = startOf(startTimestamp);
-    const wantedEnd = endTimestamp === undefined ? undefined : toNanoseconds(endTimestamp);
+    const wantedStart = startOf(range.startTimestamp);
+    const wantedEnd = range.endTimestamp === undefined ? undefined : toNanoseconds(range.endTimestamp);
     await nodes.waitFor(latest(from, cursor?.block) ?? 0n, signal);
     // A range that ends after the newest block ends with that block, as the range of a node.
     const end = wantedEnd !== undefined && (await nodes.isAhead(wantedEnd)) ? undefined : wantedEnd;
-    const dateRange = isNewestFirst
-      ? { startTimestamp: wantedStart, endTimestamp: from === undefined ? end : from + 1n }
-      : { startTimestamp: from ?? wantedStart, endTimestamp: end ?? cursor?.block };
+    // Whether nodes keep the start is shown by the first page, and by the one that leads to it.
+    let startTimestamp = isNewestFirst ? (cursor ? undefined : wantedStart) : (from ?? wantedStart);
+    const endTimestamp = isNewestFirst ? (from === undefined ? end : from + 1n) : (end ?? cursor?.block);
     const order = isNewestFirst ? "newest-first" : "oldest-first";
-    return inTurn(weightOf(size), async () => {
-      // Some records of the block of the cursor are before it, seldom more.
-      for (let maxItems = size + 100; ; maxItems *= 8) {
-        const pageSize = Math.ceil(maxItems / Math.ceil(maxItems / largestPage));
-        const options = { signal, order, maxItems, pageSize, ...scanOptions } as const;
+    const isInRange = (record: PlacedRecord) =>
+      (wantedStart === undefined || timeOf(record) >= wantedStart) &&
+      (wantedEnd === undefined || timeOf(record) < wantedEnd);
+    // A page begins with the block of the cursor.
+    const skipped = Math.min(cursor?.skipped ?? 0, largestPage);
+    return inTurn(weightOf(size + skipped), async () => {
+      for (let maxItems = size + skipped + 1; ; ) {
+        // With room for the last block, one request has all of them.
+        const most = maxItems + 50;
+        const pageSize = Math.ceil(most / Math.ceil(most / largestPage));
+        const dateRange = { startTimestamp, endTimestamp };
+        const options = { signal, order, maxItems, pageSize, concurrency: 1, catchUp: 1000 } as const;
         const scan = client.scanBalanceChanges({ ...query, dateRange }, options);
         const placed = withPlaces(id, await scan.toArray());
-        const isWanted = (record: PlacedRecord) => wantedEnd === undefined || timeOf(record) < wantedEnd;
-        const records = placed.filter(isWanted).filter(isAfterCursor(request));
+        const records = placed.filter(isInRange).filter(isAfterCursor(request));
         const { start, end: shownEnd, block } = await scan.coverage;
         const isTimeRead = placed.length < maxItems || placed.some((record) => timeOf(record) !== from);
         if (cursor && isTimeRead && !placed.some(({ place }) => comparePlaces(place, cursor.place) === 0)) {
@@ -130,12 +136,20 @@ export function createPages(client: VegaClient, nodes: Nodes) {
           throw new PaginationError(message, { reason: "pruned", availableFrom: start });
         }
         const rest = records[size];
-        if (rest === undefined && placed.length === maxItems) continue;
+        const oldest = placed.at(-1);
+        const isAtStart = placed.length < maxItems || (wantedStart && oldest && timeOf(oldest) < wantedStart);
+        if (rest === undefined && isAtStart && isNewestFirst && startTimestamp !== wantedStart) {
+          startTimestamp = wantedStart;
+          continue;
+        }
+        if (rest === undefined && placed.length === maxItems) {
+          maxItems *= 8;
+          continue;
+        }
         const cut = rest && timeOf(rest);
         const final = block && finalTime(block);
         // A response after the first one can be of a later block than the one that the page ends with.
-        const isOfBlock =
-          dateRange.endTimestamp !== undefined || shownEnd === final || (!isNewestFirst && cut !== undefined);
+        const isOfBlock = endTimestamp !== undefined || shownEnd === final || (!isNewestFirst && cut !== undefined);
         const source = isOfBlock ? { block } : {};
         const coveredEnd = earliest(shownEnd, wantedEnd);
         const hasStart = isNewestFirst ? cut === undefined : cursor === undefined;
@@ -156,9 +170,12 @@ export function createPages(client: VegaClient, nodes: Nodes) {
       request,
       reader,
     );
-    const edges = records
-      .slice(0, size)
-      .map(({ node, place }) => ({ node, cursor: encodeCursor(id, { place, ...next }) }));
+    let { skipped = 0, place: [time] = [] } = cursor ?? {};
+    const edges = records.slice(0, size).map(({ node, place }) => {
+      skipped = place[0] === time ? skipped + 1 : 1;
+      [time] = place;
+      return { node, cursor: encodeCursor(id, { place, skipped, ...next }) };
+    });
     const hasMore = records.length > size;
     if (isBackward) edges.reverse();
     const [before, after] = isBackward ? [hasMore, cursor !== undefined] : [cursor !== undefined, hasMore];
@@ -175,9 +192,6 @@ export function createPages(client: VegaClient, nodes: Nodes) {
 
 /** The weight of a read of so many records, among those that run at once. */
 const weightOf = (count: number): number => Math.max(1, Math.min(5, Math.ceil(count / 1000)));
-
-/** A page needs one request. */
-const scanOptions = { concurrency: 1, catchUp: 1000 };
 
 /** The start of a range in Unix nanoseconds. The client takes 0 for no start. */
 export function startOf(time: BalanceChangesDateRange["startTimestamp"]): bigint | undefined {
