@@ -1,6 +1,7 @@
 /** Paths of nodes that the description does not have, such as the assets and the thresholds of a proposal. */
 import { type PageContent, paginate, type VegaClient } from "vegaprotocol-client";
-import { ExitError } from "./errors.js";
+import { ExitError, UsageError } from "./errors.js";
+import { isWholeId } from "./flags.js";
 
 interface PathResponse {
   readonly data?: unknown;
@@ -62,6 +63,31 @@ export async function listAssets(client: VegaClient, signal?: AbortSignal): Prom
   );
   const assets = (await nodes.toArray()).flatMap((node) => assetOf(node) ?? []);
   return isThere ? assets : undefined;
+}
+
+const hasSymbol =
+  (text: string) =>
+  ({ symbol }: Asset): boolean =>
+    symbol.toLowerCase() === text.toLowerCase();
+
+/** Whether the id of an asset has to be found by its symbol among those of the network. */
+export const needsAssets = (entered: string | undefined, known: readonly Asset[] = []): boolean =>
+  entered !== undefined && !/^[\da-f]{64}$/i.test(entered) && !known.some(hasSymbol(entered));
+
+/**
+ * The id of the asset with a symbol. Text that is no symbol stays as it is: nodes know assets by other names, too.
+ *
+ * @param option - What errors call it.
+ */
+export function findAsset(option: string, entered: string, assets: readonly Asset[]): string {
+  const found = assets.filter(hasSymbol(entered));
+  const ids = [...new Set(found.map(({ id }) => id))];
+  if (ids.length > 1) throw new UsageError(`Several assets have the symbol ${entered}: use the id, one of ${ids}.`);
+  if (ids[0] !== undefined || assets.length === 0 || isWholeId(entered)) {
+    return ids[0] ?? entered;
+  }
+  const symbols = assets.map(({ symbol }) => symbol).join(", ");
+  throw new UsageError(`Expected ${option} to be an id or a symbol, got ${entered}. The symbols are ${symbols}.`);
 }
 
 /** A proposal with its thresholds, as decimal numbers from 0 to 1. */

@@ -1,10 +1,10 @@
 /** The units of amounts: decimal places and symbols, from flags, from a file, or from the node. */
 import { readFile } from "node:fs/promises";
 import { ExitError, UsageError } from "../errors.js";
-import { isWholeId, type PresentationFlags } from "../flags.js";
+import type { PresentationFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
-import { type Asset, assetOf } from "../other-paths.js";
+import { type Asset, assetOf, findAsset, needsAssets } from "../other-paths.js";
 import { readColumns, type Units } from "./columns.js";
 
 export interface UnitFlags extends PresentationFlags {
@@ -34,28 +34,10 @@ export async function readUnits<Flags extends UnitFlags>(
   const hasUnits = isFromNode || entered.length + files.length > 0;
   // A wrong column is found before a request is sent.
   readColumns(kinds, flags, hasUnits ? { decimalsOf: () => undefined, unitOf: () => "" } : undefined);
-  const isSymbol = asset !== undefined && !/^[\da-f]{64}$/i.test(asset) && !inFiles.some(hasSymbol(asset));
-  const listed = isFromNode || isSymbol ? await list() : [];
+  const listed = isFromNode || needsAssets(asset, inFiles) ? await list() : [];
   const known = [...inFiles, ...(listed ?? [])];
-  const resolved = asset === undefined ? flags : { ...flags, asset: findAsset(asset, known) };
+  const resolved = asset === undefined ? flags : { ...flags, asset: findAsset("--asset", asset, known) };
   return { flags: resolved, units: hasUnits ? unitsOf(io, flags, numbers, isFromNode ? known : inFiles) : undefined };
-}
-
-const hasSymbol =
-  (text: string) =>
-  ({ symbol }: Asset): boolean =>
-    symbol.toLowerCase() === text.toLowerCase();
-
-/** The id of the asset with a symbol. Text that is no symbol stays as it is: nodes know assets by other names, too. */
-function findAsset(entered: string, assets: readonly Asset[]): string {
-  const found = assets.filter(hasSymbol(entered));
-  const ids = [...new Set(found.map(({ id }) => id))];
-  if (ids.length > 1) throw new UsageError(`Several assets have the symbol ${entered}: use the id, one of ${ids}.`);
-  if (ids[0] !== undefined || assets.length === 0 || isWholeId(entered)) {
-    return ids[0] ?? entered;
-  }
-  const symbols = assets.map(({ symbol }) => symbol).join(", ");
-  throw new UsageError(`Expected --asset to be an id or a symbol, got ${entered}. The symbols are ${symbols}.`);
 }
 
 /** Reads `--decimals`. `bare` is for records of one asset. */

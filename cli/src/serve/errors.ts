@@ -1,4 +1,5 @@
 import * as vega from "vegaprotocol-client";
+import { UsageError } from "../errors.js";
 import { NoProposalError } from "../other-paths.js";
 
 /** The HTTP statuses of status codes of gRPC, as nodes map them. */
@@ -37,7 +38,7 @@ export function responseTo(error: unknown): Pick<Rejection, "status" | "body" | 
 export function rejectionOf(error: unknown): Rejection {
   if (error instanceof Rejection) return error;
   if (error instanceof NoProposalError) return new Rejection(5, error.message);
-  if (vega.ArgumentError.is(error)) return new Rejection(3, error.message);
+  if (vega.ArgumentError.is(error) || error instanceof UsageError) return new Rejection(3, error.message);
   if (vega.PaginationError.is(error)) {
     const { reason, message, availableFrom } = error;
     const type = "vegaprotocol-client/PaginationError";

@@ -3,7 +3,7 @@ import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotoc
 import { type Operation, operations } from "vegaprotocol-client/operations";
 import * as vega from "vegaprotocol-client/reports";
 import { canonicalIds } from "../arguments.js";
-import { requireProposal } from "../other-paths.js";
+import { findAsset, listAssets, needsAssets, requireProposal } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { csv } from "../output/csv.js";
 import { rowsOf } from "../output/print.js";
@@ -109,6 +109,13 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     return time ?? Promise.reject(new Rejection(3, "Expected a time: the responses of the nodes name no block."));
   }
 
+  /** The id of an asset, which can be entered as a symbol. */
+  async function assetIdOf(entered: string | undefined, { signal, inTurn }: Reader): Promise<string | undefined> {
+    if (entered === undefined || !needsAssets(entered)) return entered;
+    const assets = await inTurn(1, () => listAssets(client, signal));
+    return findAsset("asset", entered, assets ?? []);
+  }
+
   /** The range of a report, in the time zone of its dates. */
   function rangeOf(query: Query) {
     const { timeZone } = query;
@@ -175,7 +182,8 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     format: "json" | "csv",
     reader: Reader,
   ) {
-    const query = readParameters({ arguments: parameters[name] ?? {} }, parameterTexts, {}) as Query;
+    const entered = readParameters({ arguments: parameters[name] ?? {} }, parameterTexts, {}) as Query;
+    const query = { ...entered, asset: await assetIdOf(entered["asset"], reader) };
     const { rows, coverage, source } = await reports[name as keyof typeof reports](query, reader);
     const known: unknown = JSON.parse(JSON.stringify(rows, orNull));
     if (format === "json") return { body: JSON.stringify({ [name]: known, coverage }), source };

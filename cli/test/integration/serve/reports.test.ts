@@ -69,6 +69,31 @@ test("balances, statements and series of accounts are complete, and null where t
   ]);
 });
 
+test("an asset is an id or a symbol, as on the command line", async () => {
+  const network = createNetwork();
+  const assets = [
+    [account.assetId, "VEGA"],
+    ["ab".repeat(32), "TWO"],
+    ["cd".repeat(32), "TWO"],
+  ].map(([id, symbol]) => ({ node: { id, details: { symbol, decimals: "18" } }, cursor: id }));
+  const { url } = await serve(network, [], async (request) => {
+    if (!request.url.includes("/assets")) return network.fetch(request);
+    return Response.json({ assets: { edges: assets, pageInfo: { hasNextPage: false } } });
+  });
+  const get = async (asset: string) => {
+    const response = await fetch(url + pathOf("balances", { asset, at: at(10) }));
+    return [response.status, await response.json()];
+  };
+  expect((await get(account.assetId))[1].balances).toHaveLength(2);
+  expect(await get("vega")).toEqual(await get(account.assetId));
+  for (const [asset, message] of [
+    ["TWO", "Several assets have the symbol TWO"],
+    ["OTHER", "Expected asset to be an id or a symbol, got OTHER. The symbols are VEGA, TWO, TWO."],
+  ] as const) {
+    expect(await get(asset)).toMatchObject([400, { code: 3, message: expect.stringContaining(message) }]);
+  }
+});
+
 test("tallies and limits have what the node knows", async () => {
   const network = createFakeNetwork(
     { nodes: 1, votes: 30, spamStatistics: 1 },
