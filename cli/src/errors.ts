@@ -29,6 +29,9 @@ export class UsageError extends ExitError {
   }
 }
 
+/** There is no local copy where the command expects one. */
+export class NoCopyError extends UsageError {}
+
 /** The records that were read are not all that were requested. */
 export class IncompleteError extends ExitError {
   constructor(message: string, cause?: unknown) {

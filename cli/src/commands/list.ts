@@ -5,13 +5,14 @@ import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
+import { describeReading, dryFlag } from "../dry.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, Interruption, type Io, printMessage, write } from "../io.js";
 import { isScannable, type ListId, listOperation, lists } from "../operations.js";
 import { listAssets, requireProposal } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
-import { OutputFile } from "../output/file.js";
+import { OutputFile, refuseOther } from "../output/file.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { readTarget } from "../output/target.js";
 import { formatTime } from "../output/time-format.js";
@@ -50,6 +51,7 @@ interface ListFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFla
   readonly at?: string;
   readonly completeHistory?: true;
   readonly db?: string;
+  readonly dry?: true;
 }
 
 const scanDetails =
@@ -79,6 +81,7 @@ export function addLists(program: Command, setup: Setup): void {
         filter("-n, --limit <N>", most, { parse: flag.integer() }),
         ...(isScan ? atFlags() : []),
         ...flag.fileFlags(),
+        dryFlag().conflicts("at"),
         ...flag.presentationFlags(columns),
         flag.quietFlag(),
         ...(isScan ? [dbFlag()] : []),
@@ -99,10 +102,17 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   // Every wrong flag is found before a request is sent, or a file is opened.
   readReading(id, io, entered);
   const target = readTarget(output, format);
-  const { client } = await connect(io, entered);
+  const connection = await connect(io, entered);
+  const { client } = connection;
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal));
   const reading = readReading(id, io, flags);
   const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format);
+  if (flags.dry) {
+    if (target) refuseOther(target, force);
+    const planned = await describeReading(connection, reading, io.signal);
+    await write(io.stdout, `${planned}Nothing is written to ${target?.name ?? "stdout"}.\n`);
+    return exitCodes.done;
+  }
   const file = target && new OutputFile(target, force);
   const isTerminal = file === undefined && io.stdout.isTTY === true;
   const isScreen = isTerminal && limit === undefined && format === undefined;

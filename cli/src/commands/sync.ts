@@ -4,7 +4,8 @@ import { PaginationError } from "vegaprotocol-client";
 import { argumentFlags, canonicalIds, filterFlags, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
-import { exitCodes, IncompleteError, UsageError } from "../errors.js";
+import { describeReading, dryFlag } from "../dry.js";
+import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { listAssets } from "../other-paths.js";
@@ -12,7 +13,7 @@ import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
 import { Monitor } from "../progress.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
-import { type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
+import { checkpointOf, type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
 import { RelationalDestination } from "../sync/destinations/relational.js";
 import { type DestinationFlags, openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
@@ -27,6 +28,7 @@ interface Flags extends flag.NodeFlags, flag.PageFlags, flag.FollowFlags, Destin
   readonly id?: readonly string[];
   readonly follow?: true;
   readonly check?: true;
+  readonly dry?: true;
   readonly fromDb?: string;
   readonly quiet?: true;
 }
@@ -62,6 +64,7 @@ export function addSync(program: Command, setup: Setup): void {
       filter("--id <ID>", "The resource whose signatures to store. Can be repeated.", repeat),
       output("--follow", followText).conflicts(["check", "partialDay", "fromDb"]),
       output("--check", checkText),
+      dryFlag().conflicts(["check", "follow", "fromDb"]),
       output("--partial-day", partialText),
       output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", units),
       output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
@@ -75,6 +78,7 @@ export function addSync(program: Command, setup: Setup): void {
     examples: [
       "sync vega.db",
       `sync vega.db votes signatures --proposal ${proposal} --id ${resource}`,
+      "sync vega.db --dry",
       "sync vega.db --check",
       "sync vega/ balances profiles --partial-day",
     ],
@@ -87,6 +91,7 @@ async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly str
   const { flags } = await readUnits(io, given, { assetId: "text" }, list);
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
+  if (flags.dry) return describe(io, flags, plan, entered, name);
   const mode = flags.check ? "read" : "write";
   const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
   try {
@@ -100,6 +105,44 @@ async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly str
     throw destination.describe(error);
   } finally {
     await destination.close();
+  }
+}
+
+/** The lists whose records a run continues after. */
+const timed = { balances: true, votes: true };
+
+/** Says what a run would read, and where it continues. */
+async function describe(io: Io, flags: Flags, plan: SyncOptions, entered: string, name: string): Promise<number> {
+  const stored = await storedLists(io, flags, plan, entered);
+  const connection = await connect(io, flags);
+  const { balances, votes = [], signatures = [], profiles, scan } = plan;
+  const readings = [
+    ...(balances ? [["balances", "listBalanceChanges", balances] as const] : []),
+    ...votes.map((query) => ["votes", "listVotes", query] as const),
+    ...signatures.map((id) => ["signatures", "listNodeSignatures", { id }] as const),
+    ...(profiles ? [["profiles", "listPartiesProfiles", {}] as const] : []),
+  ];
+  for (const [list, id, query] of readings) {
+    const { from, ...filters } = query as { from?: bigint };
+    // Signatures and profiles are read again: nodes show no times of them.
+    const { position } = (list in timed && checkpointOf(stored, list, query)) || {};
+    const planned = { id, query: filters, start: position ?? from, ...(list === "balances" && scan) };
+    const place = position === undefined ? undefined : `where ${name} ends`;
+    await write(io.stdout, await describeReading(connection, planned, io.signal, place));
+  }
+  const isNew = stored.length === 0 ? ", which has no records yet" : "";
+  await write(io.stdout, `Nothing is written to ${name}${isNew}.\n`);
+  return exitCodes.done;
+}
+
+/** The lists of a destination, which may not exist yet. */
+async function storedLists(io: Io, flags: Flags, plan: SyncOptions, name: string) {
+  try {
+    const destination = await openDestination(name, "read", io.signal, flags, plan.balances);
+    return await destination.checkpoints().finally(() => destination.close());
+  } catch (error) {
+    if (error instanceof NoCopyError) return [];
+    throw error;
   }
 }
 

@@ -26,7 +26,7 @@ export class OutputFile {
     this.#target = target;
     this.#force = force;
     this.path = target.isStream ? target.path : `${target.path}.${process.pid}.tmp`;
-    this.#refuseOther();
+    refuseOther(target, force);
     if (!target.isStream) removeLeft(target.path);
     const file = createWriteStream(this.path, { flush: !target.isStream });
     const gzip = target.isCompressed ? createGzip() : undefined;
@@ -45,7 +45,7 @@ export class OutputFile {
     await this.#explain(this.#done);
     if (this.#target.isStream) return;
     // Another program can have written it meanwhile.
-    this.#refuseOther();
+    refuseOther(this.#target, this.#force);
     await this.#explain(replace(this.path, this.#target.path));
   }
 
@@ -67,16 +67,16 @@ export class OutputFile {
     return false;
   }
 
-  #refuseOther(): void {
-    const { name, path, isStream } = this.#target;
-    if (this.#force || isStream || !existsSync(path)) return;
-    throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
-  }
-
   #explain(task: Promise<void>): Promise<void> {
     // What the stream has failed with before says more than that it has ended.
     return task.catch((error) => Promise.reject(writeError(this.#target.name, this.#input.errored ?? error)));
   }
+}
+
+/** @throws {@link UsageError} if the file exists and must not be replaced. */
+export function refuseOther({ name, path, isStream }: Target, force: boolean): void {
+  if (force || isStream || !existsSync(path)) return;
+  throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
 }
 
 /** Removes what processes that were killed have left of a file. */

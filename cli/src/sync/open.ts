@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { kebab } from "../arguments.js";
-import { IncompleteError, UsageError } from "../errors.js";
+import { IncompleteError, NoCopyError, UsageError } from "../errors.js";
 import type { Asset } from "../other-paths.js";
 import { formatTime } from "../output/time-format.js";
 import {
@@ -53,7 +53,7 @@ export async function openDestination(
     );
   }
   if (mode === "read" && !existsSync(name)) {
-    throw new UsageError(
+    throw new NoCopyError(
       `Expected a copy of vegaprotocol sync, and there is no ${name}. Create it with: vegaprotocol sync ${name}`,
     );
   }

@@ -67,6 +67,26 @@ describe.each([
   });
 });
 
+test("--dry says what an export would take from two pages of the list, and writes nothing", async () => {
+  const list = createFakeNode({ balances: 3000, votes: 1500 }, { rateLimit: false });
+  const dry = async (...argv: string[]) => {
+    const { code, stdout, stderr } = await runCli([...argv, "-o", file("x.csv"), "--dry"], { fetch: list.fetch });
+    expect([code, stderr, list.requests.splice(0).length <= 2, await readdir(file("."))]).toEqual([0, "", true, []]);
+    expect(stdout).toContain(`Nothing is written to ${file("x.csv")}.`);
+    return stdout.split("\n")[0];
+  };
+  const [, count, requests] =
+    /about ([\d,]+) records, about (\d) requests in \ds$/.exec(`${await dry("balances")}`) ?? [];
+  expect(Math.abs(Number(count?.replace(",", "")) - 3000)).toBeLessThan(500);
+  expect(Number(requests)).toBeLessThan(5);
+  expect(await dry("balances", "-n", "10")).toMatch(/: 10 records, 1 request in \ds$/);
+  expect(await dry("votes", "--party", list.records.votes[0]?.partyId ?? "")).toMatch(
+    /: \d+ records, 1 request in \ds$/,
+  );
+  await writeFile(file("y.csv"), "");
+  expect(await runCli(["balances", "-o", file("y.csv"), "--dry"], { fetch })).toMatchObject({ code: 2 });
+});
+
 describe("an export of balance changes that is interrupted", () => {
   const flags = ["--page-size", "30", "--concurrency", "1"];
 

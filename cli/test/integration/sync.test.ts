@@ -326,10 +326,32 @@ describe.each(destinations)("%s", (kind) => {
     expect(result).toMatchObject(ended(1, "received no new block after 1000 for"));
   });
 
-  test("is not created by a comparison", async () => {
-    const { code, stderr } = await sync(startNode(), "--check");
+  test("is created neither by a comparison, nor by --dry, which says where it continues", async () => {
+    const node = startNode({ votes: 30, signatures: 5, profiles: 7 });
+    const { code, stderr } = await sync(node, "--check");
     expect([code, stderr]).toEqual([2, expect.stringMatching(/there is no|has no copy/)]);
+    const [vote, signature] = [node.records.votes[0], node.records.signatures[0]];
+    const lists = ["balances", "votes", "signatures", "profiles"];
+    const flags = ["--party", party, "--proposal", vote?.proposalId ?? "", "--id", signature?.id ?? ""];
+    const dry = await sync(node, "--dry", ...flags, ...lists);
+    expect(dry).toMatchObject({ code: 0, stderr: "" });
+    const range = "from 2024-02-07T11:00:00.000000000Z to 2024-02-15T17:00:00.000000000Z";
+    expect(dry.stdout.split("\n")).toEqual([
+      `balances --party ${party} ${range}: 100 records, 1 request in 1s`,
+      expect.stringMatching(/^votes --party .* --proposal .*: 0 records, 1 request in 1s$/),
+      expect.stringMatching(/^signatures --id .*: \d+ records, 1 request in 1s$/),
+      "profiles: 7 records, 1 request in 1s",
+      expect.stringMatching(/^Nothing is written to .*, which has no records yet\.$/),
+      "",
+    ]);
     expect(existsSync(target())).toBe(false);
+    await sync(node);
+    add(node, change(node.block.timestamp));
+    const next = await sync(node, "--dry");
+    expect(next.stdout).toMatch(
+      /^balances from 2024-02-15T18:00:00.0+Z \(where .* ends\) to 2024-02-15T18:00:00.0+Z: 1 rec/,
+    );
+    expect(await stored()).toEqual(changes);
   });
 });
 

@@ -1,6 +1,6 @@
 /** A destination in a relational database: SQLite and PostgreSQL have the same tables, and run the same statements. */
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
-import { ExitError, UsageError } from "../../errors.js";
+import { ExitError, NoCopyError } from "../../errors.js";
 import {
   allTimes,
   type Batch,
@@ -189,7 +189,7 @@ export class RelationalDestination implements Destination {
       await database.write(async () => {
         if (!(await hasTables(database))) await database.execute(createTables(dialect));
       });
-    } else if (!(await hasTables(database))) throw new UsageError(`${name} has no copy: run vegaprotocol sync first.`);
+    } else if (!(await hasTables(database))) throw new NoCopyError(`${name} has no copy: run vegaprotocol sync first.`);
     return new RelationalDestination(database);
   }
 

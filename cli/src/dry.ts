@@ -1,0 +1,105 @@
+/** `--dry`: what a command would read, and about how long that takes. */
+import type { Listing, VegaClient } from "vegaprotocol-client";
+import type { NodePool } from "vegaprotocol-client/pool";
+import { argumentFlags } from "./arguments.js";
+import { outputFlag } from "./flags.js";
+import { count } from "./io.js";
+import { isScannable, listOperation } from "./operations.js";
+import type { WireRecord } from "./output/columns.js";
+import { formatTime } from "./output/time-format.js";
+import { largestPage, type Reading, scanPageSize } from "./records.js";
+import { describeDuration } from "./times.js";
+
+const text =
+  "Print what would be read and written instead, and about how many requests and how long that takes. Each list is estimated from two pages " +
+  "at most, and nothing is written.";
+
+export const dryFlag = () => outputFlag("--dry", text);
+
+type PlannedReading = Pick<Reading, "id" | "query"> & Partial<Reading>;
+
+/** How many records show how dense a list is at one of its ends. */
+const sampleSize = 1000;
+
+/** What is known of a list before it is read. Times are Unix nanoseconds. */
+interface Estimate {
+  readonly records: number;
+  readonly accuracy: "" | "about " | "more than ";
+  readonly first?: bigint | undefined;
+  readonly last?: bigint | undefined;
+}
+
+const timeOf = ({ timestamp }: WireRecord) => BigInt(String(timestamp));
+const spanOf = (times: readonly bigint[]) => Number((times.at(-1) ?? 0n) - (times[0] ?? 0n)) || 1;
+
+async function estimateList(client: VegaClient, { id, query, start }: PlannedReading, signal: AbortSignal) {
+  const list = client[id] as unknown as (argument: object, options: object) => Listing<WireRecord>;
+  const { nodes, pageInfo } = await list({ ...query, pagination: { first: sampleSize } }, { signal });
+  const wanted = start === undefined ? nodes : nodes.filter((record) => timeOf(record) >= start);
+  const isWhole = wanted.length < nodes.length || !pageInfo?.hasNextPage;
+  return { records: wanted.length, accuracy: isWhole ? "" : "more than " } satisfies Estimate;
+}
+
+async function estimateChanges(client: VegaClient, reading: PlannedReading, signal: AbortSignal): Promise<Estimate> {
+  const { query, start: startTimestamp, end: endTimestamp, catchUp } = reading;
+  const read = async (order: "newest-first" | "oldest-first") => {
+    const size = { maxItems: sampleSize, pageSize: sampleSize + 100, concurrency: 1 };
+    const options = { ...size, order, catchUp, missingHistory: "ignore", signal } as const;
+    const scan = client.scanBalanceChanges({ ...query, dateRange: { startTimestamp, endTimestamp } }, options);
+    const times = (await scan.toArray()).map(({ timestamp }) => BigInt(timestamp));
+    return order === "oldest-first" ? times : times.reverse();
+  };
+  const newest = await read("newest-first");
+  const last = newest.at(-1);
+  if (newest.length < sampleSize) return { records: newest.length, accuracy: "", first: newest[0], last };
+  const oldest = await read("oldest-first");
+  const density = (sampleSize / spanOf(newest) + sampleSize / spanOf(oldest)) / 2;
+  const records = Math.max(sampleSize, Math.round(density * spanOf([oldest[0] ?? 0n, last ?? 0n])));
+  return { records, accuracy: "about ", first: oldest[0], last };
+}
+
+/** How many requests it takes to read records, and how many milliseconds at the rate and the latency of the nodes. */
+function costOf(records: number, { id, pageSize, concurrency = 4 }: PlannedReading, status: NodePool["status"]) {
+  const size = pageSize ?? (isScannable(id) ? scanPageSize : listOperation(id).defaultPageSize);
+  const requests = Math.max(1, Math.ceil(records / Math.min(size, largestPage)));
+  const rate = status.reduce((sum, { rateLimit }) => sum + (rateLimit?.limit ?? 0), 0);
+  const latency = Math.max(0, ...status.map((node) => node.latency ?? 0));
+  const atOnce = isScannable(id) ? concurrency * status.length : 1;
+  return { requests, duration: requests * Math.max(rate > 0 ? 1000 / rate : 0, latency / atOnce) };
+}
+
+/** The name of a list with the flags of its query. */
+function nameOf({ id, query }: PlannedReading): string {
+  const flags = argumentFlags(id).flatMap(({ name, path }) => {
+    const value = path.reduce<unknown>(
+      (group, member) => (group as Record<string, unknown> | undefined)?.[member],
+      query,
+    );
+    return value === undefined ? [] : [value].flat().map((each) => ` --${name} ${each}`);
+  });
+  return listOperation(id).envelope + flags.join("");
+}
+
+/**
+ * Describes a reading in one line.
+ *
+ * @param place - Where it begins, in words, if an earlier one has decided that.
+ */
+export async function describeReading(
+  { client, pool }: { client: VegaClient; pool: Pick<NodePool, "status"> },
+  reading: PlannedReading,
+  signal: AbortSignal,
+  place?: string,
+): Promise<string> {
+  const read = isScannable(reading.id) ? estimateChanges : estimateList;
+  const found: Estimate = await read(client, reading, signal);
+  const { limit = Number.POSITIVE_INFINITY } = reading;
+  const records = Math.min(found.records, limit);
+  const { requests, duration } = costOf(records, reading, pool.status);
+  const [from, to] = [reading.start ?? found.first, reading.end ?? found.last];
+  const start = from === undefined ? "" : ` from ${formatTime(from)}${place ? ` (${place})` : ""}`;
+  const end = to === undefined ? "" : ` to ${formatTime(to)}`;
+  const accuracy = records === limit ? "" : found.accuracy;
+  const cost = `${count(requests, "request")} in ${describeDuration(duration)}`;
+  return `${nameOf(reading)}${start}${end}: ${accuracy}${count(records, "record")}, ${accuracy}${cost}\n`;
+}
