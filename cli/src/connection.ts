@@ -9,21 +9,30 @@ import { type Io, printMessage } from "./io.js";
 export interface ConnectOptions extends Pick<NodePoolOptions, "maxLag"> {
   /** Called with each event. Default: the events are printed with --verbose. */
   readonly observe?: ClientOptions["observe"];
+  /** Called with each event as well. */
+  readonly metrics?: { observe(event: ObserverEvent): void };
 }
 
 /** Creates the client of the nodes that the flags or the environment name. */
 export async function connect(
   io: Io,
   flags: NodeFlags,
-  { maxLag, observe = flags.verbose ? logEvents(io) : undefined }: ConnectOptions = {},
+  { maxLag, observe: print = flags.verbose ? logEvents(io) : undefined, metrics }: ConnectOptions = {},
 ): Promise<{ client: VegaClient; pool: NodePool; nodes: readonly string[] }> {
   const nodes = await readNodes(io, flags);
   const pool = nodePool(nodes, { maxLag });
   const { timeout, retries, pacing } = flags;
   const headers = await readHeaders(flags.header ?? []);
   const retry = retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 };
+  const observe =
+    metrics &&
+    ((event: ObserverEvent) => {
+      metrics.observe(event);
+      print?.(event);
+    });
   const fetch = io.fetch ?? (await createFetch(io.env));
-  return { client: createClient({ baseUrl: pool, headers, pacing, timeout, retry, observe, fetch }), pool, nodes };
+  const options = { baseUrl: pool, headers, pacing, timeout, retry, observe: observe ?? print, fetch };
+  return { client: createClient(options), pool, nodes };
 }
 
 /** The addresses of the nodes that the flags or the environment name. */

@@ -73,6 +73,8 @@ export function integer({ minimum = 1, maximum = Number.MAX_SAFE_INTEGER } = {})
   };
 }
 
+export const port = integer({ minimum: 0, maximum: 65_535 });
+
 export const duration = (value: string): number => {
   const milliseconds = readDuration(value);
   if (milliseconds > 0) return milliseconds;
@@ -201,7 +203,7 @@ export interface ServerFlags {
   readonly host?: string;
 }
 
-export const serverFlags = (port: string): Option[] => [
-  flag("--port <N>", `The port to listen on${port}.`, { parse: integer({ minimum: 0, maximum: 65_535 }) }),
+export const serverFlags = (more: string): Option[] => [
+  flag("--port <N>", `The port to listen on${more}.`, { parse: port }),
   flag("--host <HOST>", "The address to listen on; 0.0.0.0 is all of them. Default: 127.0.0.1."),
 ];

@@ -2,6 +2,8 @@
 import type { ObserverEvent } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
 import type { AuditedPart } from "./audit.js";
+import { canonicalJson } from "./sync/destination.js";
+import type { SyncStep } from "./sync/sync.js";
 
 type Labels = Readonly<Record<string, string | number | undefined>>;
 
@@ -17,6 +19,10 @@ function sample(name: string, labels: Labels, value: number): string {
 }
 
 const head = (name: string, type: string, help: string) => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+
+/** The response of a server to `/metrics`. */
+export const exposition = (lines: readonly string[]): Response =>
+  new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
 
 /** Values that only rise, one for each set of labels. */
 function createCounter(name: string, help: string) {
@@ -71,7 +77,8 @@ export function createNodeMetrics() {
     "vegaprotocol_node_wait_seconds_total",
     "Time for which the rate limit held requests back.",
   );
-  const counters = [requests, durations, retries, failovers, waits];
+  const bans = createCounter("vegaprotocol_node_bans_total", "Responses that banned the client.");
+  const counters = [requests, durations, retries, failovers, waits, bans];
   return {
     observe(event: ObserverEvent): void {
       const { operation } = event;
@@ -79,6 +86,8 @@ export function createNodeMetrics() {
       if (event.type === "response") {
         requests.add({ node, operation, status: event.status ?? event.error?.name });
         durations.add({ node, operation }, event.duration / 1000);
+        // A rate limit that is exceeded has the status 429.
+        if (event.error?.name === "RateLimitError" && event.status === 403) bans.add({ node });
       } else if (event.type === "retry") retries.add({ node, operation });
       else if (event.type === "failover") failovers.add({ node: hostOf(event.from), operation, cause: event.cause });
       else if (event.type === "pause") waits.add({ node, operation }, event.delay / 1000);
@@ -90,7 +99,7 @@ export function createNodeMetrics() {
 /** A node, with what a pool does not know: from when on it keeps balance changes, in Unix nanoseconds. */
 export type KnownNode = NodePool["status"][number] & { readonly historyStart?: bigint | undefined };
 
-const seconds = (time: bigint | undefined) => (time === undefined ? undefined : Number(time / 1_000_000n) / 1000);
+const seconds = (time: bigint) => Number(time / 1_000_000n) / 1000;
 
 /** How far nodes are, and how well they respond. */
 export function nodeGauges(status: readonly KnownNode[]): string[] {
@@ -111,10 +120,12 @@ export function nodeGauges(status: readonly KnownNode[]): string[] {
       height === undefined ? undefined : Number(height),
     ),
     ...gauge("block_timestamp_seconds", "The time of the block that the node named last.", ({ timestamp }) =>
-      seconds(timestamp),
+      timestamp === undefined ? undefined : seconds(timestamp),
     ),
-    ...gauge("history_start_timestamp_seconds", "The time from which on the node keeps balance changes.", (node) =>
-      seconds(node.historyStart),
+    ...gauge(
+      "history_start_timestamp_seconds",
+      "The time from which on the node keeps balance changes.",
+      ({ historyStart }) => (historyStart === undefined ? undefined : seconds(historyStart)),
     ),
   ];
 }
@@ -131,6 +142,36 @@ export function createServerMetrics() {
     },
     sent: (operation: string | undefined, count: number) => records.add({ operation }, count),
     lines: () => [requests, durations, records].flatMap(({ lines }) => lines()),
+  };
+}
+
+/** How far a local copy is. */
+export function createSyncMetrics() {
+  const records = createCounter("vegaprotocol_sync_records_total", "Records that were stored.");
+  const positions = new Map<string, Map<string, bigint>>();
+  return {
+    stored({ list, query, records: count, checkpoint }: SyncStep): void {
+      records.add({ list }, count);
+      // Profiles have no time.
+      if (checkpoint === undefined) return;
+      const ofList = positions.get(list) ?? new Map<string, bigint>();
+      positions.set(list, ofList.set(canonicalJson(query), checkpoint.position));
+    },
+    lines(status: readonly KnownNode[]): string[] {
+      const [position, lag] = ["vegaprotocol_sync_position_timestamp_seconds", "vegaprotocol_sync_lag_seconds"];
+      const newest = status.reduce((latest, { timestamp = 0n }) => (timestamp > latest ? timestamp : latest), 0n);
+      const reached = [...positions].map(([list, each]) => ({
+        list,
+        time: [...each.values()].reduce((least, time) => (time < least ? time : least)),
+      }));
+      return [
+        ...records.lines(),
+        ...head(position, "gauge", "The time up to which a list is stored."),
+        ...reached.map(({ list, time }) => sample(position, { list }, seconds(time))),
+        ...head(lag, "gauge", "How far a list is behind the newest block of the nodes, in block time."),
+        ...reached.map(({ list, time }) => sample(lag, { list }, Math.max(0, seconds(newest - time)))),
+      ];
+    },
   };
 }
 

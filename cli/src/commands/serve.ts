@@ -57,11 +57,7 @@ async function serve(io: Io, entered: ServeFlags): Promise<number> {
     log({ event, operation, attempt, node: new URL(node).host, status, error: error?.name });
   };
   const nodeMetrics = createNodeMetrics();
-  const onEvent = (event: ObserverEvent) => {
-    nodeMetrics.observe(event);
-    if (verbose) observe(event);
-  };
-  const { client, pool } = await connect(io, entered, { observe: onEvent, maxLag });
+  const { client, pool } = await connect(io, entered, { ...(verbose && { observe }), metrics: nodeMetrics, maxLag });
   const closing = new AbortController();
   const gateway = createGateway({
     client,

@@ -8,6 +8,7 @@ import { describeReading, dryFlag } from "../dry.js";
 import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
+import { createNodeMetrics, createSyncMetrics, exposition } from "../metrics.js";
 import { listAssets } from "../other-paths.js";
 import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
@@ -29,6 +30,7 @@ interface Flags extends flag.NodeFlags, flag.PageFlags, flag.FollowFlags, Destin
   readonly follow?: true;
   readonly check?: true;
   readonly dry?: true;
+  readonly metrics?: MetricsAddress;
   readonly fromDb?: string;
   readonly quiet?: true;
 }
@@ -48,6 +50,19 @@ const checkText =
   "if one differs, and 3 if the node does not keep all that is stored.";
 const partialText = "Also write the day that is not over to a folder, and compare it. The next run replaces it.";
 const fromDbText = "Copy an SQLite database of sync to an empty database, and compare both, instead of reading a node.";
+
+const metricsText =
+  "With --follow: serve /metrics for Prometheus, such as 9464 or 0.0.0.0:9464. Default: none; HOST is 127.0.0.1.";
+
+interface MetricsAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+function readAddress(text: string): MetricsAddress {
+  const [, host = "127.0.0.1", port = ""] = /^(?:\[?([^[\]]+)\]?:)?(\d+)$/.exec(text) ?? [];
+  return { host, port: flag.port(port) };
+}
 
 export function addSync(program: Command, setup: Setup): void {
   const { filterFlag: filter, outputFlag: output } = flag;
@@ -70,6 +85,7 @@ export function addSync(program: Command, setup: Setup): void {
       output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
       output("--schema <NAME>", "The schema of PostgreSQL that has the tables. Default: vega."),
       output("--from-db <FILE>", fromDbText).conflicts("check"),
+      output("--metrics <[HOST:]PORT>", metricsText, { parse: readAddress }),
       flag.quietFlag(),
       ...flag.nodeFlags(),
       ...flag.scanFlags(),
@@ -88,6 +104,7 @@ export function addSync(program: Command, setup: Setup): void {
 
 async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly string[]): Promise<number> {
   const list = async () => listAssets((await connect(io, given)).client, io.signal);
+  if (given.metrics && !given.follow) throw new UsageError("--metrics requires --follow.");
   const { flags } = await readUnits(io, given, { assetId: "text" }, list);
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
@@ -200,7 +217,10 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Vo
 async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
   const { follow = false, pollInterval } = flags;
   const monitor = new Monitor(io, flags);
-  const { client } = await connect(io, flags);
+  const [nodeMetrics, metrics] = [createNodeMetrics(), createSyncMetrics()];
+  const { client, pool } = await connect(io, flags, flags.metrics && { metrics: nodeMetrics });
+  const lines = () => [...metrics.lines(pool.status), ...nodeMetrics.lines(pool.status)];
+  const server = flags.metrics && (await serveMetrics(io, flags, flags.metrics, lines));
   const stored = new Map<SyncList, SyncStep>();
   let note: string | undefined;
   try {
@@ -216,6 +236,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
         const before = stored.get(step.list)?.records ?? 0;
         stored.set(step.list, { ...step, records: before + step.records });
         monitor.clear();
+        metrics.stored(step);
         if (step.incomplete && follow) printMessage(io, `Warning: ${step.incomplete.message}`);
         monitor.progressed(step.records, step.checkpoint?.position);
       },
@@ -230,11 +251,21 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
     }
     throw error;
   } finally {
+    await server?.close(new AbortController(), 0);
     monitor.clear();
     const texts = [...stored.values()].map((step) => `${name}: ${describeStored(step)}.`);
     for (const text of flags.quiet ? [] : [...texts, ...(note ? [note] : [])]) printMessage(io, text);
   }
   return exitCodes.done;
+}
+
+async function serveMetrics(io: Io, { quiet }: Flags, { port, host }: MetricsAddress, lines: () => string[]) {
+  const { startServer } = await import("../serve/server.js");
+  const respond = ({ url }: Request) =>
+    new URL(url).pathname === "/metrics" ? exposition(lines()) : new Response("Not Found\n", { status: 404 });
+  const server = await startServer({ fetch: respond }, port, host);
+  if (!quiet) printMessage(io, `Metrics: ${server.url}/metrics`);
+  return server;
 }
 
 const nouns = { balances: "balance change", votes: "vote", signatures: "signature", assets: "asset" } as const;

@@ -7,7 +7,7 @@ import type { VegaClient } from "vegaprotocol-client";
 import { type Operation, type OperationId, operations } from "vegaprotocol-client/operations";
 import type { NodePool } from "vegaprotocol-client/pool";
 import type { Io } from "../io.js";
-import { type createNodeMetrics, createServerMetrics } from "../metrics.js";
+import { type createNodeMetrics, createServerMetrics, exposition } from "../metrics.js";
 import { isScannable, type ListId } from "../operations.js";
 import { busy, Rejection, responseTo } from "./errors.js";
 import { createQuota, createShare, createTurns } from "./limits.js";
@@ -136,10 +136,7 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
   const about = "Lists of Vega data nodes, with cursors that lead to every record once (vegaprotocol serve):\n\n";
   app.get("/", (context) => context.text(about + routes.join("")));
   app.get("/healthz", (context) => context.text("ok\n"));
-  app.get("/metrics", (context) => {
-    const lines = [...metrics.lines(), ...(options.nodeMetrics?.lines(pool.status) ?? [])];
-    return context.text(`${lines.join("\n")}\n`, 200, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" });
-  });
+  app.get("/metrics", () => exposition([...metrics.lines(), ...(options.nodeMetrics?.lines(pool.status) ?? [])]));
   app.get("/readyz", async (context) => {
     return (await nodes.isReady()) ? context.text("ready\n") : context.text("not ready\n", 503);
   });

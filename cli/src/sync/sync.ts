@@ -39,6 +39,7 @@ export type VotesQuery = Parameters<typeof followVotes>[1];
 
 export interface SyncStep {
   readonly list: SyncList;
+  readonly query: object;
   /** How many records were stored in this step. */
   readonly records: number;
   /** What is stored of the list. `undefined` for profiles, which have no time. */
@@ -141,17 +142,17 @@ interface Run {
 }
 
 async function store({ destination, options, limit }: Run, batch: Batch, incomplete?: IncompleteError): Promise<void> {
-  const { list, records, checkpoint } = batch;
+  const { list, query, records, checkpoint } = batch;
   for (const time of checkpoint ? [checkpoint.position, checkpoint.start] : [])
     checkTime(String(time), () => "the block of the node");
   await limit(() => destination.store(batch));
-  options.onStored?.({ list, records: records.length, checkpoint, incomplete });
+  options.onStored?.({ list, query, records: records.length, checkpoint, incomplete });
 }
 
 /** Whether no block has come since a checkpoint, so that there is nothing to read. */
-function isAt({ block, options }: Run, list: SyncList, checkpoint: Checkpoint | undefined): boolean {
+function isAt({ block, options }: Run, list: SyncList, query: object, checkpoint: Checkpoint | undefined): boolean {
   const isAt = block !== undefined && finalTime(block) === checkpoint?.position;
-  if (isAt) options.onStored?.({ list, records: 0, checkpoint });
+  if (isAt) options.onStored?.({ list, query, records: 0, checkpoint });
   return isAt;
 }
 
@@ -184,7 +185,7 @@ function following({ options, controller, signal }: Run): FollowOptions {
 }
 
 async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undefined): Promise<undefined> {
-  if (!run.options.follow && isAt(run, "votes", stored)) return undefined;
+  if (!run.options.follow && isAt(run, "votes", query, stored)) return undefined;
   const follower = followVotes(run.client, query, { ...following(run), from: stored?.position ?? "start" });
   return storeBatches(run, "votes", query, follower, stored);
 }
@@ -200,7 +201,7 @@ async function syncBalances(
 ): Promise<IncompleteError | undefined> {
   const { client, options } = run;
   let checkpoint = stored;
-  let isRead = isAt(run, "balances", checkpoint);
+  let isRead = isAt(run, "balances", query, checkpoint);
   for (let failures = 0; !isRead; ) {
     try {
       for await (checkpoint of scanHistory(run, query, checkpoint)) failures = 0;
@@ -211,7 +212,7 @@ async function syncBalances(
   }
   const incomplete = checkpoint && startsLate(checkpoint.start, query.from ?? stored?.start);
   if (!options.follow) return incomplete;
-  if (incomplete) options.onStored?.({ list: "balances", records: 0, checkpoint, incomplete });
+  if (incomplete) options.onStored?.({ list: "balances", query, records: 0, checkpoint, incomplete });
   const from = checkpoint?.position ?? "start";
   const follower = followBalanceChanges(client, { filter: query.filter }, { ...following(run), from });
   return storeBatches(run, "balances", query, follower, checkpoint);
@@ -270,7 +271,7 @@ async function* scanHistory(
   if (stored === undefined && coverage.start >= end) {
     // A later run, or another node, can find earlier records.
     if (isMissing(run, query)) throw notStarted;
-    run.options.onStored?.({ list: "balances", records: 0, checkpoint: undefined });
+    run.options.onStored?.({ list: "balances", query, records: 0, checkpoint: undefined });
   } else {
     const isWhole = stored && (isJoined || coverage.start <= stored.position);
     yield storeTo(end, isWhole ? stored.start : coverage.start);

@@ -1,9 +1,8 @@
-import { createRequire } from "node:module";
 import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
+import { readMetrics } from "../support/metrics.js";
 import { interruption, runCli } from "../support/run-cli.js";
 
-const parseMetrics: (text: string) => object[] = createRequire(import.meta.url)("parse-prometheus-text-format");
 const three = ["https://node-1.example", "https://node-2.example", "https://node-3.example"];
 const flags = three.flatMap((url) => ["--node", url]);
 const env = { VEGA_NODE: undefined };
@@ -92,12 +91,8 @@ test("the command nodes prints from when on each node keeps balance changes, its
     onOutput,
   });
   expect(watched.code).toBe(130);
-  const [metrics] = parseMetrics(printed.slice(0, printed.lastIndexOf("# HELP vegaprotocol_node_ready")));
-  expect(metrics).toMatchObject({
-    name: "vegaprotocol_node_ready",
-    type: "GAUGE",
-    metrics: [{ value: "1" }, { value: "1" }],
-  });
+  const metrics = readMetrics(printed.slice(0, printed.lastIndexOf("# HELP vegaprotocol_node_ready")));
+  expect(metrics("node_ready")).toMatchObject([{ value: "1" }, { value: "1" }]);
   const start = Number(BigInt(times[150] ?? 0) / 1_000_000n) / 1000;
   expect(printed).toContain(`vegaprotocol_node_history_start_timestamp_seconds{node="node-2.example"} ${start}\n`);
 });

@@ -29,6 +29,7 @@ import {
   party,
   startNode,
 } from "../support/changes.js";
+import { readMetrics } from "../support/metrics.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { interruption, runCli } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
@@ -353,6 +354,48 @@ describe.each(destinations)("%s", (kind) => {
     );
     expect(await stored()).toEqual(changes);
   });
+});
+
+test("--follow --metrics has how far the lists are, and what nodes were asked, in the format of Prometheus", async () => {
+  const node = startNode({ votes: 30 });
+  const { proposalId = "" } = node.records.votes[0] ?? {};
+  const { signal, interrupt } = interruption();
+  let stderr = "";
+  const argv = [
+    "sync",
+    join(folder, "vega.db"),
+    "balances",
+    "votes",
+    "--proposal",
+    proposalId,
+    "--poll-interval",
+    "5ms",
+  ];
+  const syncing = runCli([...argv, "--follow", "--metrics", "0"], {
+    fetch: node.fetch,
+    signal,
+    onErrorOutput: (text) => {
+      stderr += text;
+    },
+  });
+  const read = async () => {
+    const [url = ""] = /http:\S+\/metrics/.exec(stderr) ?? [];
+    return readMetrics(url && (await (await fetch(url)).text()));
+  };
+  const sample = async (name: string, list: string) =>
+    (await read())(name).find(({ labels }) => labels?.["list"] === list)?.value;
+  const stored = "sync_records_total";
+  await expect.poll(() => sample(stored, "balances"), { timeout: 20_000 }).toBe("200");
+  await expect.poll(() => sample(stored, "votes"), { timeout: 20_000 }).toBe("10");
+  add(node, change(node.block.timestamp));
+  await expect.poll(() => sample(stored, "balances"), { timeout: 20_000 }).toBe("201");
+  await expect.poll(() => sample("sync_lag_seconds", "balances"), { timeout: 20_000 }).toBe("0");
+  const end = Number(node.block.timestamp / 1_000_000n) / 1000;
+  expect(await sample("sync_position_timestamp_seconds", "balances")).toBe(`${end}`);
+  expect((await read())("node_requests_total").length).toBeGreaterThan(1);
+  interrupt();
+  expect((await syncing).code).toBe(130);
+  expect(await runCli(["sync", "vega.db", "--metrics", "0"])).toMatchObject(ended(2, "--metrics requires --follow"));
 });
 
 describe("profiles", () => {
