@@ -4,6 +4,7 @@ import {
   type AccountStatement,
   type BalanceSeriesOptions,
   balanceSeries,
+  balancesAt,
   statement,
   type TallyOptions,
 } from "vegaprotocol-client/reports";
@@ -13,14 +14,12 @@ import type { Proposal } from "./other-paths.js";
 import { timeFormat } from "./output/time-format.js";
 import { finalTime } from "./times.js";
 
-type Changes = Iterable<BalanceChange> | AsyncIterable<BalanceChange>;
-
 const account = { partyId: "text", assetId: "text", marketId: "text", accountType: "text" } as const;
 
+export type BalanceReportName = "balances" | "statement" | "series";
+
 /** The columns of reports of balances. */
-export const reportColumns: Readonly<
-  Record<"balances" | "statement" | "series", Readonly<Record<string, ColumnKind>>>
-> = {
+export const reportColumns: Readonly<Record<BalanceReportName, Readonly<Record<string, ColumnKind>>>> = {
   balances: { balance: "amount", timestamp: "time", ...account },
   statement: { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...account },
   series: { time: "time", balance: "amount", ...account },
@@ -66,17 +65,35 @@ export function readSends(texts: readonly string[]): Map<string, string> {
   throw new UsageError(`Expected the height of a block and the number sent on it, such as 1234567=2, got "${wrong}".`);
 }
 
-interface StatementOptions {
-  readonly from: bigint;
+export interface BalanceReportOptions {
+  /** Balances and statements are at this time. */
   readonly to: bigint;
-  readonly isComplete?: boolean | undefined;
-  /** Whether each month has a row with its total, and in which time zone months are. */
+  readonly isComplete: boolean;
+  readonly from?: bigint | undefined;
+  /** Whether each month of a statement has a row with its total, and in which time zone months are. */
   readonly isMonthly?: boolean | undefined;
   readonly timeZone?: string | undefined;
+  readonly every?: BalanceSeriesOptions["every"] | undefined;
+  readonly groupBy?: BalanceSeriesOptions["groupBy"] | undefined;
+}
+
+/** The rows of a report. */
+export function balanceReport(
+  name: BalanceReportName,
+  changes: AsyncIterable<BalanceChange>,
+  options: BalanceReportOptions,
+): Promise<readonly object[]> {
+  const { to, from = to, isComplete, timeZone, every = "day", groupBy } = options;
+  if (name === "balances") return balancesAt(changes, to, { isComplete });
+  if (name === "statement") return statementRows(changes, { ...options, from });
+  return balanceSeries(changes, { from, to, every, groupBy, isComplete, timeZone });
 }
 
 /** A row for the opening balance of each account, for each change, for each month if it is wanted, and for the closing balance. */
-export async function statementRows(changes: Changes, { from, to, isComplete, isMonthly, timeZone }: StatementOptions) {
+async function statementRows(
+  changes: AsyncIterable<BalanceChange>,
+  { from, to, isComplete, isMonthly, timeZone }: BalanceReportOptions & { readonly from: bigint },
+) {
   const accounts = await statement(changes, { from, to, isComplete });
   const anyRecord = { timestamp: "0", balance: "0", assetId: "any" } as BalanceChange;
   const months = isMonthly ? await balanceSeries([anyRecord], { from, to, every: "month", timeZone }) : [];

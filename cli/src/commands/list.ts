@@ -96,7 +96,7 @@ export function addLists(program: Command, setup: Setup): void {
 
 async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   const { at, completeHistory, db, format, output, limit, force = false } = entered;
-  if (at !== undefined) return printBalances(io, { ...entered, at });
+  if (at !== undefined) return printBalances(io, "balances", entered);
   if (completeHistory || db !== undefined) throw new UsageError("--complete-history and --db require --at.");
   const kinds = operationTexts[id].columns ?? {};
   // Every wrong flag is found before a request is sent, or a file is opened.

@@ -3,8 +3,6 @@ import type { Command, Option } from "commander";
 import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
 import {
   type BalanceSeriesOptions,
-  balanceSeries,
-  balancesAt,
   type Submission,
   signatureBundle,
   submissionLimits,
@@ -23,13 +21,14 @@ import { readUnits } from "../output/units.js";
 import { Progress } from "../progress.js";
 import { scanPageSize, startsLate, warnOfEnd } from "../records.js";
 import {
+  type BalanceReportName,
+  balanceReport,
   groupNames,
   newestTime,
   readGroup,
   readSends,
   reportColumns,
   seriesColumns,
-  statementRows,
   tallyRules,
 } from "../reports.js";
 import { storedAssets, storedBalances, storedEnd, storedList } from "../sync/open.js";
@@ -45,15 +44,16 @@ interface BalanceFlags extends flag.NodeFlags, flag.PageFlags, flag.Presentation
   readonly completeHistory?: true;
   readonly db?: string;
   readonly asset?: string;
-}
-
-/** The flags of all reports: those that a report requires are there. */
-interface ReportFlags extends BalanceFlags {
-  readonly from: string;
+  readonly at?: string;
+  readonly from?: string;
   readonly to?: string;
   readonly monthly?: true;
   readonly every?: BalanceSeriesOptions["every"];
   readonly groupBy?: string;
+}
+
+/** The flags of all reports: those that a report requires are there. */
+interface ReportFlags extends BalanceFlags {
   readonly proposal: string;
   readonly requiredMajority?: string;
   readonly requiredParticipation?: string;
@@ -124,7 +124,7 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
       `statement --asset VEGA ${range}`,
       `statement --asset VEGA ${range} --monthly --time-zone Europe/Berlin --times spreadsheet -o statement.csv`,
     ],
-    run: printStatement,
+    run: (io, flags) => printBalances(io, "statement", flags),
   },
   series: {
     summary: "Print balances at the end of each period, or at each change.",
@@ -139,7 +139,7 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
       ...balanceFlags(),
     ],
     examples: [`series ${range} --every hour --group-by party,asset`],
-    run: printSeries,
+    run: (io, flags) => printBalances(io, "series", flags),
   },
   tally: {
     summary: "Count the votes on a proposal.",
@@ -203,27 +203,18 @@ export function addReports(program: Command, setup: Setup): void {
 
 const connectTo = async (io: Io, flags: flag.NodeFlags) => (await connect(io, flags)).client;
 
-interface BalanceReport {
-  readonly from?: string;
-  /** Default: the newest complete block. */
-  readonly to?: string | undefined;
-  readonly kinds: Parameters<typeof printRecords>[2];
-  readonly report: (changes: AsyncIterable<BalanceChange>, to: bigint) => Promise<readonly object[]>;
-}
-
 /**
  * Prints a report over the balance changes up to and including a time, from a database or a node.
  *
  * @throws {@link IncompleteError} once the report is printed, if the changes are complete only from a time on which is after `from`.
  */
-async function printChanges(
-  io: Io,
-  entered: BalanceFlags,
-  { from, to, kinds, report }: BalanceReport,
-): Promise<number> {
+export async function printBalances(io: Io, name: BalanceReportName, entered: BalanceFlags): Promise<number> {
   // A wrong flag is found before a request is sent.
   readArguments("listBalanceChanges", entered);
-  const { db, timeZone, quiet, completeHistory } = entered;
+  const { db, timeZone, quiet, completeHistory, from, every } = entered;
+  const { at: to = entered.to } = entered;
+  const groupBy = readGroup(entered.groupBy, "--group-by");
+  const kinds = name === "series" ? seriesColumns(groupBy) : reportColumns[name];
   const first = from === undefined ? undefined : readTime(from, timeZone);
   const until = to === undefined || to === "now" ? undefined : readTime(to, timeZone);
   if (first !== undefined && until !== undefined && until < first) {
@@ -255,7 +246,9 @@ async function printChanges(
     db === undefined
       ? changesUpTo(io, flags, client as VegaClient, filter, end, onStart)
       : storedBalances(db, canonicalIds(filter), end, io.signal, onStart);
-  const code = await printRecords(io, flags, kinds, () => report(changes, end), units);
+  const options = { from: first, to: end, isComplete: completeHistory === true, isMonthly: entered.monthly === true };
+  const report = () => balanceReport(name, changes, { ...options, timeZone, every, groupBy });
+  const code = await printRecords(io, flags, kinds, report, units);
   const reason = start === undefined || completeHistory ? undefined : startsLate(start, first);
   if (reason) throw reason;
   return code;
@@ -286,36 +279,6 @@ async function* changesUpTo(
   const coverage = await scan.coverage;
   onStart(coverage.start);
   warnOfEnd(io, coverage);
-}
-
-export function printBalances(io: Io, flags: BalanceFlags & { readonly at: string }): Promise<number> {
-  const { at, completeHistory: isComplete } = flags;
-  return printChanges(io, flags, {
-    to: at,
-    kinds: reportColumns.balances,
-    report: (changes, time) => balancesAt(changes, time, { isComplete }),
-  });
-}
-
-function printStatement(io: Io, flags: ReportFlags): Promise<number> {
-  const { from, to, completeHistory: isComplete, monthly: isMonthly, timeZone } = flags;
-  const options = { from: readTime(from, timeZone), isComplete, isMonthly, timeZone };
-  return printChanges(io, flags, {
-    ...{ from, to },
-    kinds: reportColumns.statement,
-    report: (changes, end) => statementRows(changes, { ...options, to: end }),
-  });
-}
-
-function printSeries(io: Io, flags: ReportFlags): Promise<number> {
-  const { from, to, every = "day", completeHistory: isComplete, timeZone } = flags;
-  const groupBy = readGroup(flags.groupBy, "--group-by");
-  const options = { from: readTime(from, timeZone), every, groupBy, isComplete, timeZone };
-  return printChanges(io, flags, {
-    ...{ from, to },
-    kinds: seriesColumns(groupBy),
-    report: (changes, end) => balanceSeries(changes, { ...options, to: end }),
-  });
 }
 
 const anyProposal = { requiredLiquidityProviderMajority: "1", requiredLiquidityProviderParticipation: "1" };

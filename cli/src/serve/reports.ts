@@ -78,11 +78,12 @@ export const isOfBalances = (name: string): name is keyof typeof shared.reportCo
 
 export function createReports(client: VegaClient, nodes: Nodes) {
   /** Reads the balance changes up to a time. Its default is the end of what is final. */
-  async function readChanges<T>(
+  async function readChanges(
+    name: shared.BalanceReportName,
     query: Query,
-    { from, end, rowsOfAccount }: { from: bigint | undefined; end: bigint | undefined; rowsOfAccount: bigint },
+    { end, ...options }: Omit<shared.BalanceReportOptions, "to"> & { readonly end: bigint | undefined },
+    rowsOfAccount: bigint,
     signal: AbortSignal,
-    report: (changes: AsyncIterable<BalanceChange>, end: bigint) => Promise<T>,
   ) {
     const filter = filterOf(query);
     if (!filter.partyIds && !filter.assetId && !filter.marketIds) {
@@ -90,11 +91,11 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     }
     if (end !== undefined) await nodes.waitFor(end + 1n, signal);
     const to = end ?? (await newest(filter, signal));
-    const options = { pageSize: scanPageSize, signal };
-    const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: to + 1n } }, options);
-    const rows = await report(limited(scan, from ?? to, rowsOfAccount), to);
+    const { from: since = to } = options;
+    const paging = { pageSize: scanPageSize, signal };
+    const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: to + 1n } }, paging);
+    const rows = await shared.balanceReport(name, limited(scan, since, rowsOfAccount), { ...options, to });
     const { start, end: shown, block } = await scan.coverage;
-    const since = from ?? to;
     if (start > since && !query["completeHistory"]) {
       const detail = { reason: "pruned", availableFrom: `${start}` };
       throw new Rejection(11, `The records are complete from ${start} on, and the report needs those since ${since}.`, [
@@ -116,42 +117,26 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     return findAsset("asset", entered, assets ?? []);
   }
 
-  /** The range of a report, in the time zone of its dates. */
-  function rangeOf(query: Query) {
+  async function ofBalances(name: shared.BalanceReportName, query: Query, { signal }: Reader) {
+    const isComplete = Boolean(query["completeHistory"]);
+    if (name === "balances")
+      return readChanges(name, query, { end: timeOf("at", query["at"]), isComplete }, 1n, signal);
     const { timeZone } = query;
     if (timeZone !== undefined) readParameter("timeZone", () => readTimeZone(timeZone));
     const from = timeOf("from", required(query, "from"), timeZone);
     if (from === undefined) throw new Rejection(3, "from: Expected a time before now.");
-    const isComplete = Boolean(query["completeHistory"]);
-    return { from, end: timeOf("to", query["to"], timeZone), timeZone, isComplete };
+    const end = timeOf("to", query["to"], timeZone);
+    const isMonthly = Boolean(query["monthly"]);
+    const every = query["every"] as shared.BalanceReportOptions["every"];
+    const groupBy = readParameter("groupBy", () => shared.readGroup(query["groupBy"], "it"));
+    const length = (end ?? (await newest(filterOf(query), signal))) - from;
+    const periodsOf = (period: string) => length / (1_000_000_000n * (seconds.get(period) ?? 1_000_000_000n)) + 1n;
+    const rowsOfAccount = name === "series" ? periodsOf(every ?? "day") : 2n + (isMonthly ? periodsOf("month") : 0n);
+    const options = { from, end, isComplete, isMonthly, timeZone, every, groupBy };
+    return readChanges(name, query, options, rowsOfAccount, signal);
   }
 
   const reports = {
-    async balances(query: Query, { signal }: Reader) {
-      const end = timeOf("at", query["at"]);
-      const isComplete = Boolean(query["completeHistory"]);
-      const range = { from: undefined, end, rowsOfAccount: 1n };
-      return readChanges(query, range, signal, (changes, time) => vega.balancesAt(changes, time, { isComplete }));
-    },
-    async statement(query: Query, { signal }: Reader) {
-      const { from, end, timeZone, isComplete } = rangeOf(query);
-      const isMonthly = Boolean(query["monthly"]);
-      const until = end ?? (await newest(filterOf(query), signal));
-      const months = isMonthly ? (until - from) / (1_000_000_000n * (seconds.get("month") ?? 1n)) + 1n : 0n;
-      return readChanges(query, { from, end, rowsOfAccount: 2n + months }, signal, (changes, to) =>
-        shared.statementRows(changes, { from, to, isComplete, isMonthly, timeZone }),
-      );
-    },
-    async series(query: Query, { signal }: Reader) {
-      const { from, end, timeZone, isComplete } = rangeOf(query);
-      const every = (query["every"] ?? "day") as vega.BalanceSeriesOptions["every"];
-      const groupBy = readParameter("groupBy", () => shared.readGroup(query["groupBy"], "it"));
-      const until = end ?? (await newest(filterOf(query), signal));
-      const periods = (until - from) / (1_000_000_000n * (seconds.get(every) ?? 1_000_000_000n)) + 1n;
-      return readChanges(query, { from, end, rowsOfAccount: periods }, signal, (changes, to) =>
-        vega.balanceSeries(changes, { from, to, every, groupBy, isComplete, timeZone }),
-      );
-    },
     async tally(query: Query, { signal, inTurn }: Reader) {
       const proposalId = canonicalIds(required(query, "proposal"));
       const market = canonicalIds(query["market"]);
@@ -184,7 +169,9 @@ export function createReports(client: VegaClient, nodes: Nodes) {
   ) {
     const entered = readParameters({ arguments: parameters[name] ?? {} }, parameterTexts, {}) as Query;
     const query = { ...entered, asset: await assetIdOf(entered["asset"], reader) };
-    const { rows, coverage, source } = await reports[name as keyof typeof reports](query, reader);
+    const { rows, coverage, source } = isOfBalances(name)
+      ? await ofBalances(name, query, reader)
+      : await reports[name as keyof typeof reports](query, reader);
     const known: unknown = JSON.parse(JSON.stringify(rows, orNull));
     if (format === "json") return { body: JSON.stringify({ [name]: known, coverage }), source };
     const isList = Array.isArray(known);
