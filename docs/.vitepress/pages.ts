@@ -9,16 +9,12 @@ export interface Group {
 
 /** The hand-written pages, in reading order. */
 export const groups: readonly Group[] = [
-  { text: "Start", pages: ["getting-started", "find-a-node", "operations"] },
+  { text: "Start", pages: ["getting-started", "find-a-node", "operations", "testing"] },
   { text: "Read data", pages: ["pagination", "scans", "following", "reports", "validation"] },
   { text: "In production", pages: ["production", "errors", "rate-limits", "several-nodes", "troubleshooting"] },
-  {
-    text: "Recipes",
-    pages: ["recipes", "recipes-ui", "recipes-live", "recipes-next", "recipes-servers", "from-other-tools"],
-  },
-  { text: "Command line and data", pages: ["command-line", "sync", "engines", "sizes", "data", "serve", "explore"] },
-  { text: "Testing", pages: ["testing", "testing-reference"] },
-  { text: "Reference", pages: ["open-points", "compatibility", "guarantees", "performance"] },
+  { text: "Recipes", pages: ["recipes", "recipes-ui", "recipes-next", "recipes-servers", "from-other-tools"] },
+  { text: "Command line and data", pages: ["command-line", "sync", "engines", "serve", "explore"] },
+  { text: "Reference", pages: ["compatibility", "guarantees", "performance"] },
   { text: "Project", pages: ["assistants", "contributing", "changelog"] },
 ];
 

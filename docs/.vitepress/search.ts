@@ -39,7 +39,7 @@ export const searchOptions: SearchOptions = {
   boostDocument: (id: string, term, section) => {
     const title = String(section?.["title"]);
     if (/\/(?:changelog\.|commands\/)/.test(id)) return 0.2;
-    if (/\/(?:guarantees|open-points|compatibility|performance|assistants|contributing)\./.test(id)) return 0.5;
+    if (/\/(?:guarantees|compatibility|performance|assistants|contributing)\./.test(id)) return 0.5;
     const isPage = Array.isArray(section?.["titles"]) && section["titles"].length === 0;
     if (!/\/api\//.test(id)) return isPage ? 2 : 1;
     // A name has capitals inside, unlike a word. The members of a name come after names, unless they are methods.

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient, VegaError } from "../../src/index.js";
 import { type Behavior, type FaultyServer, faulty, respond, startFaultyServer } from "../support/faulty-server.js";
@@ -34,7 +33,6 @@ const undescribed = { name: "ResponseError", message: part("status 200 that does
 const tooLarge = { code: 8, message: "grpc: received message larger than max (9 vs. 8)", details: [] };
 const banned = { code: 7, message: "temporarily banned for continuing to request while rate limited", details: [] };
 
-/** By their names in `docs/testing-reference.md`. */
 const faults: Record<string, Fault> = {
   "a reset at once": [faulty.resetBeforeHeaders, 3, { name: "ConnectionError" }],
   "a reset within the body": [faulty.resetWithinBody, 3, cutOff],
@@ -166,26 +164,4 @@ test("a 500 for a list of profiles is retried for the first page, and is final f
     await expect(connect().listPartiesProfiles({ pagination }).toArray()).rejects.toMatchObject({ status: 500 });
     expect(server.requests).toHaveLength(sent);
   }
-});
-
-describe("the table in docs/testing-reference.md", () => {
-  const page = readFileSync(new URL("../../docs/testing-reference.md", import.meta.url), "utf8");
-  const [table = ""] = page.split("## All faults").slice(1);
-  // A row can have several faults, and a fault several statuses.
-  const rows = [...table.matchAll(/^\| ([^|]+) \| `(\w+)`[^|]* \| ([^|]+) \|$/gm)].flatMap(([, names = "", ...rest]) =>
-    names.split("; ").flatMap((name) => {
-      const [, statuses] = /^status ([\d, ]+)$/.exec(name) ?? [];
-      return statuses ? statuses.split(", ").map((each) => [`status ${each}`, ...rest]) : [[name, ...rest]];
-    }),
-  );
-
-  test("names each of these faults, and says the same as the tests", () => {
-    const tested = [...Object.keys(faults), "a refused connection", "a redirected check"];
-    expect(rows.map(([name]) => name).sort()).toEqual(tested.sort());
-    for (const [name = "", error, retried = ""] of rows) {
-      const [, sent, expected] = faults[name] ?? [];
-      if (expected !== undefined) expect.soft(error, name).toEqual(expected["name"]);
-      if (sent && retried !== "as its status") expect.soft(retried.startsWith("yes"), name).toBe(sent === 3);
-    }
-  });
 });
