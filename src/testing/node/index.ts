@@ -10,6 +10,13 @@ import { arrayBuffer } from "node:stream/consumers";
 import { checkOptions, expected } from "../../arguments/check-options.js";
 import { refuse } from "../../arguments/refuse.js";
 
+declare global {
+  // Newer than ECMAScript 2022, with which users may compile. The types of Node.js declare it in the same way.
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol;
+  }
+}
+
 /** A server that listens. */
 export interface FakeNodeServer {
   /** The address, such as `http://127.0.0.1:40123`: pass it to a client as `baseUrl`. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { linkPackage } from "../../support/link-package.js";
 
 const folder = mkdtempSync(join(tmpdir(), "exported-results-"));
@@ -16,8 +16,8 @@ for (const name of ["openapi-fetch", "openapi-typescript-helpers"]) {
 }
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What the compiler says about each of the modules, whose declarations are written, as those of a library are. */
-function compile(modules: Readonly<Record<string, string>>): Record<string, string[]> {
+/** The messages of the compiler for each of the modules, whose declarations are written, and for the declarations that they load. */
+function compile(modules: Readonly<Record<string, string>>) {
   const files = Object.entries(modules).map(([name, source], index) => {
     const file = join(folder, `module${index}.ts`);
     writeFileSync(file, source);
@@ -30,17 +30,24 @@ function compile(modules: Readonly<Record<string, string>>): Record<string, stri
       target: ts.ScriptTarget.ES2022,
       module: ts.ModuleKind.Preserve,
       strict: true,
-      skipLibCheck: true,
+      lib: ["lib.es2022.d.ts", "lib.dom.d.ts"],
       // The package would otherwise be a part of this project, whose modules can all be named.
       preserveSymlinks: true,
       types: [],
     },
   );
+  const textsOf = (diagnostics: readonly ts.Diagnostic[]) =>
+    diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
   const messagesOf = (source: ts.SourceFile | undefined) =>
-    [...ts.getPreEmitDiagnostics(program, source), ...program.emit(source, () => {}).diagnostics].map(
-      ({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"),
-    );
-  return Object.fromEntries(files.map(({ name, file }) => [name, messagesOf(program.getSourceFile(file))]));
+    textsOf([...ts.getPreEmitDiagnostics(program, source), ...program.emit(source, () => {}).diagnostics]);
+  const messages = Object.fromEntries(files.map(({ name, file }) => [name, messagesOf(program.getSourceFile(file))]));
+  const declarations = program
+    .getSourceFiles()
+    .filter(({ fileName }) => /vegaprotocol-client.*\.d\.[mc]?ts$/.test(fileName));
+  return {
+    messages,
+    declarations: textsOf(declarations.flatMap((source) => ts.getPreEmitDiagnostics(program, source))),
+  };
 }
 
 const client = `
@@ -77,10 +84,12 @@ const programs = {
     "import { createFakeNetwork, createFakeNode, nodeDefects } from 'vegaprotocol-client/testing'; import { listen } from 'vegaprotocol-client/testing/node'; export const node = createFakeNode({ votes: 1 }, { defects: nodeDefects }); export const { requests, records } = node; export const network = createFakeNetwork({ nodes: [{}] }); export const first = network.nodes[0]; export const server = await listen(node);",
 };
 
-describe("a library can export, with inferred types,", () => {
-  const messages = compile(Object.fromEntries(Object.entries(programs).map(([name, text]) => [name, client + text])));
+const compiled = compile(Object.fromEntries(Object.entries(programs).map(([name, text]) => [name, client + text])));
 
-  test.each(Object.keys(programs))("%s", (name) => {
-    expect(messages[name]).toEqual([]);
-  });
+test.each(Object.keys(programs))("a library can export, with inferred types, %s", (name) => {
+  expect(compiled.messages[name]).toEqual([]);
+});
+
+test("the declarations compile with ECMAScript 2022 and the types of browsers alone, without `skipLibCheck`", () => {
+  expect(compiled.declarations).toEqual([]);
 });
