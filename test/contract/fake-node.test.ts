@@ -1,12 +1,12 @@
+// The requests of the client and the responses of the fake node, held against `openapi.yaml`: Prism's validating proxy between the
+// two reports differences.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Served, serveValidated } from "../../scripts/mock.js";
 import { createClient, type VegaClient, VegaError } from "../../src/index.js";
 import { createFakeNode, type FakeNode } from "../../src/testing/index.js";
+import { type Served, serveValidated } from "../support/prism.js";
 import { transaction } from "../support/raw-requests.js";
 import { recorder } from "../support/recorder.js";
 
-// Client and fake node on one machine, Prism's validating proxy between them: Prism decides whether requests and responses
-// match the OpenAPI description.
 let node: FakeNode;
 let proxy: Served;
 let traffic: ReturnType<typeof recorder>;

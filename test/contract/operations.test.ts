@@ -1,7 +1,9 @@
+// The requests and results of the client, held against `openapi.yaml`: Prism's mock of the description checks each request, and
+// responds with each example of it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Served, startMock } from "../../scripts/mock.js";
 import { ApiError, type CallOptions, createClient, type VegaClient } from "../../src/index.js";
 import { examples, operations } from "../support/description.js";
+import { type Served, startMock } from "../support/prism.js";
 import { recorder } from "../support/recorder.js";
 
 let mock: Served;

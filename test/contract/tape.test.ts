@@ -1,3 +1,5 @@
+// The fake node, held against recorded responses of a v0.74.0 and a v0.79.0 data node: it must respond to each recorded request in the
+// same way. Without the recordings (`VEGA_TAPE`), these tests are skipped.
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.js";
