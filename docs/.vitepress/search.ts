@@ -30,7 +30,8 @@ export const indexOptions: Pick<Options, "fields" | "extractField"> = {
 
 /** How the search ranks pages: the library, the command line and testing, then the reference. VitePress copies the functions as text. */
 export const searchOptions: SearchOptions = {
-  combineWith: "AND",
+  // A word that no page has leaves the hits of the others.
+  combineWith: "OR",
   boost: { words: 12, title: 4, text: 2, titles: 1 },
   // A short word has too many neighbors.
   fuzzy: (term) => (term.length > 5 ? 0.2 : false),
