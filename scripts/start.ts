@@ -21,11 +21,6 @@ const node = createFakeNode(data, { defects: nodeDefects });
 
 const { fetch } = withOtherPaths(node);
 
-/** A listing or a scan. */
-interface Walk {
-  toArray(): Promise<readonly unknown[]>;
-}
-
 const controller = new AbortController();
 process.once("SIGINT", () => controller.abort(new Interruption("SIGINT")));
 
@@ -85,25 +80,29 @@ async function showPaging(): Promise<void> {
   const { votes, balances } = node.records;
   // Of the proposals with generated votes, the first is closed.
   const [closed = "", open = ""] = new Set(votes.map(({ proposalId }) => proposalId));
+  const votesOn = (proposalId: string, first: number) => ({
+    list: `votes on ${proposalId === open ? "an open" : "a closed"} proposal`,
+    first,
+    stored: votes.filter((vote) => vote.proposalId === proposalId).length,
+    walk: client.listVotes({ proposalId, pagination: { first } }),
+    path: `/api/v2/votes?proposalId=${proposalId}`,
+  });
+  const changes = { list: "balance changes", first: 1000, stored: balances.length, path: "/api/v2/balance/changes?" };
+  const rows = [
+    votesOn(closed, 5000),
+    votesOn(closed, 100),
+    votesOn(open, 20),
+    { ...changes, walk: client.listBalanceChanges({ pagination: { first: 1000 } }) },
+    { ...changes, list: "balance changes, by a scan", first: 5000, walk: client.scanBalanceChanges(), path: undefined },
+  ];
   const head = ["list", "size", "loop with endCursor", "this client", "requests"];
   const table = new Table({ head, style: { head: [], border: [], compact: true } });
-  const addRow = async (list: string, first: number, stored: number, walk: Walk, path?: string) => {
+  for (const { list, first, stored, walk, path } of rows) {
     const byCursor = path ? await followCursors(`${path}&pagination.first=${first}`, stored) : "–";
     const before = node.requests.length;
     const byClient = describeRecords(await walk.toArray(), stored);
-    table.push([list, String(first), byCursor, byClient, String(node.requests.length - before)]);
-  };
-  const votesOn = (list: string, proposalId: string, first: number) => {
-    const { length } = votes.filter((vote) => vote.proposalId === proposalId);
-    const walk = client.listVotes({ proposalId, pagination: { first } });
-    return addRow(`votes on ${list} proposal`, first, length, walk, `/api/v2/votes?proposalId=${proposalId}`);
-  };
-  await votesOn("a closed", closed, 5000);
-  await votesOn("a closed", closed, 100);
-  await votesOn("an open", open, 20);
-  const changes = client.listBalanceChanges({ pagination: { first: 1000 } });
-  await addRow("balance changes", 1000, balances.length, changes, "/api/v2/balance/changes?");
-  await addRow("balance changes, by a scan", 5000, balances.length, client.scanBalanceChanges());
+    table.push([list, first, byCursor, byClient, node.requests.length - before]);
+  }
   const title = "Records read of an in-memory node with the paging defects of v0.74 nodes, by the size of a page:";
   console.log(`${title}\n${table}`);
 }
@@ -112,8 +111,8 @@ async function showPaging(): Promise<void> {
 function describeRecords(records: readonly unknown[], stored: number): string {
   const { size } = new Set(records.map((record) => JSON.stringify(record)));
   const repeated = records.length - size;
-  const lines = [`${size.toLocaleString("en")} of ${stored.toLocaleString("en")}`];
-  return [...lines, ...(repeated > 0 ? [`${repeated.toLocaleString("en")} repeated`] : [])].join("\n");
+  const count = (number: number) => number.toLocaleString("en");
+  return `${count(size)} of ${count(stored)}${repeated > 0 ? `\n${count(repeated)} repeated` : ""}`;
 }
 
 /** Follows `endCursor` as a hand-written loop does, until a cursor repeats. */
