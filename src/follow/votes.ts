@@ -5,6 +5,7 @@ import type { VegaClient } from "../client/client.js";
 import { PaginationError, VegaError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
 import { nanosecondsOf } from "../list/cursors.js";
+import { largestPage } from "../list/page.js";
 import { compareText } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
 import { type Batch, batchOf, type Follower, type FollowerKind, missingBlock, type Source } from "./follower.js";
@@ -63,7 +64,7 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
   operation,
   spec: { arguments: votesArguments, atLeastOneOf },
   checks: followChecks,
-  pageSize: 5000,
+  pageSize: largestPage,
   begin: (from) => ({ upTo: readCheckpoint(operation, from), seen: new Map() }),
   async poll({ upTo, seen }, source) {
     if (upTo === "now") {
