@@ -138,14 +138,6 @@ describe("the events of an observer", () => {
       { ...base, type: "response", attempt: 2, duration: expect.any(Number), status: 200, error: undefined },
     ]);
   });
-
-  test("do not change the outcome of a call if the observer throws", async () => {
-    server.behave(respond(body));
-    const observe = () => {
-      throw new Error("in the observer");
-    };
-    expect(await createClient({ baseUrl: server.url, observe }).getSpamStatistics(party)).toEqual(body);
-  });
 });
 
 describe("middleware", () => {

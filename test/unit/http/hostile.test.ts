@@ -158,16 +158,20 @@ test.each([
   expect(`${message} ${stack?.split("\n")[0]} ${JSON.stringify(error)}`).not.toMatch(/sec|ret|me:/);
 });
 
-describe("a callback that returns a promise that rejects", () => {
+describe("a callback that throws, or returns a promise that rejects,", () => {
   const fetch = async () => json(statistics);
   const mismatching = async () => json({ ...statistics, chainId: 5 });
   const own = new Error("in the callback");
   const reject = () => Promise.reject(own);
+  const observe = () => {
+    throw own;
+  };
   const validate = validateAnswers({ onMismatch: reject });
 
   // An unhandled rejection would fail the run.
   test.each<[outcome: string, options: Partial<ClientOptions>, result: unknown]>([
     ["is ignored if it is the observer", { observe: reject }, statistics],
+    ["is ignored if it is the observer and throws", { observe }, statistics],
     ["rejects the call if it is the validator", { validate: reject }, own],
     ["rejects the call if it is onMismatch", { fetch: mismatching, validate }, own],
   ])("%s", async (_, options, result) => {
