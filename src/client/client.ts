@@ -9,7 +9,6 @@ import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { createHttp, httpWith } from "../http/openapi.js";
 import { sharedLimiter } from "../http/rate-limiter.js";
-import { routeOf } from "../http/request.js";
 import { type Connection, type ConnectionOptions, connectTo } from "../http/send.js";
 import type { ScanOptions } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";
@@ -124,7 +123,8 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
   const singleMethod = (id: Exclude<OperationId, ListId>) => {
     const { responseMembers, ...operation } = operations[id];
     const isResponse = (body: object) => responseMembers.every((name) => name in body);
-    const route = { ...routeOf(id), read: (body: object) => (isResponse(body) ? body : undefined) };
+    const read = (body: object) => (isResponse(body) ? body : undefined);
+    const route = { operation: id, described: id, once: "sentOnce" in operation, read };
     return (argument: unknown, options?: CallOptions) =>
       call(() =>
         connection.send({

@@ -6,7 +6,6 @@ import { readArguments, take } from "../arguments/read-arguments.js";
 import { atCaller } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
-import { routeOf } from "../http/request.js";
 import type { Backward, Edge, Forward, Page, PageContent, WalkPage } from "../list/page.js";
 import type { OpenWalk } from "../list/walk.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
@@ -125,7 +124,7 @@ export function listOperation<Id extends ListId>(
   const listing = walk<RecordOf<Id>>(async () => {
     const request = taken();
     const { openList } = await loadLists(request.walk.signal);
-    return openList<RecordOf<Id>>({ id, operation, connection, route: routeOf(id), ...request });
+    return openList<RecordOf<Id>>({ id, operation, connection, route: { operation: id, described: id }, ...request });
   });
   return printedAs(listing, `Listing of ${id}(). ${usage}`);
 }

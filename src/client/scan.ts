@@ -4,7 +4,6 @@ import type { BalanceChange } from "../../generated/types.js";
 import { readArguments, take } from "../arguments/read-arguments.js";
 import type { Coverage } from "../errors/vega-error.js";
 import { readCallOptions } from "../http/call-options.js";
-import { routeOf } from "../http/request.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";
 import { type ClientContext, Loops, loadLists } from "./loop.js";
@@ -58,7 +57,7 @@ export function scanOperation(
     loops.start(async () => {
       const { options, ...request } = taken();
       const { ScanRun } = await loadLists(options.signal);
-      const route = { ...routeOf("listBalanceChanges"), operation: id };
+      const route = { operation: id, described: "listBalanceChanges" } as const;
       return new ScanRun({ id, operation: list, connection, route, ...request }, options);
     });
   const scan = {

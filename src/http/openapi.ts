@@ -51,14 +51,9 @@ export function httpWith(
     const call: CallRequest<undefined> = {
       ...defaults,
       operation: `${method} ${path}`,
-      method,
-      path,
       once: !reads.includes(method),
       signal,
       content: parseAs === "json" || parseAs === "stream" ? parseAs : "bytes",
-      arguments: {},
-      params: {},
-      read: () => undefined,
     };
     try {
       const result = await inTime(http, call, clock, (active) => {

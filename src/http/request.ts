@@ -1,7 +1,6 @@
 import type { Client } from "openapi-fetch";
 import type { paths } from "../../generated/openapi.js";
-import { operations } from "../../generated/operations.js";
-import type { Arguments, OperationId } from "../arguments/operation.js";
+import type { OperationId } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import type { Clock } from "../async/clock.js";
 import type { Answer } from "./call.js";
@@ -15,34 +14,21 @@ export interface NodeHttp extends Client<paths, "application/json"> {
   hasMiddleware?: boolean;
 }
 
-/** What is called, by its name in errors and events. */
-export interface OperationRoute {
-  operation: string;
-  /** The operation of the description; `undefined` for a request of `client.http`. */
-  described?: OperationId;
-  readonly method: string;
-  readonly path: string;
-  /** The arguments, by their names in the client. */
-  readonly arguments: Arguments;
-  /** Whether the request is never retried, because it changes something, or because the node does not accept it twice. */
-  once?: boolean;
-}
-
-export function routeOf(id: OperationId): OperationRoute {
-  const { method, path, arguments: spec, ...operation } = operations[id];
-  return { operation: id, described: id, method, path, arguments: spec, once: "sentOnce" in operation };
-}
-
 /** What is read of a body: the result in its JSON, any JSON, its bytes, or nothing yet. */
 export type Content = "result" | "json" | "bytes" | "stream";
 
-/** A call: what is sent, with which settings, and how the response is read. */
-export interface CallRequest<T> extends OperationRoute, CallSettings {
-  params: CheckedArguments;
+/** What holds for each attempt of a call, of a method or of `client.http`, and how its response is read. */
+export interface CallRequest<T> extends CallSettings {
+  /** What is called, by its name in errors and events. */
+  operation: string;
+  /** The operation of the description; `undefined` for a request of `client.http`. */
+  described?: OperationId;
+  /** Whether the request is never retried, because it changes something, or because the node does not accept it twice. */
+  once?: boolean;
   /** Default: `"result"`. */
   content?: Content;
   /** Returns the result; `undefined` if the body does not match the description. */
-  read(body: object): T | undefined;
+  read?(body: object): T | undefined;
   /** What the response has to show. */
   expectation?: Expectation | undefined;
   /** Statuses that are not retried, although they usually are transient. */
@@ -51,8 +37,17 @@ export interface CallRequest<T> extends OperationRoute, CallSettings {
   hints?: Readonly<Record<number, string>>;
 }
 
+/** A call of a method. */
+export interface MethodCall<T> extends CallRequest<T> {
+  described: OperationId;
+  params: CheckedArguments;
+  read(body: object): T | undefined;
+}
+
+export type CalledOperation = Pick<MethodCall<unknown>, "operation" | "described">;
+
 /** Makes a call, and returns its result. */
-export type Send = <T>(call: CallRequest<T>) => Promise<Answer<T>>;
+export type Send = <T>(call: MethodCall<T>) => Promise<Answer<T>>;
 
 /** How far a call has come, for the error of its total deadline: the attempts that were sent, the last error, and whether it waits. */
 export interface Progress {

@@ -169,7 +169,7 @@ async function readResult<T>(
   const { operation, described, read } = call;
   let result: T | undefined;
   try {
-    result = typeof body === "object" && body !== null ? read(body) : undefined;
+    result = typeof body === "object" && body !== null ? read?.(body) : undefined;
   } catch (cause) {
     throw mismatch(received, text, body, cause);
   }

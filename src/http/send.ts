@@ -1,3 +1,4 @@
+import { operations } from "../../generated/operations.js";
 import { serialize } from "../arguments/read-arguments.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import { within } from "../async/abort.js";
@@ -8,7 +9,17 @@ import type { PlainHeaders } from "./call-options.js";
 import { deadline } from "./deadline.js";
 import { createEmit, type ObserverEvent } from "./events.js";
 import { limit, type RateLimiter } from "./rate-limiter.js";
-import type { ActiveCall, CallRequest, Deliver, Fetch, NodeHttp, Progress, Send, Transport } from "./request.js";
+import type {
+  ActiveCall,
+  CallRequest,
+  Deliver,
+  Fetch,
+  MethodCall,
+  NodeHttp,
+  Progress,
+  Send,
+  Transport,
+} from "./request.js";
 import { errorOf, readAnswer } from "./response.js";
 import { retry } from "./retry.js";
 
@@ -100,19 +111,19 @@ interface SendOptions extends Pick<Transport, "clock" | "validate"> {
 
 /** Returns the function that makes the calls of methods. */
 export function createSend({ http, deliver, clock, validate }: SendOptions): Send {
-  return <T>(call: CallRequest<T>) =>
+  return <T>(call: MethodCall<T>) =>
     inTime(http, call, clock, async (active) => {
-      const { method, headers } = call;
-      const params = serialize(call.arguments, call.params);
+      const { method, path, arguments: members } = operations[call.described];
+      const params = serialize(members, call.params);
       let delivered: { response: Response; answer?: Answer<T>; error?: unknown } | undefined;
       const responseTo = (result: NonNullable<typeof delivered>) => {
         delivered = result;
         return result.response;
       };
-      const { response, error } = await (http.request as SendAny)(method, call.path, {
+      const { response, error } = await (http.request as SendAny)(method, path, {
         params,
         body: method === "GET" ? undefined : params.body,
-        headers,
+        headers: call.headers,
         signal: active.first.signal,
         // The body has been read.
         parseAs: "stream",

@@ -4,7 +4,7 @@ import type { ListOperation } from "../arguments/operation.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
-import type { OperationRoute } from "../http/request.js";
+import type { CalledOperation } from "../http/request.js";
 import type { Connection } from "../http/send.js";
 import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
@@ -20,7 +20,7 @@ export interface ListRequest<T> {
   id: string;
   operation: ListOperation<T>;
   connection: Connection;
-  route: OperationRoute;
+  route: CalledOperation;
   call: CallSettings;
   checked: CheckedArguments;
 }

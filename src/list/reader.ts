@@ -4,7 +4,7 @@ import { sleep } from "../async/abort.js";
 import { type Answer, hasNoBlock } from "../http/call.js";
 import type { CallSettings } from "../http/call-options.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
-import type { CallRequest, OperationRoute } from "../http/request.js";
+import type { CalledOperation, CallRequest } from "../http/request.js";
 import type { Connection } from "../http/send.js";
 import { toName } from "../values/names.js";
 import { microsecondFrom, toTime } from "../values/times.js";
@@ -24,7 +24,7 @@ export type CursorRules = Pick<CallRequest<never>, "finalStatuses" | "hints">;
 /** A list of a node, and how its pages are requested. */
 export interface NodeList<T> {
   connection: Connection;
-  route: OperationRoute;
+  route: CalledOperation;
   operation: Pick<ListOperation<T>, "envelope" | "enums" | "range" | "naturalKey">;
   call: CallSettings;
   /** For requests with a cursor. */

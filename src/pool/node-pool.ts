@@ -13,7 +13,7 @@ import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../c
 import type { Answer } from "../http/call.js";
 import { defaultSettings } from "../http/call-options.js";
 import { createEmit } from "../http/events.js";
-import { type Deliver, routeOf } from "../http/request.js";
+import type { Deliver } from "../http/request.js";
 import { type ConnectionOptions, createSend } from "../http/send.js";
 import { withDigits } from "../values/show.js";
 import { isLagging, lagOf } from "./freshness.js";
@@ -150,7 +150,7 @@ async function nodeForOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<st
 
 /** A read that is cheap for a node, of a resource that has no signatures: whether the node responds, and with which block. */
 const probe = ({ headers }: PoolClient, operation: string) => ({
-  ...routeOf("listNodeSignatures"),
+  described: "listNodeSignatures" as const,
   operation,
   headers,
   params: { id: "0".repeat(64), pagination: { first: 1 } },

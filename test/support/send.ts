@@ -2,7 +2,7 @@ import { defaultSettings, type Settings } from "../../src/http/call-options.js";
 import type { ObserverEvent } from "../../src/http/events.js";
 import { createHttp } from "../../src/http/openapi.js";
 import { RateLimiter } from "../../src/http/rate-limiter.js";
-import { routeOf, type Transport } from "../../src/http/request.js";
+import type { Transport } from "../../src/http/request.js";
 import { connectTo } from "../../src/http/send.js";
 import { baseUrl } from "./raw-requests.js";
 
@@ -23,7 +23,7 @@ export function createSend(
   const { send } = connectTo(options, clock, random);
   return (signal?: AbortSignal) =>
     send({
-      ...routeOf("getSpamStatistics"),
+      described: "getSpamStatistics",
       operation: "test",
       params: { partyId: "aa" },
       read,

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { connect } from "../../../src/client/node-pool.js";
 import { defaultSettings } from "../../../src/http/call-options.js";
 import type { Expectation } from "../../../src/http/expectation.js";
-import { routeOf } from "../../../src/http/request.js";
 import { PooledNetwork, type PooledNetworkOptions } from "../../support/pooled-network.js";
 
 /** Sends reads with expectations to three nodes in order. They respond with a page whose record has the number of the node. */
@@ -25,7 +24,8 @@ function setting(data: PooledNetworkOptions["data"] = {}) {
   const request = { pagination: { first: 1, newestFirst: false } };
   const read = (node: object) => ({ edges: [{ cursor: "", node }], pageInfo: null, request });
   const defaults = { settings: defaultSettings, headers: {} };
-  const call = { ...routeOf("getSpamStatistics"), read, params: { partyId: "a1" }, ...defaults };
+  const called = { operation: "getSpamStatistics", described: "getSpamStatistics" } as const;
+  const call = { ...called, read, params: { partyId: "a1" }, ...defaults };
   const send = (expectation: Expectation) => net.run(connection.send({ ...call, expectation }));
   return { net, send };
 }
