@@ -80,12 +80,10 @@ function namedObjects() {
   };
 }
 
-/** A misspelled extension would have no effect, and `npm run generate` needs groups, sizes of pages and natural keys. */
+/** A misspelled extension would have no effect. `OperationTable` is the type of what is generated from the others. */
 function extensions() {
   /** The groups that operations share. @type {Record<string, unknown>} */
   let shared = {};
-  /** The records of lists. @type {Set<unknown>} */
-  const records = new Set();
 
   /** @param {"Root" | "Operation" | "Parameter" | "Schema"} part */
   const checkShape =
@@ -119,32 +117,9 @@ function extensions() {
         const message = `Parameter \`${name}\` needs a group of x-parameterGroups and one dot.`;
         report({ message, location: location.child("parameters") });
       }
-      const record = recordOf(operation, context);
-      if (record) records.add(record);
-      if ((record !== undefined) === (operation["x-defaultPageSize"] !== undefined)) return;
-      report({ message: "A list needs `x-defaultPageSize`; no other operation has it.", location: location.key() });
     },
-    /** @param {Schema} schema @param {Context} context */
     Schema: checkShape("Schema"),
-    NamedSchemas: {
-      /** @param {Schema} schema @param {Context} context */
-      Schema(schema, { report, location }) {
-        const { "x-naturalKey": key, properties = {} } = schema;
-        const isValid = key === undefined ? !records.has(schema) : key.every((member) => member in properties);
-        if (isValid) return;
-        report({ message: "The record of a list needs `x-naturalKey`, a list of its properties.", location });
-      },
-    },
   };
-}
-
-/** The schema of the record of a list, which responds with a page of edges. @param {Operation} operation @param {Context} context */
-function recordOf({ responses }, context) {
-  const body = follow(responses?.["200"]?.content?.["application/json"]?.schema, context);
-  const [page, ...others] = Object.values(body?.properties ?? {}).map((each) => follow(each, context));
-  const edge = follow(follow(page?.properties?.["edges"], context)?.items, context);
-  const node = others.length === 0 ? follow(edge?.properties?.["node"], context) : undefined;
-  return /** @type {Schema | undefined} */ (node?.anyOf ? follow(node.anyOf.find(isReference), context) : node);
 }
 
 export default () => ({

@@ -24,9 +24,6 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
   ],
   "an extension that is misspelled": ["x-sentOnce: true", "x-sendOnce: true", "extensions"],
   "a dotted parameter without a group": ["name: filter.assetId", "name: filters.assetId", "extensions"],
-  "a list without a default page size": ["      x-defaultPageSize: 1000\n", "", "extensions"],
-  "a record without a natural key": ["      x-naturalKey: [partyId]\n", "", "extensions"],
-  "a natural key of an unknown property": ["x-naturalKey: [partyId]", "x-naturalKey: [party]", "extensions"],
 };
 
 const folder = mkdtempSync(join(tmpdir(), "description-"));
