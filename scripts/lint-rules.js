@@ -1,11 +1,8 @@
 // @ts-check
 /**
  * Lint rules for `openapi.yaml`, beside Redocly's own: descriptions of properties, which hovers and pages show, and the `x-` extensions,
- * which `npm run generate` relies on. `extensions.yaml` has their shapes and their meaning.
+ * which `npm run generate` relies on.
  */
-import { readFileSync } from "node:fs";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { parse } from "yaml";
 
 /**
  * @typedef {{ pointer: string, child(path: string | (string | number)[]): Location, key(): Location }} Location
@@ -20,8 +17,17 @@ import { parse } from "yaml";
  * @typedef {Record<string, any> & { parameters?: any[], responses?: Record<string, any> }} Operation
  */
 
-const shapes = parse(readFileSync(new URL("extensions.yaml", import.meta.url), "utf8"));
-const ajv = new Ajv2020({ allErrors: true, strict: false }).addSchema(shapes, "extensions");
+/** The extensions of each part of the description, and the units. `generate/description.ts` has their types and meaning. */
+const known = {
+  Root: ["x-parameterGroups"],
+  Operation: [
+    ...["x-parameterGroups", "x-atLeastOneOf", "x-range", "x-rejectedNames", "x-defaultPageSize", "x-cursors"],
+    ...["x-hints", "x-sentOnce", "x-clientNotes", "x-codeSamples"],
+  ],
+  Parameter: ["x-unit"],
+  Schema: ["x-enumDescriptions", "x-enumNumbers", "x-naturalKey", "x-unit"],
+};
+const units = ["unix-nanoseconds", "smallest-unit"];
 
 /** @param {unknown} value @returns {value is { $ref: string }} */
 const isReference = (value) => typeof value === "object" && value !== null && "$ref" in value;
@@ -85,17 +91,15 @@ function extensions() {
   /** The groups that operations share. @type {Record<string, unknown>} */
   let shared = {};
 
-  /** @param {"Root" | "Operation" | "Parameter" | "Schema"} part */
-  const checkShape =
+  /** @param {keyof typeof known} part */
+  const checkNames =
     (part) =>
-    (/** @type {object} */ node, /** @type {Context} */ { report, location }) => {
-      const found = Object.fromEntries(Object.entries(node).filter(([name]) => name.startsWith("x-")));
-      const validate = ajv.getSchema(`extensions#/$defs/${part}`);
-      if (validate?.(found)) return;
-      for (const { instancePath, message, params } of validate?.errors ?? []) {
-        const detail = [params["additionalProperty"], params["allowedValues"]].filter(Boolean).join();
-        const text = `The extensions of this ${part} are wrong: ${instancePath} ${message} ${detail}`;
-        report({ message: `${text.trim()}.`, location: location.child(instancePath.split("/").slice(1, 2)) });
+    (/** @type {Record<string, any>} */ node, /** @type {Context} */ { report, location }) => {
+      for (const [name, value] of Object.entries(node)) {
+        if (!name.startsWith("x-")) continue;
+        const isValid = known[part].includes(name) && (name !== "x-unit" || units.includes(value));
+        if (!isValid)
+          report({ message: `${part} has no extension \`${name}: ${value}\`.`, location: location.child(name) });
       }
     };
 
@@ -103,12 +107,12 @@ function extensions() {
     /** @param {{ "x-parameterGroups"?: Record<string, unknown> }} root @param {Context} context */
     Root(root, context) {
       shared = root["x-parameterGroups"] ?? {};
-      checkShape("Root")(root, context);
+      checkNames("Root")(root, context);
     },
-    Parameter: checkShape("Parameter"),
+    Parameter: checkNames("Parameter"),
     /** @param {Operation} operation @param {Context} context */
     Operation(operation, context) {
-      checkShape("Operation")(operation, context);
+      checkNames("Operation")(operation, context);
       const { report, location } = context;
       const groups = { ...shared, ...operation["x-parameterGroups"] };
       for (const { name } of (operation.parameters ?? []).map((each) => follow(each, context))) {
@@ -118,7 +122,7 @@ function extensions() {
         report({ message, location: location.child("parameters") });
       }
     },
-    Schema: checkShape("Schema"),
+    Schema: checkNames("Schema"),
   };
 }
 

@@ -98,12 +98,9 @@ export function printDescription(yaml: string): string {
     return node && withParts(resolve(node));
   }
 
-  function rowOfParameter({ name, schema, description, required, ...parameter }: Parameter): string[] {
-    return [
-      `\`${name}\`${required ? " (required)" : ""}`,
-      typeOf({ ...schema, ...unitOf(parameter) }),
-      description ?? "",
-    ];
+  function rowOfParameter({ name, schema, description = "", required, "x-unit": unit }: Parameter): string[] {
+    const type = typeOf(unit ? { ...schema, "x-unit": unit } : schema);
+    return [`\`${name}\`${required ? " (required)" : ""}`, type, description];
   }
 
   /** A row for each member of an object, and of the objects in it. Of objects that are alike, the first one shows them. */
@@ -140,8 +137,6 @@ export function printDescription(yaml: string): string {
     return [...new Set([...(Array.isArray(type) ? type : type ? [type] : []), ...parts])].join(" or ") || "object";
   }
 }
-
-const unitOf = ({ "x-unit": unit }: { "x-unit"?: string }) => (unit === undefined ? {} : { "x-unit": unit });
 
 const fence = (language: string, label: string, code: string) =>
   `\`\`\`${language}${label && ` [${label}]`}\n${code.trimEnd()}\n\`\`\`\n`;

@@ -1,4 +1,4 @@
-/** The tree of `openapi.yaml`, its operations resolved, as the generators read it. `scripts/extensions.yaml` defines the extensions. */
+/** The tree of `openapi.yaml`, its operations resolved, as the generators read it. The members with `x-` are its extensions. */
 import { parse } from "yaml";
 
 export interface Schema {
@@ -17,10 +17,13 @@ export interface Schema {
   additionalProperties?: boolean | Schema;
   anyOf?: Schema[];
   oneOf?: Schema[];
+  /** The meaning and the number of each name. */
   "x-enumDescriptions"?: Record<string, string>;
   "x-enumNumbers"?: number[];
+  /** The properties that identify a record. */
   "x-naturalKey"?: string[];
-  "x-unit"?: string;
+  /** The unit of a time or an amount. */
+  "x-unit"?: "unix-nanoseconds" | "smallest-unit";
 }
 
 export interface Parameter {
@@ -29,7 +32,7 @@ export interface Parameter {
   required?: boolean;
   description?: string;
   schema: Schema;
-  "x-unit"?: string;
+  "x-unit"?: Schema["x-unit"];
 }
 
 interface Content {
@@ -44,17 +47,25 @@ export interface Operation {
   requestBody?: Content;
   responses: Record<string, Content>;
   "x-parameterGroups"?: Record<string, ParameterGroup>;
+  /** Optional query parameters of which at least one is required. */
   "x-atLeastOneOf"?: { parameter: string; name: string; description: string }[];
+  /** Two times. A start after the end is rejected. */
   "x-range"?: { start: string; end: string };
+  /** Names of an enumeration that some nodes reject in a parameter: the client selects the records itself. */
   "x-rejectedNames"?: { parameter: string; member: string; names: string[] };
+  /** The number of records that the client requests by default. */
   "x-defaultPageSize"?: number;
+  /** How the cursors of v0.74 nodes fail. */
   "x-cursors"?: {
     timeMember?: string;
     missingMember?: { name: string; sha256Of: string[] };
     rejectedWith?: number;
   };
+  /** What a caller can do about a repeated or a rejected cursor. */
   "x-hints"?: { repeatedCursor?: string; rejectedCursor?: string };
-  "x-sentOnce"?: boolean;
+  /** A request must not be repeated. */
+  "x-sentOnce"?: true;
+  /** Parts of the documentation of the method. */
   "x-clientNotes"?: string;
   "x-codeSamples"?: { lang: string; source: string }[];
 }
@@ -66,6 +77,7 @@ export interface ParameterGroup {
 }
 
 export interface Description {
+  /** Parameters with a dotted name, such as `pagination.first`, that are one object in the client. */
   "x-parameterGroups"?: Record<string, ParameterGroup>;
   paths: Record<string, Record<string, Operation>>;
   components: {
@@ -83,7 +95,7 @@ export interface Member {
   wireName: string;
   in: "query" | "path" | "body";
   schema: Schema;
-  unit: string | undefined;
+  unit: Schema["x-unit"];
 }
 
 export interface Group {
