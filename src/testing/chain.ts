@@ -3,20 +3,20 @@ import type { Block } from "../http/call.js";
 import { maximum } from "../values/integers.js";
 import { checkData, type FakeNodeData, type RecordTimes, readRecords, withDefaultRecords } from "./data.js";
 import { firstHeight, RecordGenerator } from "./generator.js";
-import { writtenAt } from "./lists/votes.js";
-import { type AddedRecords, Store } from "./store.js";
+import { type AddedRecords, Store, writtenAt } from "./store.js";
 import { type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
 
 /** The time of the newest generated record: 9 February 2024. */
 const newestTime = 1_707_497_695_123_456_000n;
 const second = 1_000_000_000n;
 
+/** Blocks and their records, which any number of nodes follow. */
 export class Chain {
   readonly store = new Store();
-  /** Records that were added at once, each with the time of the current block: no record of a later addition is older. */
-  readonly additions: { records: AddedRecords; since: Microseconds }[] = [];
   readonly seed: number;
   readonly #generator: RecordGenerator;
+  /** Records that were added at once, each with the time of the block that was current. */
+  readonly #additions: { records: AddedRecords; since: Microseconds }[] = [];
   /** Those that have begun since the chain was created. */
   readonly #blocks: Block[] = [];
 
@@ -45,8 +45,7 @@ export class Chain {
     // Blocks before the first one are a second apart. A node without a block has height 0 and time 0 (observed on v0.74 nodes).
     const first = this.#blocks[0] as Block;
     const before = BigInt(count - this.#blocks.length + 1);
-    const isEmpty = before >= first.height || before * second > first.timestamp;
-    if (isEmpty) return { height: 0n, timestamp: 0n };
+    if (before >= first.height || before * second > first.timestamp) return { height: 0n, timestamp: 0n };
     return { height: first.height - before, timestamp: first.timestamp - before * second };
   }
 
@@ -66,50 +65,29 @@ export class Chain {
     this.#add(data, { newest: timestamp, inBlock: true, until: timestamp });
   };
 
+  /** The records before a time, as a node has them that is behind. Those without a time have that of the block in which they were added. */
+  storeBefore(end: Microseconds): Store {
+    const store = new Store();
+    for (const { records, since } of this.#additions) {
+      if (since >= end) continue;
+      store.add({
+        ...records,
+        votes: records.votes.filter((vote) => writtenAt(vote) < end),
+        balances: records.balances.filter(({ timestamp }) => toMicroseconds(timestamp) < end),
+      });
+    }
+    return store;
+  }
+
   #add(data: FakeNodeData, times: RecordTimes): void {
     const records = readRecords(data, this.#generator, times);
     this.store.add(records);
-    this.additions.push({ records, since: times.inBlock ? toMicroseconds(times.newest) : Number.NEGATIVE_INFINITY });
+    const since = times.inBlock ? toMicroseconds(times.newest) : 0;
+    this.#additions.push({ records, since });
   }
 
   #newest(): bigint | undefined {
-    const newest = Math.max(this.store.newestVote, this.store.balances.rows.at(-1)?.time ?? Number.NEGATIVE_INFINITY);
+    const newest = Math.max(this.store.votes.newest, this.store.balances.newest);
     return Number.isFinite(newest) ? BigInt(toNanosecondDigits(newest)) : undefined;
   }
-}
-
-/** Returns the records of a chain as a node sees them that is some blocks behind: those below the time of its current block. */
-export function viewOf(chain: Chain): (lag: number) => Store {
-  let store = new Store();
-  /** The store has all records below this time. */
-  let complete: Microseconds = Number.NEGATIVE_INFINITY;
-  return (lag) => {
-    if (lag <= 0) return chain.store;
-    const end = toMicroseconds(chain.blockBefore(lag).timestamp);
-    // Without a block, a node has nothing at all.
-    if (end === 0) return new Store();
-    if (end < complete) {
-      store = new Store();
-      complete = Number.NEGATIVE_INFINITY;
-    }
-    if (end === complete) return store;
-    for (const [index, addition] of chain.additions.entries()) {
-      const next = chain.additions[index + 1];
-      const isThere = next !== undefined && next.since < complete;
-      if (!isThere) store.add(between(addition, complete, end));
-    }
-    complete = end;
-    return store;
-  };
-}
-
-/** The records from a time on and before another one. Records without a time have that of the block in which they were added. */
-function between({ records, since }: Chain["additions"][number], from: Microseconds, to: Microseconds): AddedRecords {
-  const isBetween = (time: Microseconds) => time >= from && time < to;
-  const dated = {
-    votes: records.votes.filter((vote) => isBetween(writtenAt(vote))),
-    balances: records.balances.filter(({ timestamp }) => isBetween(toMicroseconds(timestamp))),
-  };
-  if (isBetween(since)) return { ...records, ...dated };
-  return { ...dated, profiles: [], signatures: [], spamStatistics: {} };
 }

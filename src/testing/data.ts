@@ -3,11 +3,13 @@ import { checkedWhenRead, checkOptions, expected } from "../arguments/check-opti
 import { refuse } from "../arguments/refuse.js";
 import type { Block } from "../http/call.js";
 import { isDigits } from "../values/integers.js";
-import { type Incomplete, type RecordGenerator, type Whole, withoutUndefined } from "./generator.js";
-import type { FakeVote } from "./lists/votes.js";
+import type { Lists, RecordGenerator, Whole } from "./generator.js";
 import { noStatistics } from "./spam-statistics.js";
-import type { AddedRecords } from "./store.js";
+import type { AddedRecords, FakeVote } from "./store.js";
 import { toMicroseconds } from "./wire.js";
+
+/** A record of which any member can be left out. */
+type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
 
 /**
  * What a fake node holds: records, or how many of them to generate. Members that a record lacks are completed. Data without any list
@@ -61,14 +63,19 @@ const dataChecks = {
   party: expected("an id", (value) => typeof value === "string" && value !== ""),
 };
 
+const anObject = expected("an object", (value) => typeof value === "object" && value !== null);
+const aRecord = expected("a record", (value) => typeof value === "object" && value !== null);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
 /** Checks data apart from its records. */
 export function checkData(data: unknown): void {
-  if (typeof data !== "object" || data === null) refuse({ argument: "data" }, "an object", data);
+  anObject(data, { argument: "data" });
   checkOptions(dataChecks, data, { name: "data", prefix: "data." });
 }
 
-const aRecord = expected("a record", (value) => typeof value === "object" && value !== null);
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+/** Without the members that are `undefined`: they count as left out. */
+export const withoutUndefined = <T extends object>(object: T): T =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 
 /** When the records of data are written, in Unix nanoseconds. */
 export interface RecordTimes {
@@ -82,7 +89,7 @@ export interface RecordTimes {
 /** Reads the records of data, completes them, and generates those that are given as a number. */
 export function readRecords(data: FakeNodeData, generator: RecordGenerator, times: RecordTimes): AddedRecords {
   const { newest, inBlock } = times;
-  const lists: { readonly [Name in keyof Whole]: (...given: [number, bigint, boolean]) => Whole[Name][] } = generator;
+  const lists: Lists = generator;
   const list = <Name extends keyof Whole>(
     name: Name,
     read: (record: Whole[Name], place: string) => Whole[Name] = (record) => record,
@@ -96,16 +103,18 @@ export function readRecords(data: FakeNodeData, generator: RecordGenerator, time
       const place = `data.${name}[${index}]`;
       aRecord(record, { argument: place });
       const time = inBlock ? newest : newest - BigInt(given.length - 1 - index) * 1_000_000_000n;
-      return read(generator.complete(name, record, time), place);
+      const own = withoutUndefined(record);
+      // The members that are given come first.
+      return read({ ...own, ...generator.template[name](record.blockTime ?? `${time}`), ...own }, place);
     });
   };
   return {
     votes: list("votes", (vote, place) => {
       const { timestamp, blockTime } = vote;
       checkTime(`${place}.timestamp`, timestamp);
-      const isEarlier = blockTime === undefined && inBlock && BigInt(timestamp) < newest;
-      if (isEarlier) return { ...vote, blockTime: `${newest}` };
-      checkTime(`${place}.${blockTime === undefined ? "timestamp" : "blockTime"}`, blockTime ?? timestamp, times);
+      if (blockTime !== undefined) checkTime(`${place}.blockTime`, blockTime, times);
+      else if (inBlock && BigInt(timestamp) < newest) return { ...vote, blockTime: `${newest}` };
+      else checkTime(`${place}.timestamp`, timestamp, times);
       return vote;
     }),
     profiles: list("profiles"),
@@ -130,15 +139,12 @@ function readStatistics(given: FakeNodeData["spamStatistics"], generator: Record
   return Object.fromEntries(entries);
 }
 
-const latestTime = Number.MAX_SAFE_INTEGER;
-
-function checkTime(argument: string, value: unknown, { newest, inBlock, until }: Partial<RecordTimes> = {}): void {
+function checkTime(argument: string, value: unknown, { newest = 0n, inBlock, until }: Partial<RecordTimes> = {}): void {
   const time = isDigits(value) ? toMicroseconds(value) : Number.NaN;
-  if (!(Math.abs(time) <= latestTime)) refuse({ argument }, "digits of Unix nanoseconds, before the year 2255", value);
-  if (inBlock && newest !== undefined && time < toMicroseconds(newest)) {
+  if (!(Math.abs(time) <= Number.MAX_SAFE_INTEGER))
+    refuse({ argument }, "digits of Unix nanoseconds, before the year 2255", value);
+  if (inBlock && time < toMicroseconds(newest))
     refuse({ argument }, `at or after ${newest}, the time of the current block: what is before it is final`, value);
-  }
-  if (until !== undefined && time > toMicroseconds(until)) {
+  if (until !== undefined && time > toMicroseconds(until))
     refuse({ argument }, `at or before ${until}, the time of the current block`, value);
-  }
 }

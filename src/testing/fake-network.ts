@@ -1,9 +1,8 @@
 import { callback } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { Chain } from "./chain.js";
-import type { FakeNodeData } from "./data.js";
+import { type FakeNodeData, withoutUndefined } from "./data.js";
 import { type FakeNode, simulateNode } from "./fake-node.js";
-import { withoutUndefined } from "./generator.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { versionRules } from "./versions.js";
 

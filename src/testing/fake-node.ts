@@ -3,11 +3,11 @@ import { withDefaults } from "../arguments/check-options.js";
 import type { OperationId } from "../arguments/operation.js";
 import { onAbort } from "../async/abort.js";
 import type { Block } from "../http/call.js";
-import { Chain, viewOf } from "./chain.js";
+import { Chain } from "./chain.js";
 import { createTransaction, createTransactionCheck } from "./check.js";
 import type { FakeNodeData } from "./data.js";
 import { planFaults, respond } from "./faults.js";
-import { type DataNode, findRoute, preflightReply, reply, withCors } from "./gateway.js";
+import { findRoute, preflightReply, reply, withCors } from "./gateway.js";
 import { checkNodeOptions, type FakeNodeOptions, type NodeBehavior } from "./options.js";
 import { createRateLimiter, defaultRateLimit, type RateLimiter } from "./rate-limiter.js";
 import type { Records } from "./store.js";
@@ -84,7 +84,7 @@ export function createFakeNode(data: FakeNodeData = {}, options: FakeNodeOptions
   return simulateNode(new Chain(data), options);
 }
 
-const defaults: NodeBehavior = {
+export const defaults: NodeBehavior = {
   version: "v0.74",
   now: () => Date.now(),
   defects: [],
@@ -100,12 +100,14 @@ const defaults: NodeBehavior = {
 
 /** Returns a node that follows a chain. The order of the votes of one block differs between nodes of other names. */
 export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: string): FakeNode {
-  const view = viewOf(chain);
   const checkTransaction = createTransactionCheck();
+  const tieSeed = name && `${chain.seed}/${name}`;
   const requests: ReceivedRequest[] = [];
   let behavior = defaults;
   let nextFaults = planFaults([]);
   let limiter: RateLimiter | undefined;
+  /** What a node has that is behind. */
+  let past = { end: Number.NaN, store: chain.store };
   /** The requests in flight. Node.js aborts a Request only as long as something refers to it. */
   const running = new Map<Request, AbortController>();
 
@@ -121,35 +123,27 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     limiter = limit === false ? undefined : createRateLimiter(withDefaults(defaultRateLimit, limit), behavior.now);
   }
 
-  const store = () => view(behavior.lag);
   const block = () => chain.blockBefore(behavior.lag);
-  const version = () => versionRules[behavior.version];
-  const dataNode = (): DataNode => ({
-    ...behavior,
-    limiter,
-    checkTransaction,
-    store: store(),
-    block: block(),
-    version: version(),
-    oldest: toMicroseconds(behavior.history),
-    tieSeed: name && `${chain.seed}/${name}`,
-  });
+  const rules = () => versionRules[behavior.version];
+  function store() {
+    if (behavior.lag <= 0) return chain.store;
+    const end = toMicroseconds(block().timestamp);
+    if (end !== past.end) past = { end, store: chain.storeBefore(end) };
+    return past.store;
+  }
 
   const fetch: FakeNode["fetch"] = async (input, init) => {
     const request = new Request(input, init);
-    const { method, headers, signal } = request;
-    const { pathname, search } = new URL(request.url);
-    const path = decodePath(pathname);
-    const operation = path === undefined ? undefined : findRoute(path)?.id;
-    // `text` would drop a byte order mark, which a node rejects.
-    const body = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await request.arrayBuffer());
+    const { method, url, headers, signal } = request;
+    const route = findRoute(new URL(url).pathname);
+    const body = await request.text();
     signal.throwIfAborted();
-    requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });
+    requests.push({ operation: route?.id, method, url, headers: Object.fromEntries(headers), body });
     if (behavior.down) throw new TypeError("fetch failed: the connection was refused");
-    const faults = nextFaults(operation);
-    const replied = preflightReply(request) ?? reply(path, { method, search, body }, dataNode());
-    // The HTTP server in front of the gateway rejects a path that cannot be decoded.
-    const response = path === undefined || replied.status === 204 ? replied : withCors(replied, headers);
+    const faults = nextFaults(route?.id);
+    const state = { store: store(), block: block(), rules: rules(), tieSeed, limiter, checkTransaction };
+    const replied = reply(request, body, route, { ...behavior, ...state });
+    const response = preflightReply(request) ?? withCors(replied, headers);
     const controller = new AbortController();
     running.set(request, controller);
     const stop = onAbort(signal, () => controller.abort(signal.reason));
@@ -162,28 +156,18 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   };
 
   configure({ ...created, rateLimit: created.rateLimit ?? {} });
-  const { nextBlock, addRecords } = chain;
   return {
     fetch,
     requests,
     get records() {
-      return store().recordsOf(version());
+      return store().recordsOf(rules());
     },
     get block() {
       return block();
     },
-    nextBlock,
-    addRecords,
-    createTransaction: (members) => ({ ...createTransaction(block().height), ...members }),
+    nextBlock: chain.nextBlock,
+    addRecords: chain.addRecords,
+    createTransaction,
     configure,
   };
-}
-
-/** A path without its escapes; `undefined` if it cannot be decoded. */
-function decodePath(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import type { OperationId } from "../arguments/operation.js";
 import { orAborted, sleep } from "../async/abort.js";
 import { systemClock } from "../async/clock.js";
 import { randomNumbers } from "./random.js";
-import { errorType, grpcCode, type Reply, toJson } from "./wire.js";
+import { errorType, grpcCode, type Reply } from "./wire.js";
 
 /** A fault between a client and a node: when it occurs, and what fails. */
 export type NodeFault = {
@@ -92,7 +92,7 @@ function withStatus(reply: Reply, { status, headers, code, message = "injected f
   // A `Response` with one of these statuses cannot have a body.
   const isEmpty = status === 204 || status === 205 || status === 304;
   const content = body ?? { code: code ?? grpcCode(status), message, details: [] };
-  const text = typeof content === "string" ? content : toJson(content);
+  const text = typeof content === "string" ? content : JSON.stringify(content);
   return { status, body: isEmpty ? null : text, headers: Object.fromEntries(all) };
 }
 

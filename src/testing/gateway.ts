@@ -1,36 +1,24 @@
 import type { Transaction } from "../../generated/types.js";
 import type { OperationId } from "../arguments/operation.js";
-import type { Block } from "../http/call.js";
-import { type createTransactionCheck, readTransaction } from "./check.js";
+import { readTransaction } from "./check.js";
 import { listBalances } from "./lists/balances.js";
 import { listProfiles } from "./lists/profiles.js";
 import { listSignatures } from "./lists/signatures.js";
 import { listVotes } from "./lists/votes.js";
-import type { NodeBehavior } from "./options.js";
-import { type List, type ListNode, makePage } from "./page.js";
-import { described, operationIds, type QueryValues, readQuery } from "./query.js";
-import type { RateLimiter } from "./rate-limiter.js";
+import type { DataNode } from "./page.js";
+import { described, operationIds, readQuery } from "./query.js";
 import { noStatistics } from "./spam-statistics.js";
-import type { Store } from "./store.js";
-import { dataNodeError, errorType, GatewayError, NodeError, type Reply, toJson, tooLarge } from "./wire.js";
-
-/** The data node behind the gateway, while it responds to one request. */
-export interface DataNode extends ListNode, Pick<NodeBehavior, "blockHeaders" | "chainId" | "checkCode"> {
-  limiter: RateLimiter | undefined;
-  store: Store;
-  block: Block;
-  checkTransaction: ReturnType<typeof createTransactionCheck>;
-}
+import { dataNodeError, errorType, GatewayError, NodeError, type Reply } from "./wire.js";
 
 /** The order of a list and its cursors, which the description does not have. */
-const lists: { readonly [Id in OperationId]?: (query: QueryValues, node: DataNode) => List<unknown> } = {
+const lists: { readonly [Id in OperationId]?: (query: URLSearchParams, node: DataNode) => object } = {
   listVotes,
   listPartiesProfiles: listProfiles,
   listBalanceChanges: listBalances,
   listNodeSignatures: listSignatures,
 };
 
-const routes = operationIds.map((id) => ({ id, operation: described[id], pattern: toPattern(described[id].path) }));
+const routes = operationIds.map((id) => ({ id, ...described[id], pattern: toPattern(described[id].path) }));
 
 /** The pattern of a path such as `/statistics/spam/{partyId}`, with a group for each parameter. */
 function toPattern(path: string): RegExp {
@@ -38,70 +26,58 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, "(?<$1>[^/]*)")}$`);
 }
 
-/** The route of a decoded path. */
-export function findRoute(path: string) {
-  const route = routes.find(({ pattern }) => pattern.test(path));
-  return route && { ...route, pathParameters: { ...route.pattern.exec(path)?.groups } };
-}
+type Route = (typeof routes)[number];
 
-type Route = NonNullable<ReturnType<typeof findRoute>>;
+export const findRoute = (path: string): Route | undefined => routes.find(({ pattern }) => pattern.test(path));
 
-function respond({ id, operation }: Route, query: QueryValues, transaction: Transaction | undefined, node: DataNode) {
-  const list = lists[id]?.(query, node);
-  if (list) return { [operation.envelope ?? ""]: makePage(list, query) };
-  if (id === "checkTransaction") return node.checkTransaction(transaction, node.block.height, node.checkCode);
+/** Responds as the data node does. */
+function respond({ id, envelope = "" }: Route, query: URLSearchParams, tx: Transaction | undefined, node: DataNode) {
+  const page = lists[id]?.(query, node);
+  if (page) return { [envelope]: page };
+  if (id === "checkTransaction") return node.checkTransaction(tx, node.block.height, node.checkCode);
   if (id !== "getSpamStatistics")
     throw new GatewayError(12, `The fake node does not implement ${id}. Respond to it in your \`fetch\`.`);
-  const party = query.text("partyId") ?? "";
+  const party = query.get("partyId") ?? "";
   if (party === "") throw dataNodeError(3, { code: 10006, message: "empty or missing party ID" });
-  return { chainId: node.chainId, statistics: node.store.spamStatistics(party) ?? noStatistics(node.block.height) };
+  const statistics = node.store.spamStatistics.get(party) ?? noStatistics(node.block.height);
+  return { chainId: node.chainId, statistics };
 }
 
-/** The largest response that the gateway passes on, in bytes (observed on v0.74 nodes). */
-const largestResponse = 20 * 2 ** 20;
-
 /**
- * Responds to a request as the gateway of a v0.74 node does. A request that the gateway rejects itself costs no token, and its response has
- * neither block nor rate headers. The path is `undefined` if it cannot be decoded.
+ * Responds to a request as a v0.74 node does. A request that the gateway rejects itself costs no token, and its response has neither
+ * block nor rate headers.
  */
 export function reply(
-  path: string | undefined,
-  { method, search, body }: { method: string; search: string; body: string },
+  { method, url }: Pick<Request, "method" | "url">,
+  body: string,
+  route: Route | undefined,
   node: DataNode,
 ): Reply {
-  if (path === undefined)
-    return { status: 400, body: "400 Bad Request", headers: { "Content-Type": "text/plain; charset=utf-8" } };
   const json = { "Content-Type": "application/json" };
-  let fromDataNode = {};
+  let fromNode = {};
   try {
-    const route = findRoute(path);
     if (route === undefined) throw new GatewayError(5, "Not Found");
-    if (method !== route.operation.method) throw new GatewayError(12, "Method Not Allowed");
+    if (method !== route.method) throw new GatewayError(12, "Method Not Allowed");
     // The gateway parses the request before it asks the data node.
-    const { id, operation, pathParameters } = route;
-    const query = readQuery(search, operation, pathParameters, node.version.removedNames);
-    const transaction = id === "checkTransaction" ? readTransaction(body) : undefined;
+    const { pathname, search } = new URL(url);
+    const inPath = Object.entries({ ...route.pattern.exec(pathname)?.groups }).map(
+      ([name, value]) => `&${name}=${value}`,
+    );
+    const query = readQuery(search + inPath.join(""), route, node.rules.removedNames);
+    const tx = route.id === "checkTransaction" ? readTransaction(body) : undefined;
     const { outcome, headers: rateHeaders } = node.limiter?.() ?? { outcome: "served" };
     const { height, timestamp } = node.block;
     const blockHeaders = { "X-Block-Height": `${height}`, "X-Block-Timestamp": `${timestamp}` };
-    fromDataNode = { ...rateHeaders, ...(node.blockHeaders && blockHeaders) };
+    fromNode = { ...rateHeaders, ...(node.blockHeaders && blockHeaders) };
     if (outcome === "banned") throw new NodeError(7, "temporarily banned for continuing to request while rate limited");
     if (outcome === "refused") throw new NodeError(8, "api request rate limit exceeded");
-    const content = toJson(respond(route, query, transaction, node));
-    if (content.length > largestResponse) throw tooLarge(content.length, largestResponse);
-    return { status: 200, body: content, headers: { ...json, ...fromDataNode } };
+    const content = JSON.stringify(respond(route, query, tx, node));
+    return { status: 200, body: content, headers: { ...json, ...fromNode } };
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;
-    const headers = error instanceof GatewayError ? json : { ...errorType, ...fromDataNode };
-    return { status: error.status, body: method === "HEAD" ? null : toJson(error.body), headers };
+    const headers = error instanceof GatewayError ? json : { ...errorType, ...fromNode };
+    return { status: error.status, body: method === "HEAD" ? null : JSON.stringify(error.body), headers };
   }
-}
-
-/** Without an `Origin` there are no CORS headers (observed on v0.74 nodes). */
-export function withCors(reply: Reply, request: Headers): Reply {
-  const origin = request.get("Origin");
-  const cors = origin !== null && { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": "*" };
-  return { ...reply, headers: { ...reply.headers, Vary: "Origin", ...cors } };
 }
 
 /** The response to a preflight request; `undefined` for another request. */
@@ -120,4 +96,11 @@ export function preflightReply({ method, headers }: Request): Reply | undefined 
       Vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
     },
   };
+}
+
+/** Without an `Origin` there are no CORS headers (observed on v0.74 nodes). */
+export function withCors(reply: Reply, request: Headers): Reply {
+  const origin = request.get("Origin");
+  const cors = origin !== null && { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": "*" };
+  return { ...reply, headers: { ...reply.headers, Vary: "Origin", ...cors } };
 }

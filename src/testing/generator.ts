@@ -1,24 +1,15 @@
-import { accountTypes } from "../../generated/enums.js";
-import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
+import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
 import { formatUnits } from "../values/units.js";
-import type { FakeVote } from "./lists/votes.js";
 import { randomNumbers } from "./random.js";
-import { noStatistics, threeAnEpoch } from "./spam-statistics.js";
-import { bytesToBase64 } from "./wire.js";
+import { noStatistics } from "./spam-statistics.js";
+import type { FakeVote } from "./store.js";
 
 /** The height of the first block, unless data has one. */
 export const firstHeight = 1_234_568n;
 
 const second = 1_000_000_000n;
-const microsecond = 1000n;
 
-/** Without the members that are `undefined`: they count as left out. */
-export const withoutUndefined = <T extends object>(object: T): T =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
-
-/** A record of which any member can be left out. */
-export type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
-
+/** The lists of records, each with the type of a whole record. */
 export interface Whole {
   votes: FakeVote;
   profiles: PartyProfile;
@@ -26,201 +17,167 @@ export interface Whole {
   signatures: NodeSignature;
 }
 
-type Account = Omit<BalanceChange, "timestamp" | "balance">;
+/** Make records up to a time, or in the block of that time. */
+export type Lists = {
+  readonly [Name in keyof Whole]: (count: number, newest: bigint, inBlock: boolean) => Whole[Name][];
+};
 
-/**
- * Generates records that could be those of a network, the same ones for the same seed. Each depends on its number alone: the
- * first ten of a hundred are the ten of ten.
- */
-export class RecordGenerator {
+/** Generates records that could be those of a network, the same ones for the same seed. */
+export class RecordGenerator implements Lists {
   readonly #seed: number;
-  readonly #ids = new Map<string, string>();
   /** The id of the first party, if it is not generated. */
   readonly #named: string | undefined;
-  readonly #accounts = new Map<number, Account>();
-  /** How many records of each list were generated, and completed, before: further ones differ. */
+  readonly #amounts: () => number;
+  readonly #accounts: Omit<BalanceChange, "timestamp" | "balance">[] = [];
+  /** How many records were generated before, by their list or their block: further ones differ. */
   readonly #counts = new Map<string, number>();
-  /** The members of a whole record of each list. */
-  readonly #names = new Map<string, readonly string[]>();
 
   constructor(seed: number, party?: string) {
     this.#seed = seed;
     this.#named = party;
+    this.#amounts = this.#random("balances");
   }
 
-  /** A record with all its members: what it lacks could be that of a network. Natural keys of completed records differ. */
-  complete<Name extends keyof Whole>(list: Name, record: Incomplete<Whole[Name]>, time: bigint): Whole[Name] {
-    const index = this.#count(`completed ${list}`, 1);
-    const names = this.#names.get(list) ?? Object.keys(this.#templates[list](0, 0n, {}));
-    this.#names.set(list, names);
-    // There can be a million records: those that lack nothing are not copied.
-    if (names.every((name) => Reflect.get(record, name) !== undefined)) return record as Whole[Name];
-    return { ...this.#templates[list](index, time, record), ...withoutUndefined(record) };
-  }
-
-  readonly #templates: {
-    readonly [Name in keyof Whole]: (index: number, time: bigint, given: Incomplete<Whole[Name]>) => Whole[Name];
-  } = {
-    votes: (index, time, { blockTime }) => ({
-      ...this.#vote(index, this.#id("party", index), 1, time),
-      ...(blockTime !== undefined && { timestamp: blockTime }),
+  /** A whole record, of which a given one can lack any member. */
+  readonly template: { readonly [Name in keyof Whole]: (time: `${bigint}`) => Whole[Name] } = {
+    votes: (time) => ({
+      ...this.#vote(0, this.#party(this.#count("vote templates") + 1), 1, time),
       value: "VALUE_YES",
       totalGovernanceTokenBalance: "1000000000000000000",
     }),
-    profiles: (index) => ({ partyId: this.#id("party", index), alias: `Party ${index + 1}`, metadata: [] }),
-    balances: (index, time) => this.#generalAccount(this.#id("party", index), time, "1000000000000000000"),
-    signatures: (index) => this.#signature(0, this.#random("completed signature", index)),
+    profiles: () => this.#profile(this.#count("profile templates") + 1),
+    balances: (time) => ({
+      timestamp: time,
+      ...this.#account(20 * 15 * (this.#count("balance templates") + 1)),
+      balance: "1000000000000000000",
+    }),
+    signatures: () => this.#signature(`signature template ${this.#count("signature templates")}`, 0),
   };
 
   /** `network` and other parties, some without a profile. */
   profiles(count: number): PartyProfile[] {
-    return this.#next("profiles", count, (index) => {
-      if (index === 0) return { partyId: "network", alias: "network", metadata: [] };
-      const random = this.#random("profile", index);
-      if (random() < 0.3) return { partyId: this.#party(index - 1), alias: "", metadata: [] };
-      const alias = `${pick(firstNames, random)} ${pick(callings, random)}`;
-      const site = { key: "site", value: `https://${alias.split(" ")[0]?.toLowerCase()}.example/?a=1&b=<2>` };
-      return { partyId: this.#party(index - 1), alias, metadata: random() < 0.5 ? [site] : [] };
-    });
+    return this.#next("profiles", count, (index) => this.#profile(index));
+  }
+
+  #profile(index: number): PartyProfile {
+    const partyId = this.#party(index);
+    const random = this.#random(`profile/${index}`);
+    if (index > 0 && random() < 0.3) return { partyId, alias: "", metadata: [] };
+    const name = pick(firstNames, random);
+    const site = { key: "site", value: `https://${name.toLowerCase()}.example/?a=1&b=<2>` };
+    const alias = index === 0 ? "network" : `${name} ${pick(callings, random)}`;
+    return { partyId, alias, metadata: random() < 0.5 ? [site] : [] };
   }
 
   /**
-   * Votes up to a time on three proposals. The first is closed: its votes were cast at different times and rewritten in
-   * one block, as on real nodes. In a block, votes of further parties on the two open proposals.
+   * Votes up to a time on three proposals. The first is closed: its votes were cast at different times and rewritten in one block, and the
+   * weight of each is its share of the tokens that voted (observed on v0.74 nodes). In a block, votes of further parties on the others.
    */
-  votes(count: number, time: bigint, inBlock: boolean): FakeVote[] {
-    const closing = time - 600n * second;
-    const votes = this.#next("votes", count, (index) => {
-      if (inBlock) return this.#vote(index, this.#id("late party", index), 1 + (index % 2), time);
-      const proposal = index % 3;
-      const voter = Math.floor(index / 3);
+  votes(count: number, newest: bigint, inBlock: boolean): FakeVote[] {
+    const closing = newest - 600n * second;
+    const votes = this.#next("votes", count, (index): FakeVote => {
+      const [proposal, voter] = [index % 3, Math.floor(index / 3)];
+      if (inBlock) return this.#vote(index, this.#id("late party", index), 1 + (index % 2), newest);
+      const vote = (time: bigint) => this.#vote(index, this.#party(voter + 1), proposal, time);
+      if (proposal === 0) return { ...vote(closing - BigInt(voter + 1) * 13_000_001_000n), blockTime: `${closing}` };
       // Every four parties vote in one block.
-      const open = time - BigInt(Math.floor(voter / 4)) * 7n * second;
-      if (proposal !== 0) return this.#vote(index, this.#party(voter), proposal, open);
-      const cast = closing - BigInt(voter + 1) * 13_000_001n * microsecond;
-      return { ...this.#vote(index, this.#party(voter), proposal, cast), blockTime: digits(closing) };
+      return vote(newest - BigInt(Math.floor(voter / 4)) * 7n * second);
     });
-    return withWeights(votes, this.#id("proposal", 0));
+    const tokensOf = (vote: FakeVote) => (vote.blockTime === undefined ? 0n : BigInt(vote.totalGovernanceTokenBalance));
+    const total = votes.reduce((sum, vote) => sum + tokensOf(vote), 0n) || 1n;
+    return votes.map((vote) => {
+      const totalGovernanceTokenWeight = formatUnits((tokensOf(vote) * 10n ** 18n) / total, 18);
+      return { ...vote, totalGovernanceTokenWeight };
+    });
   }
 
-  #vote(index: number, partyId: string, proposal: number, time: bigint): Vote {
-    const random = this.#random("vote", index);
-    const balance = BigInt(Math.floor(random() * 1e9)) * 10n ** 15n;
+  #vote(index: number, partyId: string, proposal: number, time: bigint | `${bigint}`): FakeVote {
+    const random = this.#random(`vote/${index}`);
     return {
       partyId,
       proposalId: this.#id("proposal", proposal),
-      timestamp: digits(time),
+      timestamp: `${time}`,
       value: random() < 0.7 ? "VALUE_YES" : "VALUE_NO",
-      totalGovernanceTokenBalance: digits(balance),
+      totalGovernanceTokenBalance: `${1 + Math.floor(random() * 1e9)}000000000000000`,
       totalGovernanceTokenWeight: "0",
       totalEquityLikeShareWeight: "0",
       perMarketEquityLikeShareWeight: {},
     };
   }
 
-  /**
-   * Changes up to a time, newest block first: a few rows in most blocks, hundreds or thousands in some. In a block, changes of
-   * different accounts, also if they are added to it in several steps.
-   */
+  /** Changes up to a time, newest block first. In a block, of different accounts, also if it gets them in several steps. */
   balances(count: number, newest: bigint, inBlock: boolean): BalanceChange[] {
-    if (inBlock) {
-      const name = `balances at ${newest}`;
-      const first = Math.floor(300 * this.#random(`accounts of ${name}`, 0)());
-      const used = this.#count(name, count);
-      return this.#balances(count, newest, this.#random(name, used), (index) => first + used + index);
-    }
-    const random = this.#random("balances", 0);
+    if (inBlock) return this.#block(newest, count, this.#count(`block ${newest}`, count));
     const changes: BalanceChange[] = [];
-    let time = newest;
-    while (changes.length < count) {
-      const rows = Math.min(rowsInBlock(changes.length, random), count - changes.length);
-      changes.push(...this.#balances(rows, time, random, accountsOfBlock(rows, random)));
-      time -= BigInt(700_000 + Math.floor(random() * 600_000)) * microsecond;
+    for (let time = newest; changes.length < count; ) {
+      const rows = Math.min(rowsInBlock(changes.length, this.#amounts), count - changes.length);
+      for (const change of this.#block(time, rows, 0)) changes.push(change);
+      time -= BigInt(700_000 + Math.floor(this.#amounts() * 600_000)) * 1000n;
     }
     return changes;
   }
 
-  #generalAccount(partyId: string, time: bigint, balance: `${bigint}`): BalanceChange {
-    const account = { partyId, assetId: this.#resource(0), marketId: "", accountType: "ACCOUNT_TYPE_GENERAL" };
-    return { timestamp: digits(time), ...account, balance };
-  }
-
-  #balances(count: number, time: bigint, random: () => number, account: (index: number) => number): BalanceChange[] {
-    const timestamp = digits(time);
-    return many(count, (index) => {
-      const units = Math.floor(random() * 1e12);
+  #block(time: bigint, rows: number, before: number): BalanceChange[] {
+    const timestamp = `${time}` as const;
+    const first = before + Math.floor(300 * this.#random(timestamp)());
+    return many(rows, (row) => {
       // Appending zeros is several times faster than BigInt arithmetic, which matters with a million records.
-      const balance: `${bigint}` = units === 0 ? "0" : (`${units}000000000000` as `${bigint}`);
-      return { timestamp, ...this.#account(account(index)), balance };
+      const balance = `${1 + Math.floor(this.#amounts() * 1e12)}000000000000` as const;
+      return { timestamp, ...this.#account(first + row), balance };
     });
   }
 
-  #account(number: number): Account {
-    const known = this.#accounts.get(number);
-    if (known !== undefined) return known;
-    const [market, asset, party] = [number % 5, Math.floor(number / 5) % 3, Math.floor(number / 15)];
-    const account = {
-      partyId: party === 0 ? "network" : (party === 1 && this.#named) || this.#party(party),
-      assetId: this.#resource(asset),
+  /** Neighbors are of different parties. Twenty parties have fifteen accounts each: three assets, in general and in four markets. */
+  #account(number: number): Omit<BalanceChange, "timestamp" | "balance"> {
+    const [asset, market] = [Math.floor(number / 20) % 3, Math.floor(number / 60) % 5];
+    this.#accounts[number] ??= {
+      partyId: this.#party((number % 20) + 20 * Math.floor(number / 300)),
+      assetId: this.#id("resource", asset),
       marketId: market === 0 ? "" : this.#id("market", market - 1),
-      accountType: accountTypes[market === 0 ? 4 : 3] ?? "ACCOUNT_TYPE_UNSPECIFIED",
+      accountType: market === 0 ? "ACCOUNT_TYPE_GENERAL" : "ACCOUNT_TYPE_MARGIN",
     };
-    this.#accounts.set(number, account);
-    return account;
+    return this.#accounts[number];
   }
 
   /** Signatures for three resources, which are the assets of the balances. */
   signatures(count: number): NodeSignature[] {
-    return this.#next("signatures", count, (index) => this.#signature(index % 3, this.#random("signature", index)));
+    return this.#next("signatures", count, (index) => this.#signature(`signature/${index}`, index % 3));
   }
 
   /** With the bytes of a signature for the bridge: `r` and `s` of 32 bytes each, and `v`, which is 0 or 1. */
-  #signature(resource: number, random: () => number): NodeSignature {
+  #signature(name: string, resource: number): NodeSignature {
+    const random = this.#random(name);
     const bytes = [...many(64, () => Math.floor(random() * 256)), Math.floor(random() * 2)];
-    const sig = bytesToBase64(Uint8Array.from(bytes));
-    return { id: this.#resource(resource), sig, kind: "NODE_SIGNATURE_KIND_ASSET_NEW" };
+    const id = this.#id("resource", resource);
+    return { id, sig: btoa(String.fromCharCode(...bytes)), kind: "NODE_SIGNATURE_KIND_ASSET_NEW" };
   }
 
   /** Statistics of the parties that voted first, which have sent a few proposals, and a vote on one. */
   spamStatistics(count: number): Record<string, SpamStatistics> {
+    const [none, proposal] = [noStatistics(firstHeight - 1n), this.#id("proposal", 1)];
     const entries = this.#next("spamStatistics", count, (index) => {
-      const sent = Math.floor(this.#random("spam", index)() * 4);
-      const banned = sent === 3 && { bannedUntil: "2024-02-09T17:54:49.123456789Z" };
-      const statistics: SpamStatistics = {
-        ...noStatistics(firstHeight - 1n),
-        proposals: { ...threeAnEpoch, countForEpoch: digits(BigInt(sent)), ...banned },
-        votes: {
-          statistics: [
-            { proposal: this.#id("proposal", 1), countForEpoch: "1", minTokensRequired: "1000000000000000000" },
-          ],
-          maxForEpoch: "3",
-        },
-      };
-      return [this.#party(index), statistics] as const;
+      const proposals = { ...none.proposals, countForEpoch: `${Math.floor(this.#random(`spam ${index}`)() * 4)}` };
+      const vote = { proposal, countForEpoch: "1", minTokensRequired: "1000000000000000000" };
+      return [this.#party(index + 1), { ...none, proposals, votes: { statistics: [vote], maxForEpoch: "3" } }];
     });
     return Object.fromEntries(entries);
   }
 
-  #random = (purpose: string, index: number) => randomNumbers(`${this.#seed}/${purpose}/${index}`);
+  #random = (name: string) => randomNumbers(`${this.#seed}/${name}`);
 
-  #id = (kind: string, index: number): string => {
-    const name = `${kind} ${index}`;
-    const known = this.#ids.get(name);
-    if (known !== undefined) return known;
-    const random = this.#random(kind, index);
-    const words = many(8, () =>
+  #id(kind: string, index: number): string {
+    const random = this.#random(`${kind}/${index}`);
+    return many(8, () =>
       Math.floor(random() * 2 ** 32)
         .toString(16)
         .padStart(8, "0"),
-    );
-    this.#ids.set(name, words.join(""));
-    return words.join("");
-  };
+    ).join("");
+  }
 
-  #party = (index: number) => (index === 0 && this.#named) || this.#id("party", index);
-  #resource = (index: number) => this.#id("resource", index);
+  #party = (index: number) =>
+    index === 0 ? "network" : ((index === 1 ? this.#named : undefined) ?? this.#id("party", index - 1));
 
-  #count(name: string, count: number): number {
+  #count(name: string, count = 1): number {
     const before = this.#counts.get(name) ?? 0;
     this.#counts.set(name, before + count);
     return before;
@@ -232,33 +189,11 @@ export class RecordGenerator {
   }
 }
 
-/**
- * Votes with those on a closed proposal weighted: the weight of each is its share of the tokens that voted. While a proposal is
- * open, the weight is "0" (observed on v0.74 nodes).
- */
-function withWeights<T extends Vote>(votes: readonly T[], closed: string): T[] {
-  const isCounted = ({ proposalId }: Vote) => proposalId === closed;
-  const total = votes.filter(isCounted).reduce((sum, vote) => sum + BigInt(vote.totalGovernanceTokenBalance), 0n);
-  return votes.map((vote) => {
-    if (!isCounted(vote) || total === 0n) return vote;
-    const share = (BigInt(vote.totalGovernanceTokenBalance) * 10n ** 18n) / total;
-    return { ...vote, totalGovernanceTokenWeight: formatUnits(share, 18) };
-  });
-}
-
-/** Numbers of accounts for the rows of a block, no two of them equal: the step has no divisor of the number of accounts. */
-function accountsOfBlock(count: number, random: () => number): (index: number) => number {
-  const [accounts, step] = count <= 300 ? [300, 77] : [count, 1];
-  const first = Math.floor(random() * accounts);
-  return (index) => (index < accounts ? (first + step * index) % accounts : index);
-}
-
 /** Most blocks have a few rows; one in a hundred has many, and a payout of rewards has thousands. */
 function rowsInBlock(before: number, random: () => number): number {
   const kind = random();
   if (before >= 2000 && kind < 0.002) return 1000 + Math.floor(random() * 2000);
-  if (kind < 0.01) return 50 + Math.floor(random() * 150);
-  return 1 + Math.floor(random() * 4);
+  return kind < 0.01 ? 50 + Math.floor(random() * 150) : 1 + Math.floor(random() * 4);
 }
 
 const firstNames = ["Ana", "Bénédicte", "Çağla", "Dieter", "Eilís", "Fatou", "Grzegorz", "Hanako", "Ítalo", "Jana"];
@@ -266,4 +201,3 @@ const callings = ["the market maker", "& friends", "<validator>", "of the treasu
 
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
 const pick = <T>(from: readonly T[], random: () => number) => from[Math.floor(random() * from.length)] as T;
-const digits = (number: bigint): `${bigint}` => `${number}`;

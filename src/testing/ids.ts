@@ -12,8 +12,10 @@ export class Ids {
 
   /** The key of a record's id. */
   add(id: string): string {
-    if (this.find(id) === undefined) this.#others.add(id);
-    return this.find(id) ?? id;
+    const key = this.find(id);
+    if (key !== undefined) return key;
+    this.#others.add(id);
+    return `~${id}`;
   }
 
   /** The key of an id that a request names; `undefined` if a node rejects it. */

@@ -7,6 +7,5 @@ export type { FakeNodeData } from "./data.js";
 export { createFakeNetwork, type FakeNetwork, type FakeNetworkData } from "./fake-network.js";
 export { createFakeNode, type FakeNode } from "./fake-node.js";
 export type { NodeFault } from "./faults.js";
-export type { FakeVote } from "./lists/votes.js";
 export { type FakeNodeOptions, nodeDefects } from "./options.js";
-export type { Records } from "./store.js";
+export type { FakeVote, Records } from "./store.js";

@@ -54,7 +54,7 @@ export interface FakeNodeOptions {
   rateLimit?: Partial<RateLimit> | false | undefined;
   /** The current time in milliseconds since 1970: of the rate limit, and the end of open ranges on v0.79 nodes. Default: `Date.now`. */
   now?: (() => number) | undefined;
-  /** Decides the outcome of a check for a transaction that is well-formed, recent, and new in its block. Default: it passes. */
+  /** Decides the outcome of a check for a transaction that is well-formed and new in its block. Default: it passes. */
   checkCode?: ((tx: Transaction) => CheckCode) | undefined;
   /** The name of the node's chain. Default: `"vega-fake-0011"`. */
   chainId?: string | undefined;

@@ -9,10 +9,3 @@ export function randomNumbers(seed: string): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
-
-/** A copy in an order that depends on a text alone. */
-export function shuffled<T>(elements: readonly T[], seed: string): T[] {
-  const random = randomNumbers(seed);
-  const placed = elements.map((element) => ({ element, place: random() }));
-  return placed.sort((a, b) => a.place - b.place).map(({ element }) => element);
-}

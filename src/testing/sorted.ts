@@ -1,3 +1,7 @@
+import type { Microseconds } from "./wire.js";
+
+export const compare = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
+
 /** The first index whose element passes a test that all elements behind it pass too; the length if none does. */
 export function firstIndex<T>(sorted: readonly T[], test: (element: T) => boolean): number {
   let from = 0;
@@ -10,27 +14,20 @@ export function firstIndex<T>(sorted: readonly T[], test: (element: T) => boolea
   return from;
 }
 
-export type Range = readonly [from: number, to: number];
-
-/** @param order - Compares an element with the place; `undefined` for the whole list. */
-export function rangeFrom<T>(
-  sorted: readonly T[],
-  upwards: boolean,
-  order: ((element: T) => number) | undefined,
-): Range {
-  if (order === undefined) return [0, sorted.length];
-  if (upwards) return [firstIndex(sorted, (element) => order(element) >= 0), sorted.length];
-  return [0, firstIndex(sorted, (element) => order(element) > 0)];
-}
-
-/** Takes elements of a range that pass a test, from its start or from its end, until there are enough. */
+/**
+ * Takes elements that pass a test, from the start of a sorted list or from its end, until there are enough.
+ *
+ * @param order - Compares an element with a place: those at it and behind it are taken. `undefined` for the whole list.
+ */
 export function take<T>(
   sorted: readonly T[],
-  [from, to]: Range,
   upwards: boolean,
   limit: number,
+  order: ((element: T) => number) | undefined,
   test: (element: T) => boolean = () => true,
 ): T[] {
+  const from = order && upwards ? firstIndex(sorted, (element) => order(element) >= 0) : 0;
+  const to = order && !upwards ? firstIndex(sorted, (element) => order(element) > 0) : sorted.length;
   const taken: T[] = [];
   const step = upwards ? 1 : -1;
   for (let index = upwards ? from : to - 1; index >= from && index < to && taken.length < limit; index += step) {
@@ -40,33 +37,37 @@ export function take<T>(
   return taken;
 }
 
-export const compare = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
-
-interface TableFunctions<Given, Row> {
-  toRow: (record: Given) => Row;
-  keyOf: (row: Row) => string;
-  /** The names of the groups that a row belongs to. */
-  groupsOf: (row: Row) => readonly string[];
-  order: (a: Row, b: Row) => number;
+/** A record with its place in a list, which is sorted by time and then by key. */
+export interface Row {
+  /** That of its block; zero in a list without times. */
+  time: Microseconds;
+  key: string;
 }
 
-/** The records of a list, in groups that are sorted when they are first read. A record replaces the one of the same key. */
-export function createTable<Given, Row>({ toRow, keyOf, groupsOf, order }: TableFunctions<Given, Row>) {
-  const rows = new Map<string, Row>();
-  const groups = new Map<string, readonly Row[]>();
-  return {
-    add(records: readonly Given[]): void {
-      for (const row of records.map(toRow)) rows.set(keyOf(row), row);
-      groups.clear();
-    },
-    /** All rows, in the order in which their keys were first added. */
-    get rows(): Row[] {
-      return [...rows.values()];
-    },
-    group(name: string): readonly Row[] {
-      const group = groups.get(name) ?? [...rows.values()].filter((row) => groupsOf(row).includes(name)).sort(order);
-      groups.set(name, group);
-      return group;
-    },
-  };
+/** Compares rows with a place. Without a key, the database compares with NULL, which equals nothing: no row of that time is behind it. */
+export const orderAt = (time: Microseconds, key: string | undefined, upwards: boolean) => (row: Row) =>
+  compare(row.time, time) || (key !== undefined ? compare(row.key, key) : upwards ? -1 : 1);
+
+/** The rows of a list, which are sorted when they are first read. A row replaces the one of the same id. */
+export class Table<Of extends Row> {
+  readonly #rows = new Map<string, Of>();
+  #sorted: readonly Of[] | undefined;
+  /** The time of the newest row. */
+  newest: Microseconds = Number.NEGATIVE_INFINITY;
+
+  add(id: string, row: Of): void {
+    this.#rows.set(id, row);
+    this.#sorted = undefined;
+    this.newest = Math.max(this.newest, row.time);
+  }
+
+  /** In the order in which their ids were first added. */
+  get rows(): Of[] {
+    return [...this.#rows.values()];
+  }
+
+  get sorted(): readonly Of[] {
+    this.#sorted ??= this.rows.sort((a, b) => a.time - b.time || compare(a.key, b.key));
+    return this.#sorted;
+  }
 }

@@ -1,11 +1,21 @@
+import { operations } from "../../generated/operations.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
+import { numberOf, toName } from "../values/names.js";
+import { sha256Hex } from "../values/sha256.js";
 import { Ids } from "./ids.js";
-import { BalanceTable } from "./lists/balances.js";
-import { profileTable } from "./lists/profiles.js";
-import { signatureTable } from "./lists/signatures.js";
-import { type FakeVote, voteTable, writtenAt } from "./lists/votes.js";
+import { type Row, Table } from "./sorted.js";
 import type { VersionRules } from "./versions.js";
-import type { Microseconds } from "./wire.js";
+import { base64ToHex, type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
+
+/** A vote that a fake node holds. */
+export interface FakeVote extends Vote {
+  /**
+   * The time of the block in which the vote was last written, in Unix nanoseconds: v0.74 nodes sort votes by it and do
+   * not show it. A closing proposal writes all its votes anew. Default: the vote's `timestamp`; in `nextBlock` the time
+   * of the block, if that is later.
+   */
+  blockTime?: `${bigint}` | undefined;
+}
 
 /** What a node holds, as the wire shows it, each list in the order in which the records were added. */
 export interface Records {
@@ -21,25 +31,75 @@ export interface AddedRecords extends Records {
   readonly votes: readonly FakeVote[];
 }
 
+/** The time of the block in which a vote was last written. */
+export const writtenAt = ({ blockTime, timestamp }: FakeVote): Microseconds => toMicroseconds(blockTime ?? timestamp);
+
+export interface Account {
+  asset: string;
+  party: string;
+  market: string;
+  type: number;
+  /** The SHA-256 of the names, in hex, by which rows of one block are sorted. */
+  id: string;
+}
+
 /** The records of a node, each list with the order that it is paged in. */
 export class Store {
   readonly ids = new Ids();
-  readonly votes = voteTable(this.ids);
-  newestVote: Microseconds = Number.NEGATIVE_INFINITY;
-  readonly profiles = profileTable(this.ids);
-  readonly balances = new BalanceTable(this.ids);
-  readonly signatures = signatureTable(this.ids);
-  #spamStatistics: Readonly<Record<string, SpamStatistics>> = {};
+  /** The last vote of each party on each proposal. Those of one block are sorted by proposal and party. */
+  readonly votes = new Table<Row & { vote: Vote; party: string; proposal: string }>();
+  /** The profiles of all parties, sorted by the bytes of their ids. */
+  readonly profiles = new Table<Row & { profile: PartyProfile }>();
+  /** The last change of each account in each block. They can be a million. */
+  readonly balances = new Table<Row & { change: BalanceChange; account: Account }>();
+  /** The signatures for all resources, sorted by their bytes. */
+  readonly signatures = new Table<Row & { signature: NodeSignature; resource: string }>();
+  spamStatistics: ReadonlyMap<string, SpamStatistics> = new Map();
+  readonly #accounts = new Map<string, Account>();
   readonly #records = new Map<VersionRules, Records>();
 
   add({ votes, profiles, balances, signatures, spamStatistics }: AddedRecords): void {
-    this.votes.add(votes);
-    for (const vote of votes) this.newestVote = Math.max(this.newestVote, writtenAt(vote));
-    this.profiles.add(profiles);
-    this.balances.add(balances);
-    this.signatures.add(signatures);
-    this.#spamStatistics = { ...this.#spamStatistics, ...spamStatistics };
+    const { ids } = this;
+    for (const given of votes) {
+      const { blockTime: _, ...vote } = { ...given, timestamp: inMicroseconds(given.timestamp) };
+      const [party, proposal] = [ids.add(vote.partyId), ids.add(vote.proposalId)];
+      const key = `${proposal} ${party}`;
+      this.votes.add(key, { vote, time: writtenAt(given), key, party, proposal });
+    }
+    for (const profile of profiles) {
+      const key = ids.add(profile.partyId);
+      this.profiles.add(key, { profile, time: 0, key });
+    }
+    for (const given of balances) {
+      const timestamp = inMicroseconds(given.timestamp);
+      const change = timestamp === given.timestamp ? given : { ...given, timestamp };
+      const account = this.#account(change);
+      this.balances.add(`${timestamp} ${account.id}`, {
+        change,
+        time: toMicroseconds(timestamp),
+        key: account.id,
+        account,
+      });
+    }
+    for (const signature of signatures) {
+      const [resource, key] = [ids.add(signature.id), base64ToHex(signature.sig ?? "") ?? ""];
+      this.signatures.add(`${resource} ${key}`, { signature, time: 0, key, resource });
+    }
+    this.spamStatistics = new Map([...this.spamStatistics, ...Object.entries(spamStatistics)]);
     this.#records.clear();
+  }
+
+  #account({ assetId = "", partyId = "", marketId = "", accountType = "" }: BalanceChange): Account {
+    const { accountType: types } = operations.listBalanceChanges.enums;
+    // Nodes make the id of the name also where they no longer know the type, and send its number.
+    const name = `${assetId}${partyId}${marketId}${toName(types, accountType)}`;
+    const known = this.#accounts.get(name);
+    if (known) return known;
+    const [asset, party, market] = [this.ids.add(assetId), this.ids.add(partyId), this.ids.add(marketId)];
+    const type = typeof accountType === "number" ? accountType : (numberOf(types, accountType) ?? 0);
+    const account = { asset, party, market, type, id: sha256Hex(name) };
+    this.#accounts.set(name, account);
+    return account;
   }
 
   /** The records as nodes of a version show them. */
@@ -47,15 +107,13 @@ export class Store {
     const records: Records = this.#records.get(version) ?? {
       votes: this.votes.rows.map(({ vote }) => version.toVote(vote)),
       profiles: this.profiles.rows.map(({ profile }) => version.toProfile(profile)),
-      balances: this.balances.records.map((change) => version.toBalanceChange(change)),
+      balances: this.balances.rows.map(({ change }) => version.toBalanceChange(change)),
       signatures: this.signatures.rows.map(({ signature }) => signature),
-      spamStatistics: this.#spamStatistics,
+      spamStatistics: Object.fromEntries(this.spamStatistics),
     };
     this.#records.set(version, records);
     return records;
   }
-
-  spamStatistics(party: string): SpamStatistics | undefined {
-    return Object.hasOwn(this.#spamStatistics, party) ? this.#spamStatistics[party] : undefined;
-  }
 }
+
+const inMicroseconds = (time: string) => toNanosecondDigits(toMicroseconds(time));

@@ -62,8 +62,10 @@ export function checkDateRange(
   const refuse = (inner: string): never => {
     throw dataNodeError(3, { code: 10000, message: "invalid date range", inner });
   };
-  if (start === undefined && end === undefined && isRequired) refuse("date range is required");
-  if (start === undefined && end === undefined) return;
+  if (start === undefined && end === undefined) {
+    if (isRequired) refuse("date range is required");
+    return;
+  }
   if ((start ?? earliest) < earliest || (end ?? earliest) < earliest) {
     refuse("date range start must be after 2020-01-01");
   }

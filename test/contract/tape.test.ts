@@ -45,13 +45,16 @@ function comparable(headers: readonly (readonly [string, string])[]): Record<str
 function content(text: string, status: number): unknown {
   if (text === "" || !text.startsWith("{")) return text;
   const body = JSON.parse(text);
-  // Spam statistics name the last block by its hash.
-  if (status < 400) return withoutHashes(body);
+  if (status < 400) return comparableBody(body);
   return { code: body.code, details: body.details.map(({ code }: { code: number }) => code) };
 }
 
-const withoutHashes = (body: object) =>
-  JSON.parse(JSON.stringify(body), (name, value) => (name === "blockHash" ? "" : value));
+/** Without the hash of the last block, which spam statistics have, and with cursors as their JSON says, whose escapes differ. */
+const comparableBody = (body: object) =>
+  JSON.parse(JSON.stringify(body), (name, value) => {
+    if (name === "blockHash") return "";
+    return /cursor$/i.test(name) && value !== "" ? JSON.parse(Buffer.from(value, "base64").toString()) : value;
+  });
 
 async function differences(node: FakeNode, all: readonly Recording[]): Promise<string[]> {
   const found = await Promise.all(all.map((recording) => difference(node, recording)));
@@ -71,12 +74,17 @@ const beyond = new Set([
   "signed delegate",
   "signed createset",
   "signed vote",
+  "height 0",
 ]);
-/** Submission is no operation of the interface; other names and types of members are read by the gateway alone. */
-const elsewhere = new Set(["path /transaction", "snake_case", "nonce as number"]);
-/** Spellings that no client sends: names in snake_case, `list[]=a`, a value of a group, other texts of booleans, and Latin-1. */
+/**
+ * Submission is no operation of the interface; other names and types of members, a byte order mark and a damaged path are read by the
+ * gateway alone.
+ */
+const elsewhere =
+  /^(?:path \/transaction|snake_case|nonce |version (?:text|FOO)|(?:pow|signature) text|signature version|pubKey number|utf-8|broken)/;
+/** Spellings that no client sends: names in snake_case or with escapes, `list[]=a`, a value of a group, other booleans, and Latin-1. */
 const otherSpelling =
-  /\[|%5B|[?&][^=&]*_[^=&]*=|[?&](?:filter|dateRange|pagination)=|(?:first|parties)\.x=|newestFirst=(?:[tTfF01]|TRUE|False)(?:&|$)|%E9/;
+  /\[|%5B|[?&][^=&]*_[^=&]*=|[?&](?:filter|dateRange|pagination)=|(?:first|parties)\.x=|newestFirst=(?:[tTfF01]|TRUE|False)(?:&|$)|%E9|%6F/;
 
 const lists = ["listVotes", "listPartiesProfiles", "listBalanceChanges", "listNodeSignatures", "unknownPaths"];
 
@@ -119,7 +127,7 @@ describe.skipIf(!hasTape)("the fake node", () => {
       { votes: [], block: { height: 1n, timestamp: 1n } },
       { chainId: "test-core-1", now: () => now },
     );
-    const all = recordings("check").filter(({ case: name = "" }) => !elsewhere.has(name));
+    const all = recordings("check").filter(({ case: name = "" }) => !elsewhere.test(name));
     const found: (string | undefined)[] = [];
     for (const recording of all) {
       const headers = new Map(recording.headers);

@@ -1,6 +1,6 @@
 import type { SpamStatisticsResponse } from "../../src/index.js";
 import type { Submission } from "../../src/reports/index.js";
-import { randomNumbers, shuffled } from "../../src/testing/random.js";
+import { randomNumbers } from "../../src/testing/random.js";
 
 /** What the network demands. Each limit is for an epoch; a vote's is for each proposal. */
 export interface SpamRules {
@@ -146,4 +146,11 @@ export class SpamNode {
       },
     };
   }
+}
+
+/** A copy in an order that depends on a text alone. */
+function shuffled<T>(elements: readonly T[], seed: string): T[] {
+  const random = randomNumbers(seed);
+  const placed = elements.map((element) => ({ element, place: random() }));
+  return placed.sort((a, b) => a.place - b.place).map(({ element }) => element);
 }

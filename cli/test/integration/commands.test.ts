@@ -61,7 +61,7 @@ describe("the version", () => {
 
 describe("the line of progress", () => {
   const data = { balances: 3000 };
-  const args = ["balances", "--from", "2024-02-09T16:41:00Z", "--format", "ndjson", "--page-size", "500"];
+  const args = ["balances", "--from", "2024-02-09T16:46:00Z", "--format", "ndjson", "--page-size", "500"];
   test("shows records, rate and position on a terminal, and is removed at the end", async () => {
     const { fetch } = createFakeNode(data, { rateLimit: false });
     const { stderr } = await runCli(args, { fetch, errorTerminal: 100, now: clock(250) });

@@ -1,9 +1,11 @@
 import type { BalanceChange, NodeSignature, PartyProfile } from "../../../src/index.js";
-import { type DataNode, reply } from "../../../src/testing/gateway.js";
+import { defaults } from "../../../src/testing/fake-node.js";
+import { findRoute, reply } from "../../../src/testing/gateway.js";
 import { type FakeVote, nodeDefects } from "../../../src/testing/index.js";
+import type { DataNode } from "../../../src/testing/page.js";
 import { Store } from "../../../src/testing/store.js";
 import { type NodeVersion, versionRules } from "../../../src/testing/versions.js";
-import { type Reply, toMicroseconds } from "../../../src/testing/wire.js";
+import type { Reply } from "../../../src/testing/wire.js";
 import { hex } from "../records.js";
 import type { ListQuery } from "../worlds/read-list.js";
 
@@ -167,11 +169,10 @@ function createModel(world: SmallWorld): Model {
   const now = Number(timeAt(world, blocks.length) / 1_000_000n) + 1000;
   const make = ({ head, has, from, node, isNameless }: View, url: URL): Reply => {
     const dataNode: DataNode = {
-      version: versionRules[version],
+      ...defaults,
+      rules: versionRules[version],
       defects: nodeDefects,
       now: () => now,
-      chainId: "small",
-      checkCode: () => 0,
       blockHeaders: !isNameless,
       limiter: undefined,
       checkTransaction: () => {
@@ -180,10 +181,10 @@ function createModel(world: SmallWorld): Model {
       store: stores[has] ?? new Store(),
       block:
         head < 0 ? { height: 0n, timestamp: 0n } : { height: 1000n + BigInt(head), timestamp: timeAt(world, head) },
-      oldest: toMicroseconds(timeAt(world, from)),
+      history: timeAt(world, from),
       tieSeed: node === 0 ? undefined : `ties ${node}`,
     };
-    return reply(url.pathname, { method: "GET", search: url.search, body: "" }, dataNode);
+    return reply({ method: "GET", url: url.href }, "", findRoute(url.pathname), dataNode);
   };
   return {
     truth,

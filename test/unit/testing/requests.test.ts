@@ -96,18 +96,8 @@ describe("a fake node rejects", () => {
     ["GET", "/datanode/api/v2/votes", 404, '{"code":5,"message":"Not Found","details":[]}'],
     ["GET", "/transaction/check", 501, '{"code":12,"message":"Method Not Allowed","details":[]}'],
     ["HEAD", "/transaction/check", 501, ""],
-    ["GET", "/statistics/spam/%", 400, "400 Bad Request"],
   ])("%s %s with status %i", async (method, path, status, text) => {
     expect(await fetchFrom(node, path, { method })).toMatchObject({ status, text });
-  });
-
-  test("a large request and a large response with status 429, which is no rate limit", async () => {
-    const large = createFakeNode({ profiles: [{ alias: "x".repeat(21 * 2 ** 20) }] }, { rateLimit: false });
-    // Base64 is a third longer than what it stands for.
-    const body = JSON.stringify({ tx: { inputData: "A".repeat(6 * 2 ** 20) } });
-    const refused = { status: 429, body: { code: 8, message: expect.stringContaining("larger than max") } };
-    expect(await fetchFrom(large, "/transaction/check", { method: "POST", body })).toMatchObject(refused);
-    expect(await fetchFrom(large, "/api/v2/parties/profiles")).toMatchObject(refused);
   });
 });
 
@@ -120,10 +110,8 @@ describe("a fake node responds", () => {
     expect((await fetchFrom(node, `/statistics/spam/${known}`)).body.statistics).toEqual(statistics);
   });
 
-  test("with JSON as Go writes it, its block and its limits", async () => {
-    const { text, headers } = await fetchFrom(createFakeNode(), "/api/v2/parties/profiles");
-    expect(text).toContain("\\u003c");
-    expect(text).not.toMatch(/[<>&\n]/);
+  test("with its block and its limits", async () => {
+    const { headers } = await fetchFrom(createFakeNode(), "/api/v2/parties/profiles");
     expect(Object.fromEntries(headers)).toEqual({
       "content-type": "application/json",
       "ratelimit-limit": "20",
