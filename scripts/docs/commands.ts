@@ -1,6 +1,7 @@
 /** The commands of the command line as pages of the site, one each, and as a manual page. */
 import { Readable, Writable } from "node:stream";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { withOtherPaths } from "../../cli/src/commands/fake-node-paths.js";
 import { exitCodeTexts } from "../../cli/src/errors.js";
 import type { Io } from "../../cli/src/io.js";
 import { createProgram, run } from "../../cli/src/program.js";
@@ -17,7 +18,10 @@ export interface CommandPage {
   examples: readonly string[];
 }
 
-const node = createFakeNode({ balances: 20_000, votes: 600, profiles: 50, signatures: 40 }, { defects: nodeDefects });
+// With the assets and proposals that `fake-node` serves.
+const node = withOtherPaths(
+  createFakeNode({ balances: 20_000, votes: 600, profiles: 50, signatures: 40 }, { defects: nodeDefects }),
+);
 /** How many lines of the output of an example are shown. */
 const shownLines = 12;
 /** Commands that end by themselves and write nothing but their output. */
