@@ -75,7 +75,6 @@ export default {
     "paths",
     // Types of the query libraries' options are inferred.
     "OperationTypes",
-    "operations",
     "ListId",
     "RecordOf",
     "ParametersOf",
