@@ -1,28 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
-import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
+import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { overDays, startOfDay } from "../../../test/support/over-days.js";
 import { useFolder } from "../support/folder.js";
 import { complete, runCli } from "../support/run-cli.js";
 
 const path = useFolder();
-
-describe.each(["oldest-first", "newest-first"])("an export of nodes of which some are behind, %s", (order) => {
-  const flags = ["balances", "--order", order, "--page-size", "100", "--concurrency", "1", "--raw"];
-
-  test("has every record before its end if every fifth response of its address is of a node that is behind", async () => {
-    const network = createFakeNetwork(
-      { nodes: [{}, { lag: 600 }], balances: 3000, balance: (request) => (request % 5 === 0 ? 1 : 0) },
-      { rateLimit: false },
-    );
-    const { code } = await runCli([...flags, "--node", network.url, "-o", path("x.csv")], { fetch: network.fetch });
-    expect(code).toBe(0);
-    const times = (await readFile(path("x.csv"), "utf8")).trimEnd().split("\r\n").slice(1);
-    const { timestamp } = network.block;
-    const wanted = network.records.balances.filter((record) => BigInt(record.timestamp) / 1000n < timestamp / 1000n);
-    expect(times).toHaveLength(wanted.length);
-  });
-});
 
 test("a warning says that the end is not proven if no response names a block", async () => {
   const warning = /^Warning: the responses name no block, /m;

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
@@ -56,14 +56,6 @@ describe.each([
     expect(await exportTo([])).toMatchObject({ code: 2, stderr });
     expect(await read(file(base))).toBe("earlier");
     expect(await readdir(file("."))).toEqual([base]);
-  });
-
-  test("is refused if it is a folder", async () => {
-    await mkdir(file(base));
-    const stderr = expect.stringMatching(
-      /^Error: Expected --output to be a file of CSV, NDJSON or JSON, got .*\. For a folder of Parquet files: vegaprotocol sync FOLDER\/\n$/,
-    );
-    expect(await exportTo(["--force"])).toMatchObject({ code: 2, stderr });
   });
 });
 
@@ -256,21 +248,5 @@ describe("an export to a time that the node has not reached", () => {
     const { code, stderr } = await runCli(["balances", ...flags, "-o", file("x.csv")], { fetch });
     expect([code, stderr]).toEqual([3, expect.stringContaining("The node is behind")]);
     expect(stderr).toContain("complete from 2024-02-11T14:00:00.000000000Z on");
-  });
-
-  test("waits for the time of --catch-up, and is complete if the node gets there", async () => {
-    const growing = createFakeNode({ balances: 400 }, { rateLimit: false });
-    let requests = 0;
-    const name = file("x.ndjson");
-    const { code } = await runCli(["balances", "--to", "2024-02-09T16:54:58Z", "--catch-up", "10m", "-o", name], {
-      fetch: async (request) => {
-        if (++requests === 3) for (let block = 0; block < 10; block++) growing.nextBlock({ balances: 3 });
-        return growing.fetch(request);
-      },
-    });
-    const end = BigInt(Date.parse("2024-02-09T16:54:58Z")) * 1_000_000n;
-    const { length } = growing.records.balances.filter(({ timestamp }) => BigInt(timestamp) < end);
-    expect({ code, records: (await read(name)).trimEnd().split("\n").length }).toEqual({ code: 0, records: length });
-    expect(length).toBeGreaterThan(400);
   });
 });

@@ -99,25 +99,6 @@ describe("follow balances", () => {
   });
 });
 
-test("follow votes prints each vote once and continues exactly at the position that it has printed", async () => {
-  const node = growingNode();
-  const proposal = node.records.votes.at(-1)?.proposalId ?? "";
-  const command = ["follow", "votes", "--proposal", proposal, "--from", "start", ...poll];
-  const parties: string[] = [];
-  let from: string[] = [];
-  for (let run = 0; run < 3; run++) {
-    const { code, stdout, stderr } = await followLines([...command, ...from], 8, node.fetch);
-    expect(code).toBe(130);
-    from = ["--from", /--from (\d+)\.\n$/.exec(stderr)?.[1] ?? ""];
-    parties.push(...linesIn(stdout).map((line) => JSON.parse(line).partyId));
-  }
-  expect(new Set(parties).size).toBe(parties.length);
-  const written = node.records.votes.filter(
-    ({ proposalId, timestamp }) => proposalId === proposal && BigInt(timestamp) < BigInt(from[1] ?? 0),
-  );
-  expect(parties).toEqual(expect.arrayContaining(written.map(({ partyId }) => partyId)));
-});
-
 test("follow signatures prints the existing signatures and new ones, as CSV if that is wanted", async () => {
   const node = createFakeNode({ signatures: 9 }, { rateLimit: false });
   const id = node.records.signatures[0]?.id ?? "";

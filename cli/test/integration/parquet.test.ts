@@ -108,43 +108,6 @@ describe("a folder", () => {
     expect(before.equals(await fs.readFile(path))).toBe(true);
   });
 
-  test("loses nothing behind one address with a node that has dropped what follows the stored records of the filter", async () => {
-    const args = ["balances", "--party", party];
-    const early = { balances: changes.slice(0, 60), block: { height: 500n, timestamp: first + 60n * hour } };
-    const [whole, pruned] = [startNode(), startNode({ history: first + 130n * hour })];
-    await sync(startNode(early), ...args);
-    const stored = (await rows()).length;
-    await fs.rename(folder, join(root, "early"));
-    for (let pattern = 0; pattern < 32; pattern++) {
-      await fs.rm(folder, { recursive: true, force: true });
-      await fs.cp(join(root, "early"), folder, { recursive: true });
-      const { code } = await sync(
-        behindOneAddress((request) => ((pattern >> (request % 5)) & 1 ? whole : pruned)),
-        ...args,
-      );
-      expect([code, (await rows()).length], `pattern ${pattern}`).toEqual(code === 0 ? [0, 91] : [3, stored]);
-    }
-  });
-
-  test("has each record once if a run that has stored some ends with a gap", async () => {
-    const balances = Array.from({ length: 6000 }, (_, index) => ({
-      ...change(first + BigInt(Math.floor(index / 30)) * hour),
-      marketId: String(index % 30).padStart(64, "0"),
-    }));
-    const early = { balances: balances.slice(0, 1800), block: { height: 500n, timestamp: first + 60n * hour } };
-    const [whole, pruned] = [startNode({ balances }), startNode({ balances, history: first + 190n * hour })];
-    await sync(startNode(early), "--page-size", "500");
-    await fs.rename(folder, join(root, "early"));
-    for (let count = 2; count < 10; count += 2) {
-      await fs.rm(folder, { recursive: true, force: true });
-      await fs.cp(join(root, "early"), folder, { recursive: true });
-      const node = behindOneAddress((request) => (request >= count && request < count + 5 ? pruned : whole));
-      await sync(node, "--page-size", "500", "--concurrency", "1");
-      const stored = (await rows()).map((row) => `${row["time"]} ${row["market"]}`);
-      expect(new Set(stored).size, `${count} requests`).toBe(stored.length);
-    }
-  });
-
   test("holds one query: another filter, start, unit of times or form of amounts is refused by name", async () => {
     const node = startNode();
     await sync(node, "--party", party);

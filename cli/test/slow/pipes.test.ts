@@ -62,13 +62,3 @@ describe("in a pipe", () => {
     expect(stdout).toBe("130\n");
   });
 });
-
-test("on a terminal of 100 columns, a list is a table with a bold head whose lines fit", async () => {
-  const command = `stty cols 100; ${program} balances --limit 5 --columns timestamp,balance,accountType`;
-  const { stdout } = await run("script", ["-qec", command, "/dev/null"], {
-    env: { ...process.env, VEGA_NODE: node.url, TERM: "xterm", NO_COLOR: "" },
-  });
-  const lines = stdout.split("\r\n");
-  expect(lines[0]).toBe("\x1b[1mtimestamp                                        balance  accountType\x1b[22m");
-  expect(lines.slice(1, 6).every((line) => /^2024-\S+Z +\d+ {2}\S+$/.test(line) && line.length <= 100)).toBe(true);
-});

@@ -106,27 +106,6 @@ test("callers who page through a list of votes share what is read of it", async 
   expect(sizes()).toHaveLength(1);
 });
 
-test("a vote that is cast again while a loop with the newest first goes on is not lost", async () => {
-  const network = createNetwork({ votes: 300 });
-  // What one gateway has read must not matter.
-  const gateways = [await serve(network), await serve(network)];
-  const { proposalId = "" } = network.records.votes[1] ?? {};
-  const votes = network.records.votes.filter((vote) => vote.proposalId === proposalId);
-  const oldest = [...votes].sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
-  const path = `/api/v2/votes?proposalId=${proposalId}&pagination.first=20`;
-  const parties = new Set<string | undefined>();
-  let next: string | undefined = path;
-  for (let page = 0; next !== undefined; page++) {
-    const response: Response = await fetch(`${gateways[page % 2]?.url}${next}`);
-    const { edges, pageInfo } = (await response.json()).votes;
-    for (const { node } of edges) parties.add(node.partyId);
-    const again = page < 3 ? oldest.slice(2 * page, 2 * page + 2) : [];
-    network.nextBlock({ votes: again.map((vote) => ({ ...vote, timestamp: `${network.block.timestamp}` })) });
-    next = pageInfo.hasNextPage ? `${path}&pagination.after=${pageInfo.endCursor}` : undefined;
-  }
-  expect([...parties].sort()).toEqual([...new Set(votes.map(({ partyId }) => partyId))].sort());
-});
-
 test("a read that takes longer than the deadline is a 504, also after a garbage collection", async () => {
   const pool = nodePool(["https://a.example"]);
   const client = createClient({ baseUrl: pool, timeout: 300_000, fetch: () => new Promise(() => {}) });
