@@ -1,10 +1,8 @@
-import { once } from "node:events";
 import type { Command } from "commander";
 import { addCommand, type Setup } from "../command.js";
 import { connect } from "../connection.js";
-import { exitCodes } from "../errors.js";
 import * as flags from "../flags.js";
-import { type Io, printMessage, write } from "../io.js";
+import { type Io, printMessage } from "../io.js";
 import { hidePassword } from "../sync/destination.js";
 
 interface ExploreFlags extends flags.NodeFlags, flags.ServerFlags {
@@ -39,7 +37,7 @@ export function addExplore(program: Command, setup: Setup): void {
 async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[]): Promise<number> {
   const { createExplore } = await import("../explore/app.js");
   const { createGateway } = await import("../serve/app.js");
-  const { startServer } = await import("../serve/server.js");
+  const { serveUntilInterrupted } = await import("../serve/server.js");
   const { port = 0, host = "127.0.0.1", completeHistory = false, totalSupply, node: nodes = [] } = entered;
   const hasNode = nodes.length > 0 || (copy === undefined && Boolean(io.env["VEGA_NODE"]));
   const demo = hasNode || copy !== undefined ? undefined : await (await import("../explore/demo.js")).createDemo();
@@ -80,14 +78,11 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
       ...(served && { stored: await served.describe() }),
     }),
   });
-  const server = await startServer(app, port, host);
-  await write(io.stdout, `${server.url}\n`);
-  if (demo) printMessage(io, "The records are those of a fake node. Add --node URL, or a copy such as vega.db.");
-  printMessage(io, "Open the address in a browser. Press Ctrl-C to stop.");
-  if (!io.signal.aborted) await once(io.signal, "abort");
-  demo?.pause();
-  await server.close(closing, 1000);
-  return exitCodes.done;
+  const onStarted = () => {
+    if (demo) printMessage(io, "The records are those of a fake node. Add --node URL, or a copy such as vega.db.");
+    printMessage(io, "Open the address in a browser. Press Ctrl-C to stop.");
+  };
+  return serveUntilInterrupted(io, app, { port, host }, closing, 1000, onStarted).finally(() => demo?.pause());
 }
 
 /** Opens a copy once, so that a wrong name ends the command. */

@@ -1,11 +1,9 @@
-import { once } from "node:events";
 import type { Command } from "commander";
 import type { ObserverEvent } from "vegaprotocol-client";
 import { addCommand, type Setup } from "../command.js";
 import { connect } from "../connection.js";
-import { exitCodes } from "../errors.js";
 import * as flags from "../flags.js";
-import { type Io, write } from "../io.js";
+import type { Io } from "../io.js";
 import { readDuration } from "../times.js";
 
 interface ServeFlags extends flags.NodeFlags, flags.ServerFlags {
@@ -45,9 +43,9 @@ export function addServe(program: Command, setup: Setup): void {
 
 async function serve(io: Io, entered: ServeFlags): Promise<number> {
   const { createGateway } = await import("../serve/app.js");
-  const { startServer } = await import("../serve/server.js");
+  const { serveUntilInterrupted } = await import("../serve/server.js");
   const { createNodeMetrics } = await import("../metrics.js");
-  const { port = 8080, host = "127.0.0.1", grace = 10_000, quiet, verbose, maxLag = 2000, cors = [] } = entered;
+  const { port = 8080, host, grace = 10_000, quiet, verbose, maxLag = 2000, cors = [] } = entered;
   const log = (entry: object) => {
     io.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);
   };
@@ -72,9 +70,5 @@ async function serve(io: Io, entered: ServeFlags): Promise<number> {
       if (!quiet || entry.status === 500) log({ event: "request", ...entry });
     },
   });
-  const server = await startServer(gateway, port, host);
-  await write(io.stdout, `${server.url}\n`);
-  if (!io.signal.aborted) await once(io.signal, "abort");
-  await server.close(closing, grace);
-  return exitCodes.done;
+  return serveUntilInterrupted(io, gateway, { port, host }, closing, grace);
 }

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
-import { ExitError } from "../errors.js";
+import { ExitError, exitCodes } from "../errors.js";
+import { type Io, write } from "../io.js";
 import { Rejection } from "./errors.js";
 import { createQuota, createShare } from "./limits.js";
 
@@ -52,6 +53,23 @@ function createListener({ fetch, requests, callerOf = () => "" }: App, ready: ()
     };
     served.set(socket, serve());
   };
+}
+
+/** Serves an application until the program is interrupted, and prints its address to stdout. */
+export async function serveUntilInterrupted(
+  { stdout, signal }: Pick<Io, "stdout" | "signal">,
+  app: App,
+  { port, host = "127.0.0.1" }: { readonly port: number; readonly host?: string | undefined },
+  closing: AbortController,
+  grace: number,
+  onStarted?: () => void,
+): Promise<number> {
+  const server = await startServer(app, port, host);
+  await write(stdout, `${server.url}\n`);
+  onStarted?.();
+  if (!signal.aborted) await once(signal, "abort");
+  await server.close(closing, grace);
+  return exitCodes.done;
 }
 
 export async function startServer(app: App, port: number, host: string, limits = serverLimits) {

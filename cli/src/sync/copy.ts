@@ -16,8 +16,8 @@ import { canonicalIds } from "../arguments.js";
 import { IncompleteError, UsageError } from "../errors.js";
 import { formatTime } from "../output/time-format.js";
 import { Rejection } from "../serve/errors.js";
-import { type Destination, hidePassword, type SyncList, type TimeRange } from "./destination.js";
-import { checkpointsOf, covers, readFrom } from "./open.js";
+import type { Destination, SyncList, TimeRange } from "./destination.js";
+import { checkpointsOf, covers, rangeOf, readFrom } from "./open.js";
 
 type Signal = { readonly signal?: AbortSignal | undefined };
 
@@ -53,16 +53,6 @@ export function createCopy(name: string, node?: VegaClient) {
     }
   }
 
-  /** The range of the copy that has the accounts of a filter, and reaches furthest back of those that reach a time. */
-  async function rangeOf(stored: Destination, filter: BalanceChangesFilter, end: bigint | undefined) {
-    const found = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
-    const wanted = end ?? largest(found.map(({ position }) => position));
-    const [range] = found.filter(({ position }) => position >= wanted).sort((a, b) => (a.start < b.start ? -1 : 1));
-    if (range) return { start: range.start, end: wanted, position: range.position };
-    const time = formatTime(wanted);
-    throw new IncompleteError(`${hidePassword(name)} has no balance changes up to ${time} yet. Run sync again.`);
-  }
-
   function scanBalanceChanges(
     query: { filter?: BalanceChangesFilter; dateRange?: BalanceChangesDateRange } = {},
     { order = "oldest-first", maxItems = Number.POSITIVE_INFINITY, signal = neverAborted }: ScanOptions = {},
@@ -77,7 +67,7 @@ export function createCopy(name: string, node?: VegaClient) {
     });
     const records = () =>
       read(signal, async function* (stored) {
-        const range = await rangeOf(stored, filter, until);
+        const range = await rangeOf(stored, name, filter, until);
         onRange(range);
         if (from !== undefined && from < range.start) {
           const message = `The copy begins at ${formatTime(range.start)}.`;
@@ -102,7 +92,7 @@ export function createCopy(name: string, node?: VegaClient) {
   /** The gateway reads only the block of this list. */
   async function listBalanceChanges({ filter = {} }: { filter?: BalanceChangesFilter }, { signal }: Signal = {}) {
     const ranges = read(signal ?? neverAborted, async function* (stored) {
-      yield await rangeOf(stored, canonicalIds(filter), undefined);
+      yield await rangeOf(stored, name, canonicalIds(filter));
     });
     for await (const { position } of ranges) return { block: blockAt(position) };
     return {};

@@ -90,6 +90,21 @@ export async function* readFrom<T>(
 }
 
 /**
+ * The range of the copy that has the accounts of a filter, and reaches furthest back of those that reach a time.
+ *
+ * @param end - Default: the latest time that one of them reaches.
+ */
+export async function rangeOf(stored: Destination, name: string, filter: BalanceChangesFilter, end?: bigint) {
+  const found = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
+  const wanted = end ?? found.reduce((latest, { position }) => (position > latest ? position : latest), 0n);
+  const [range] = found.filter(({ position }) => position >= wanted).sort((a, b) => (a.start < b.start ? -1 : 1));
+  if (range) return { start: range.start, end: wanted, position: range.position };
+  throw new IncompleteError(
+    `${hidePassword(name)} has no balance changes up to ${formatTime(wanted)} yet. Run sync again.`,
+  );
+}
+
+/**
  * The balance changes up to and including a time, as far back as they were stored without a gap.
  *
  * @param onStart - Called with the time from which on they were stored.
@@ -102,14 +117,9 @@ export const storedBalances = (
   onStart: (start: bigint) => void,
 ): AsyncGenerator<BalanceChange, undefined, undefined> =>
   readFrom(name, signal, async function* (stored) {
-    const ranges = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
-    const [first] = ranges.filter(({ position }) => position > until).sort((a, b) => (a.start < b.start ? -1 : 1));
-    if (first === undefined) {
-      const time = formatTime(until);
-      throw new IncompleteError(`${hidePassword(name)} has no balance changes up to ${time} yet. Run sync again.`);
-    }
-    onStart(first.start);
-    yield* stored.read(filter, { start: first.start, end: until + 1n });
+    const { start, end } = await rangeOf(stored, name, filter, until + 1n);
+    onStart(start);
+    yield* stored.read(filter, { start, end });
   });
 
 /** The assets of a destination, if it has any. */
@@ -123,13 +133,11 @@ export async function storedAssets(name: string, signal: AbortSignal): Promise<r
 
 /** The time up to which the balance changes of a filter are stored. */
 export async function storedEnd(name: string, filter: BalanceChangesFilter, signal: AbortSignal): Promise<bigint> {
-  const positions = readFrom(name, signal, async function* (stored) {
-    const ranges = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
-    for (const { position } of ranges) yield position;
+  const ranges = readFrom(name, signal, async function* (stored) {
+    yield await rangeOf(stored, name, filter);
   });
-  let end = 0n;
-  for await (const position of positions) end = position > end ? position : end;
-  return end - 1n;
+  for await (const { end } of ranges) return end - 1n;
+  return -1n;
 }
 
 /** The votes on a proposal, or the signatures of a resource, as they were last stored. */
