@@ -82,8 +82,7 @@ async function bundlePage(folder: string): Promise<string> {
   const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const own = `script-src ${hash(script)}; style-src ${hash(style)}; connect-src 'self'; img-src data:`;
   const policy = `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'`;
-  const licenses = ["preact", "uplot"].map((name) => readFile(join(root, "node_modules", name, "LICENSE"), "utf8"));
-  const notices = `<!-- With Preact and uPlot:\n\n${(await Promise.all(licenses)).join("\n\n")}-->`;
+  const notices = `<!-- With Preact:\n\n${await readFile(join(root, "node_modules/preact/LICENSE"), "utf8")}-->`;
   const parts = { POLICY: policy, STYLE: style, SCRIPT: script, NOTICES: notices };
   const page = await readFile(join(folder, "index.html"), "utf8");
   return page.replaceAll(/(?:<!--|\/\*) (\w+) (?:-->|\*\/)/g, (_, name: keyof typeof parts) => parts[name]);

@@ -141,8 +141,8 @@ export const followFlags = (): Option[] => [
   nodeFlag("--give-up-after <TIME>", giveUpAfterText, { parse: durationOrNever }),
 ];
 
-export const formats = ["table", "json", "ndjson", "csv"] as const;
-export type FormatName = (typeof formats)[number];
+export const formats = ["table", "json", "ndjson", "csv", "html"] as const;
+export type FormatName = (typeof formats)[number] | "svg";
 
 export interface FormatFlags {
   readonly format?: FormatName;
@@ -154,13 +154,18 @@ export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", 
   outputFlag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices });
 
 const outputText =
-  "Write to a file, in the format of its extension: .csv, .ndjson or .json, each also with .gz. It is there once it is complete. - is " +
-  "stdout.";
+  "Write to a file, in the format of its extension: .csv, .ndjson, .json or .html, each also with .gz. It is there once it is complete. " +
+  "- is stdout.";
 
 /** The flags of commands that can print to a file. */
-export const fileFlags = (): Option[] => [
-  formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe"),
-  outputFlag("-o, --output <FILE>", outputText),
+export const fileFlags = (all: readonly FormatName[] = formats): Option[] => [
+  formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe", all),
+  outputFlag("-o, --output <FILE>", outputText, {
+    parse: (name) => {
+      if (all.includes("svg") || !/\.svg(?:\.gz)?$/i.test(name)) return name;
+      throw new InvalidArgumentError("Expected a file without .svg: only series and tally draw a chart.");
+    },
+  }),
   outputFlag("--force", "Replace the --output file once the new one is complete."),
 ];
 

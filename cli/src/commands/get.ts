@@ -130,7 +130,7 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
 
 /** An encoder of records of any form. Its columns are the members of the first records. */
 function createAnyEncoder(io: Io, flags: Flags, format: flag.FormatName | undefined) {
-  const isText = ["table", "csv"].includes(format ?? formatOf(flags.format, io));
+  const isText = ["table", "csv", "html", "svg"].includes(format ?? formatOf(flags.format, io));
   const wanted = flags.columns?.split(",").map((name) => name.trim());
   const isFlat = isText || wanted !== undefined;
   const unknown = new Set<string>();

@@ -106,7 +106,8 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   const { client } = connection;
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal));
   const reading = readReading(id, io, flags);
-  const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format);
+  const title = operationTexts[id].summary.replace(/^List (.)/, (_, letter: string) => letter.toUpperCase());
+  const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format, { title, units });
   if (flags.dry) {
     if (target) refuseOther(target, force);
     const planned = await describeReading(connection, reading, io.signal);

@@ -1,6 +1,6 @@
 /** The commands `statement`, `series`, `tally`, `limits` and `bundle`, and `balances --at`. */
 import type { Command, Option } from "commander";
-import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
+import type { BalanceChange, BalanceChangesFilter, VegaClient, Vote } from "vegaprotocol-client";
 import {
   type BalanceSeriesOptions,
   type Submission,
@@ -15,7 +15,9 @@ import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { listAssets, requireProposal } from "../other-paths.js";
+import type { Units } from "../output/columns.js";
 import { printObject, printRecords } from "../output/print.js";
+import { readTarget } from "../output/target.js";
 import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
 import { Progress } from "../progress.js";
@@ -190,18 +192,28 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
   },
 });
 
+/** The reports that have a chart. */
+const drawn = ["series", "tally"];
+
 export function addReports(program: Command, setup: Setup): void {
   for (const [name, report] of Object.entries(reports())) {
     const isOfNode = name === "limits";
     addCommand<ReportFlags>(program, setup, {
       ...report,
       name,
-      flags: [...report.flags, ...flag.fileFlags(), ...(isOfNode ? [] : [dbFlag()]), ...flag.nodeFlags()],
+      flags: [
+        ...report.flags,
+        ...flag.fileFlags(drawn.includes(name) ? [...flag.formats, "svg"] : flag.formats),
+        ...(isOfNode ? [] : [dbFlag()]),
+        ...flag.nodeFlags(),
+      ],
     });
   }
 }
 
 const connectTo = async (io: Io, flags: flag.NodeFlags) => (await connect(io, flags)).client;
+
+const titles = { balances: "Balances", statement: "Statement", series: "Balances over time" };
 
 /**
  * Prints a report over the balance changes up to and including a time, from a database or a node.
@@ -248,7 +260,12 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
       : storedBalances(db, canonicalIds(filter), end, io.signal, onStart);
   const options = { from: first, to: end, isComplete: completeHistory === true, isMonthly: entered.monthly === true };
   const report = () => balanceReport(name, changes, { ...options, timeZone, every, groupBy });
-  const code = await printRecords(io, flags, kinds, report, units);
+  const notes = () => [
+    ...(start === undefined ? [] : [`The records are complete from ${start} to ${end}.`]),
+    ...(completeHistory ? [] : ["Balances before the first record of an account are unknown."]),
+  ];
+  const look = { title: titles[name], notes };
+  const code = await printRecords(io, flags, kinds, report, units, look);
   const reason = start === undefined || completeHistory ? undefined : startsLate(start, first);
   if (reason) throw reason;
   return code;
@@ -283,10 +300,23 @@ async function* changesUpTo(
 
 const anyProposal = { requiredLiquidityProviderMajority: "1", requiredLiquidityProviderParticipation: "1" };
 
+/** The columns of a page with votes. */
+const voteKinds: Parameters<typeof printRecords>[2] = {
+  ...{ partyId: "text", value: "text", totalGovernanceTokenBalance: "amount", timestamp: "time" },
+};
+
+/** The decimals of the tokens that vote, if the assets are known. */
+async function governanceUnits(io: Io, client: VegaClient | undefined, db = ""): Promise<Units> {
+  const assets = client ? await listAssets(client, io.signal) : await storedAssets(db, io.signal);
+  const decimals = assets?.find(({ symbol }) => symbol === "VEGA")?.decimals;
+  return { decimalsOf: () => decimals, unitOf: () => "VEGA" };
+}
+
 async function printTally(io: Io, flags: ReportFlags): Promise<number> {
   const { db, quiet } = flags;
   const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];
   // A wrong flag is found before a request is sent.
+  const format = readTarget(flags.output, flags.format)?.format ?? flags.format;
   await tallyVotes([], tallyRules({ ...flags, market }, anyProposal).rules);
   const client = db === undefined ? await connectTo(io, flags) : undefined;
   const proposal = client && (await requireProposal(client, proposalId, io.signal, market));
@@ -294,8 +324,17 @@ async function printTally(io: Io, flags: ReportFlags): Promise<number> {
   const votes =
     client?.listVotes({ proposalId }, { signal: io.signal }) ??
     storedList(db as string, "votes", { proposalId }, io.signal);
-  const tally = await tallyVotes(votes, rules);
-  const code = await printObject({ state: proposal?.state, ...tally, thresholds }, io, flags);
+  const records: Vote[] = [];
+  for await (const vote of votes) records.push(vote);
+  const tally = await tallyVotes(records, rules);
+  const state = proposal?.state;
+  const code =
+    format === "html" || format === "svg"
+      ? await printRecords(io, flags, voteKinds, async () => records, await governanceUnits(io, client, db), {
+          title: "Votes on a proposal",
+          tally: { tally, rules: { ...rules, totalSupply: flags.totalSupply }, state },
+        })
+      : await printObject({ state, ...tally, thresholds }, io, flags);
   if (quiet) return code;
   if (tally.yes.parties + tally.no.parties === 0) printMessage(io, "Nobody has voted on the proposal.");
   const missing = tally.missing.map((name) => `--${kebab(name)}`);

@@ -1,7 +1,4 @@
 /** The page and what it needs besides the gateway: where the records come from, nodes, assets, rules of proposals, and new blocks. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
@@ -11,6 +8,7 @@ import type { NodePool } from "vegaprotocol-client/pool";
 import { getPath } from "../other-paths.js";
 import type { createGateway } from "../serve/app.js";
 import { rejectionOf, responseTo } from "../serve/errors.js";
+import { readPage } from "./built-page.js";
 import type { Source } from "./source.js";
 
 export interface ExploreOptions {
@@ -23,13 +21,6 @@ export interface ExploreOptions {
   readonly closing: AbortSignal;
 }
 
-/** The page as it was built. */
-export const readPage = (): Promise<string> => {
-  // From src in a clone, and from dist in the package.
-  const manifest = createRequire(import.meta.url).resolve("vegaprotocol-cli/package.json");
-  return readFile(join(dirname(manifest), "dist/explore.html"), "utf8");
-};
-
 const digits = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}` : value);
 
 export function createExplore({ gateway, client, pool, describe, hosts, closing }: ExploreOptions) {
@@ -41,8 +32,8 @@ export function createExplore({ gateway, client, pool, describe, hosts, closing 
     return Promise.resolve(context.text("Open the page by its address.\n", 403));
   });
 
-  app.get("/", async (context) => {
-    const page = await readPage();
+  app.get("/", (context) => {
+    const page = readPage();
     const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page) ?? [];
     return context.html(page, 200, {
       "Content-Security-Policy": `${policy}; frame-ancestors 'none'`,

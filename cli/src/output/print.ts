@@ -7,7 +7,9 @@ import type { ColumnKind } from "../operations.js";
 import { type Column, type Encoder, readColumns, type Units, type WireRecord } from "./columns.js";
 import { csv } from "./csv.js";
 import { OutputFile } from "./file.js";
+import { html, type Look } from "./html.js";
 import { json, ndjson } from "./json.js";
+import { svg } from "./svg.js";
 import { table } from "./table.js";
 import { readTarget } from "./target.js";
 
@@ -19,18 +21,24 @@ export const formatOf = (entered: FormatName | undefined, io: Io): FormatName =>
  * Creates the encoder of records.
  *
  * @param format - The format of a file, which has the data as it is. Default: the text is for stdout, which can be a terminal.
+ * @param look - What a page or a chart needs.
  */
 export function createEncoder(
   io: Io,
   flags: PresentationFlags,
   columns: readonly Column[],
   format?: FormatName,
+  look: Look = { title: "Records" },
 ): Encoder {
   const isStdout = format === undefined;
   const isScreen = isStdout && io.stdout.isTTY === true;
   switch (format ?? formatOf(flags.format, io)) {
     case "csv":
       return csv(columns, isScreen ? printable : undefined);
+    case "html":
+      return html(columns, flags, look);
+    case "svg":
+      return svg(flags.timeZone, look);
     case "json":
       return json(columns, isScreen ? printableJson : undefined);
     case "ndjson":
@@ -81,9 +89,10 @@ export const printRecords = (
   kinds: Readonly<Record<string, ColumnKind>>,
   read: () => Promise<readonly object[]>,
   units?: Units,
+  look: Look = { title: "Records" },
 ): Promise<number> =>
   printText(io, flags, async (format) => {
-    const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), format);
+    const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), format, { ...look, units });
     const records = (await read()) as readonly WireRecord[];
     return { text: textOf(encoder, records), records: records.length };
   });

@@ -17,7 +17,7 @@ export interface Target {
 
 /** The formats by the extension of a file. */
 const extensions = new Map<string, FormatName>(
-  Object.entries({ csv: "csv", ndjson: "ndjson", jsonl: "ndjson", json: "json" }),
+  Object.entries({ csv: "csv", ndjson: "ndjson", jsonl: "ndjson", json: "json", html: "html", svg: "svg" }),
 );
 
 /**
@@ -30,7 +30,7 @@ export function readTarget(name: string | undefined, format: FormatName | undefi
   const found = ifThere(() => statSync(name));
   if (found?.isDirectory() || /[/\\]$/.test(name) || /\.parquet$/i.test(name)) {
     throw new UsageError(
-      `Expected --output to be a file of CSV, NDJSON or JSON, got ${name}. For a folder of Parquet files: vegaprotocol sync FOLDER/`,
+      `Expected --output to be a file of CSV, NDJSON, JSON or HTML, got ${name}. For a folder of Parquet files: vegaprotocol sync FOLDER/`,
     );
   }
   const isStream = found !== undefined && !found.isFile();
@@ -63,7 +63,7 @@ function readExtensions(name: string, format: FormatName | undefined, isStream: 
   // A device such as /dev/stdout.1 has a name that says nothing.
   const isUnnamed = (extension === "" && !isCompressed) || (isStream && named === undefined);
   if (format === undefined && named === undefined && !isUnnamed) {
-    const known = [...extensions.keys()].map((each) => `.${each}`);
+    const known = [...extensions.keys()].filter((each) => each !== "svg").map((each) => `.${each}`);
     throw new UsageError(
       `Expected --output to end with ${known.join(", ")}, each also with .gz behind it, got ${name}. ` +
         `Use one of them, or --format ${formats.join("|")}.`,

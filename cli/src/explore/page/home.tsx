@@ -1,27 +1,20 @@
 /** The first view, the results of a search, and the nodes. */
 import { useEffect, useState } from "preact/hooks";
-import type { BalanceChange } from "vegaprotocol-client";
 import type { NodeStatus } from "vegaprotocol-client/pool";
 import { LiveBadge, useSource, useUpdates } from "./context.js";
 import { load, useData } from "./data.js";
-import { Amount, formatName, Party, Proposal, Status, symbolOf, Time, useNames } from "./format.js";
-import { type Column, column, numbers, Table } from "./table.js";
+import { Id, Status, Time, useNames } from "./format.js";
+import { Records, type Row } from "./records.js";
+import { type Column, Table } from "./table.js";
+import { formatName } from "./text.js";
 
-type Changes = { balances: { edges: { node: BalanceChange }[] }; coverage: { startTimestamp: string } };
+type Changes = { balances: { edges: { node: Row }[] }; coverage: { startTimestamp: string } };
 
 export function HomeView() {
   const { kind, names, proposals, stored = [] } = useSource();
-  const known = useNames();
   const live = useUpdates("");
   const changes = useData<Changes>("/api/v2/balance/changes?pagination.first=200", live.version);
   const ids = [...new Set([...proposals, ...stored.flatMap(({ query }) => query.proposalId ?? [])])];
-  const columns: Column<BalanceChange>[] = [
-    column("Party", 16, ({ partyId = "" }) => <Party id={partyId} />),
-    numbers("Balance", 22, (row) => <Amount of={row.balance} asset={row.assetId} />),
-    column("Asset", 9, ({ assetId }) => symbolOf(known, assetId)),
-    column("Account", 12, ({ accountType }) => formatName(accountType)),
-    column("Time (UTC)", 19, ({ timestamp }) => <Time of={timestamp} />),
-  ];
   const rows = changes.data?.balances.edges.map(({ node }) => node) ?? [];
   return (
     <>
@@ -30,12 +23,14 @@ export function HomeView() {
       {ids.length > 0 && <h2>Proposals</h2>}
       <p class="cards">
         {ids.slice(0, 12).map((id) => (
-          <Proposal key={id} id={id} />
+          <Id key={id} id={id} view="proposal" />
         ))}
       </p>
       <h2>Latest balance changes</h2>
       <Status of={changes} />
-      {changes.data && <Table label="Changes" empty="There are no balance changes." rows={rows} columns={columns} />}
+      {changes.data && (
+        <Records label="Changes" rows={rows} columns={["partyId", "balance", "assetId", "accountType", "timestamp"]} />
+      )}
     </>
   );
 }
@@ -67,7 +62,7 @@ export function SearchView({ text, error }: { text: string; error: string | unde
       <ul>
         {found.slice(0, most).map(([id]) => (
           <li key={id}>
-            <Party id={id} /> <span class="id">{id}</span>
+            <Id id={id} view="party" /> <span class="id">{id}</span>
           </li>
         ))}
       </ul>
@@ -80,16 +75,20 @@ type Node = Pick<NodeStatus, "state" | "lag" | "latency" | "rateLimit" | "error"
 
 /** How often nodes are checked, in milliseconds. */
 const interval = 5000;
-const rounded = (value: number | undefined, unit: string) =>
-  value === undefined ? <span class="muted">unknown</span> : Math.round(value).toLocaleString("en") + unit;
+const rounded = (value: number | "" | undefined, unit: string) =>
+  value === undefined || value === "" ? (
+    <span class="muted">unknown</span>
+  ) : (
+    Math.round(value).toLocaleString("en") + unit
+  );
 const nodeColumns: Column<Node>[] = [
-  column("Node", 22, ({ host }) => host, "host"),
-  column("State", 13, ({ state, error }) => <span title={error}>{formatName(state)}</span>, "state"),
-  numbers("Lag", 9, ({ lag }) => rounded(lag, " ms")),
-  numbers("Latency", 9, ({ latency }) => rounded(latency, " ms")),
-  numbers("Height", 12, ({ height }) => rounded(height === undefined ? undefined : Number(height), "")),
-  column("Block (UTC)", 19, ({ timestamp }) => <Time of={timestamp} />),
-  numbers("Limit", 8, ({ rateLimit }) => rounded(rateLimit?.limit, "/s")),
+  { name: "Node", width: 22, cell: ({ host }) => host, sort: ({ host }) => host },
+  { name: "State", width: 13, cell: ({ state, error }) => <span title={error}>{formatName(state)}</span> },
+  { name: "Lag", width: 9, cell: ({ lag }) => rounded(lag, " ms"), isNumber: true },
+  { name: "Latency", width: 9, cell: ({ latency }) => rounded(latency, " ms"), isNumber: true },
+  { name: "Height", width: 12, cell: ({ height }) => rounded(height && Number(height), ""), isNumber: true },
+  { name: "Block", width: 19, cell: ({ timestamp }) => <Time of={timestamp} /> },
+  { name: "Limit", width: 8, cell: ({ rateLimit }) => rounded(rateLimit?.limit, "/s"), isNumber: true },
 ];
 
 export function NodesView() {
@@ -102,10 +101,10 @@ export function NodesView() {
   const nodes = useData<{ nodes: Node[] }>("/explore/nodes", version);
   const oldest = useData<Changes>("/api/v2/balance/changes?pagination.first=1&pagination.newestFirst=false");
   const storedColumns: Column<(typeof stored)[number]>[] = [
-    column("List", 11, ({ list }) => list),
-    column("From (UTC)", 19, ({ start }) => start && <Time of={start} />),
-    column("Up to (UTC)", 19, ({ position }) => position && <Time of={position} />),
-    column("Of", 30, ({ query }) => <code title={JSON.stringify(query)}>{JSON.stringify(query)}</code>),
+    { name: "List", width: 11, cell: ({ list }) => list },
+    { name: "From", width: 19, cell: ({ start }) => start && <Time of={start} /> },
+    { name: "Up to", width: 19, cell: ({ position }) => position && <Time of={position} /> },
+    { name: "Of", width: 30, cell: ({ query }) => <code title={JSON.stringify(query)}>{JSON.stringify(query)}</code> },
   ];
   const start = oldest.data?.coverage.startTimestamp;
   return (

@@ -3,10 +3,12 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Source } from "../source.js";
 import { SourceContext, useRoute } from "./context.js";
 import { loadAll, useData } from "./data.js";
-import { type Asset, NamesContext } from "./format.js";
+import { NamesContext } from "./format.js";
 import { HomeView, NodesView, openId, SearchView } from "./home.js";
 import { PartyView } from "./party.js";
 import { ProposalView } from "./proposal.js";
+import { readSent, SentView } from "./sent.js";
+import type { Asset } from "./text.js";
 
 function search(event: Event): void {
   event.preventDefault();
@@ -25,6 +27,7 @@ function App() {
     () => ({
       assets: new Map(assets.data?.map(({ id, details }) => [id, details])),
       aliases: new Map(profiles.data?.map(({ partyId, alias }) => [partyId, alias])),
+      hasViews: true,
     }),
     [assets.data, profiles.data],
   );
@@ -78,4 +81,5 @@ function App() {
 }
 
 const place = document.querySelector("#app");
-if (place) render(<App />, place);
+const sent = readSent();
+if (place) render(sent ? <SentView page={sent} /> : <App />, place);

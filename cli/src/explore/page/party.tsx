@@ -1,17 +1,18 @@
 /** A party: balances now and over time, a statement, votes and limits. */
+import { useMemo } from "preact/hooks";
 import type { Vote } from "vegaprotocol-client";
 import type { AccountBalance, BalanceSeriesRow, SubmissionLimits } from "vegaprotocol-client/reports";
+import { chartsOf } from "../../output/plot.js";
 import { Chart } from "./chart.js";
 import { choose, Input, LiveBadge, type Route, Select, useSource, useUpdates } from "./context.js";
 import { type Loaded, loadAll, useData } from "./data.js";
-import { Amount, decimalsOf, formatName, Proposal, Status, symbolOf, Time, useNames } from "./format.js";
-import { type Column, column, numbers, Table } from "./table.js";
+import { Amount, Status, symbolOf, Time, useNames } from "./format.js";
+import { Records, type Row } from "./records.js";
 
 type Covered = { readonly coverage?: { readonly startTimestamp: string; readonly endTimestamp?: string } };
 type Balances = { readonly balances: readonly AccountBalance[] } & Covered;
 type Series = { readonly series: readonly BalanceSeriesRow[] };
-type Entry = AccountBalance & { readonly entry: string; readonly change: string | null };
-type Statement = { readonly statement: readonly Entry[] };
+type Statement = { readonly statement: readonly Row[] };
 
 const second = 1_000_000_000n;
 const day = 86_400n * second;
@@ -66,7 +67,7 @@ export function PartyView({ route }: { route: Route }) {
 
       <h2>Balances now</h2>
       <Status of={balances} />
-      {balances.data && <BalanceTable rows={rows} />}
+      {balances.data && <Records label="Balances" rows={rows} columns={accountColumns} />}
       {rows.some(({ assetId }) => !names.assets.has(assetId)) && (
         <p class="muted">Amounts of assets without a symbol are in the smallest unit: their decimals are not known.</p>
       )}
@@ -99,12 +100,12 @@ export function PartyView({ route }: { route: Route }) {
       </form>
       {range && <Status of={series} />}
       <CutOff loaded={series} />
-      {series.data && <SeriesChart rows={series.data.series} asset={asset} />}
+      {series.data && <SeriesCharts rows={series.data.series} />}
 
       <h2>Statement</h2>
       {range && <Status of={statement} />}
       <CutOff loaded={statement} />
-      {statement.data && <StatementTable rows={statement.data.statement} />}
+      {statement.data && <Records label="Entries" rows={statement.data.statement} columns={entryColumns} />}
       {statement.data && range && (
         <p class="muted">
           <a
@@ -120,7 +121,7 @@ export function PartyView({ route }: { route: Route }) {
 
       <h2>Votes</h2>
       <Status of={votes} />
-      {votes.data && <VotesTable rows={votes.data} />}
+      {votes.data && <Records label="Votes of the party" rows={votes.data} columns={voteColumns} />}
       <LimitsView route={route} proposal={votes.data?.[0]?.proposalId} />
     </>
   );
@@ -133,64 +134,25 @@ const CutOff = ({ loaded: { completeFrom } }: { loaded: Loaded<unknown> }) =>
     </p>
   ) : null;
 
-const Market = ({ id }: { id: string }) => (id === "" ? "–" : <code title={id}>{id.slice(0, 8)}…</code>);
+const accountColumns = ["assetId", "balance", "accountType", "timestamp", "marketId"] as const;
+const entryColumns = ["timestamp", "entry", "change", "balance", "accountType", "assetId", "marketId"] as const;
+const voteColumns = ["proposalId", "value", "totalGovernanceTokenBalance", "timestamp"] as const;
 
-function BalanceTable({ rows }: { rows: readonly AccountBalance[] }) {
-  const names = useNames();
-  const columns: Column<AccountBalance>[] = [
-    column("Asset", 9, ({ assetId }) => symbolOf(names, assetId), "assetId"),
-    numbers("Balance", 22, ({ balance, assetId }) => <Amount of={balance} asset={assetId} />, "balance"),
-    column("Account", 12, ({ accountType }) => formatName(accountType), "accountType"),
-    column("Since (UTC)", 19, ({ timestamp }) => <Time of={timestamp} />, "timestamp"),
-    column("Market", 12, ({ marketId }) => <Market id={marketId} />, "marketId"),
-  ];
-  return <Table label="Balances" empty="There are no balances." rows={rows} columns={columns} />;
-}
-
-function SeriesChart({ rows, asset }: { rows: Series["series"]; asset: string }) {
-  const names = useNames();
-  const times = [...new Set(rows.map(({ time }) => time))];
-  const types = [...new Set(rows.map(({ accountType }) => accountType))].sort();
-  const found = new Map(rows.map(({ time, accountType, balance }) => [`${time} ${accountType}`, balance]));
-  const lines = types.map((type) => {
-    return { name: formatName(type), values: times.map((time) => found.get(`${time} ${type}`) ?? null) };
-  });
-  const label = `Balances of ${symbolOf(names, asset)} by account type`;
-  const decimals = decimalsOf(names.assets.get(asset));
+/** A chart of each asset. */
+export function SeriesCharts({ rows }: { rows: readonly BalanceSeriesRow[] }) {
+  const { assets } = useNames();
+  const charts = useMemo(() => chartsOf(rows, assets), [rows, assets]);
   return (
     <>
-      <Chart label={label} times={times} lines={lines} decimals={decimals} isStacked={true} />
-      {lines.some(({ values }) => values.includes(null)) && <p class="muted">A gap is a time of unknown balances.</p>}
+      {charts.map(({ chart, left }) => (
+        <div key={chart.label}>
+          <Chart chart={chart} />
+          {left > 0 && <p class="warning">{left} more are not drawn: those that are smallest at the end.</p>}
+        </div>
+      ))}
     </>
   );
 }
-
-function StatementTable({ rows }: { rows: readonly Entry[] }) {
-  const names = useNames();
-  const change = ({ entry, change, assetId }: Entry) =>
-    entry === "change" ? <Amount of={change} asset={assetId} /> : entry;
-  const columns: Column<Entry>[] = [
-    column("Time (UTC)", 19, ({ timestamp }) => <Time of={timestamp} />, "timestamp"),
-    numbers("Change", 20, change),
-    numbers("Balance", 22, ({ balance, assetId }) => <Amount of={balance} asset={assetId} />, "balance"),
-    column("Account", 12, ({ accountType }) => formatName(accountType), "accountType"),
-    column("Asset", 9, ({ assetId }) => symbolOf(names, assetId)),
-    column("Market", 12, ({ marketId }) => <Market id={marketId} />, "marketId"),
-  ];
-  return <Table label="Entries" empty="There are no accounts in this period." rows={rows} columns={columns} />;
-}
-
-const tokensOf = (vote: Vote) => <Amount of={vote.totalGovernanceTokenBalance || "0"} />;
-export const tokens: Column<Vote> = numbers("Tokens", 18, tokensOf, "totalGovernanceTokenBalance");
-const voteColumns: Column<Vote>[] = [
-  column("Proposal", 14, ({ proposalId }) => <Proposal id={proposalId} />),
-  column("Vote", 8, ({ value }) => formatName(value), "value"),
-  tokens,
-  column("Time (UTC)", 19, ({ timestamp }) => <Time of={timestamp} />, "timestamp"),
-];
-const VotesTable = ({ rows }: { rows: readonly Vote[] }) => (
-  <Table label="Votes of the party" empty="This party has not voted." rows={rows} columns={voteColumns} />
-);
 
 const commands = {
   ...{ vote: "Vote on a proposal", proposal: "Make a proposal", transfer: "Transfer", delegation: "Delegate" },

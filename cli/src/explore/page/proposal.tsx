@@ -1,16 +1,16 @@
 /** A proposal: its result, who voted, and votes over time. */
 import { useMemo } from "preact/hooks";
-import { formatUnits, parseUnits, type Vote } from "vegaprotocol-client";
+import type { Vote } from "vegaprotocol-client";
 import type { Tally } from "vegaprotocol-client/reports";
 import { Chart } from "./chart.js";
 import { Input, LiveBadge, type Route, useSource, useUpdates } from "./context.js";
 import { loadAll, useData } from "./data.js";
-import { Amount, decimalsOf, formatName, governanceAsset, Party, Status, Time, useNames } from "./format.js";
-import { tokens } from "./party.js";
-import { type Column, column, Table } from "./table.js";
+import { Amount, governanceAsset, Status, useNames } from "./format.js";
+import { Records } from "./records.js";
+import { decimalsOf, formatName, formatShare } from "./text.js";
 
 type Proposal = Rules & { state?: string; rationale?: { title?: string } };
-type Rules = { requiredMajority?: string; requiredParticipation?: string; totalSupply?: string };
+export type Rules = { readonly [name in keyof typeof rules]?: string | undefined };
 
 const rules = {
   requiredMajority: "Required majority",
@@ -18,13 +18,7 @@ const rules = {
   totalSupply: "Total supply of tokens",
 };
 
-/** A share such as `0.66125` as `66.125 %`. Digits are left out, never rounded up. */
-function percentOf(share: string | null | undefined): string {
-  const [percent] = share ? (/^\d+(?:\.0*\d{1,3})?/.exec(formatUnits(parseUnits(share, 18), 16)) ?? []) : [];
-  return percent === undefined ? "unknown" : `${percent} %`;
-}
-
-function TallyView({ tally, rules: required }: { tally: Tally; rules: Rules }) {
+export function TallyView({ tally, rules: required }: { tally: Tally; rules: Rules }) {
   const { passes, reason, missing, majority, participation } = tally;
   const names = missing.map((name) => `the ${rules[name].toLowerCase()}`);
   const verdict = passes
@@ -48,11 +42,11 @@ function TallyView({ tally, rules: required }: { tally: Tally; rules: Rules }) {
         {side(tally.no)}
         <dt>Majority</dt>
         <dd>
-          {percentOf(majority)} for, {percentOf(required.requiredMajority)} required
+          {formatShare(majority)} for, {formatShare(required.requiredMajority)} required
         </dd>
         <dt>Participation</dt>
         <dd>
-          {percentOf(participation)}, {percentOf(required.requiredParticipation)} required
+          {formatShare(participation)}, {formatShare(required.requiredParticipation)} required
         </dd>
       </dl>
     </>
@@ -61,7 +55,6 @@ function TallyView({ tally, rules: required }: { tally: Tally; rules: Rules }) {
 
 export function ProposalView({ route }: { route: Route }) {
   const { id, query } = route;
-  const names = useNames();
   const source = useSource();
   const live = useUpdates(`?proposal=${encodeURIComponent(id)}`);
   const node = useData<{ data: { proposal: Proposal } }>(`/api/v2/governance?proposalId=${encodeURIComponent(id)}`);
@@ -74,9 +67,8 @@ export function ProposalView({ route }: { route: Route }) {
   };
   const parameters = new URLSearchParams([["proposal", id], ...Object.entries(chosen).filter(([, value]) => value)]);
   const report = useData<{ tally: Tally }>((known || node.error) && `/reports/tally?${parameters}`, live.version);
-  const path = `/api/v2/votes?proposalId=${encodeURIComponent(id)}&pagination.newestFirst=false`;
+  const path = `/api/v2/votes?proposalId=${encodeURIComponent(id)}`;
   const votes = useData<readonly Vote[]>(path, live.version, loadAll);
-  const rows = votes.data?.map((vote) => ({ ...vote, name: names.aliases.get(vote.partyId) || vote.partyId }));
   return (
     <>
       <h1>{title ? <bdi>{title}</bdi> : "Proposal"}</h1>
@@ -96,41 +88,37 @@ export function ProposalView({ route }: { route: Route }) {
       <h2>Votes over time</h2>
       <Status of={votes} />
       {votes.data && <VotesChart votes={votes.data} />}
-      <p class="muted">Votes as they are now, by the time of each. A vote that was cast again has its last time.</p>
 
       <h2>Who voted</h2>
-      {rows && <Table label="Votes" empty="Nobody has voted." rows={rows} columns={columns} />}
+      {votes.data && <Records label="Votes" empty="Nobody has voted." rows={votes.data} columns={voteColumns} />}
     </>
   );
 }
 
-const columns: Column<Vote & { name: string }>[] = [
-  column("Party", 14, ({ partyId }) => <Party id={partyId} />, "name"),
-  column("Vote", 8, ({ value }) => formatName(value), "value"),
-  tokens,
-  column("Time (UTC)", 19, ({ timestamp }) => <Time of={timestamp} />, "timestamp"),
-];
+export const voteColumns = ["partyId", "value", "totalGovernanceTokenBalance", "timestamp"] as const;
 
-const tokensOf = ({ totalGovernanceTokenBalance }: Vote) => BigInt(totalGovernanceTokenBalance || 0);
-
-/** @param votes - In order of time. */
-function VotesChart({ votes }: { votes: readonly Vote[] }) {
-  const { times, yes, no } = useMemo(() => {
-    const sums = { yes: 0n, no: 0n };
-    const points = votes.map((vote) => {
-      if (vote.value === "VALUE_YES") sums.yes += tokensOf(vote);
-      if (vote.value === "VALUE_NO") sums.no += tokensOf(vote);
-      return [vote.timestamp, { yes: `${sums.yes}`, no: `${sums.no}` }] as const;
+/** The tokens of votes as they are now, by the time of each. */
+export function VotesChart({ votes }: { votes: readonly Vote[] }) {
+  const asset = governanceAsset(useNames());
+  const chart = useMemo(() => {
+    const tokens = { VALUE_YES: 0n, VALUE_NO: 0n };
+    /** Those after the last vote of each time. */
+    const sums = new Map<string, [yes: string, no: string]>();
+    const ordered = [...votes].sort((a, b) => (BigInt(a.timestamp) < BigInt(b.timestamp) ? -1 : 1));
+    for (const { value, timestamp, totalGovernanceTokenBalance } of ordered) {
+      if (Object.hasOwn(tokens, value))
+        tokens[value as keyof typeof tokens] += BigInt(totalGovernanceTokenBalance || 0);
+      sums.set(timestamp, [`${tokens.VALUE_YES}`, `${tokens.VALUE_NO}`]);
+    }
+    const lines = ["For", "Against"].map((name, index) => {
+      return { name, values: [...sums.values()].map((each) => each[index] ?? null) };
     });
-    // The last vote of each time.
-    const last = new Map(points);
-    const values = [...last.values()];
-    return { times: [...last.keys()], yes: values.map((each) => each.yes), no: values.map((each) => each.no) };
-  }, [votes]);
-  const lines = [
-    { name: "For", values: yes },
-    { name: "Against", values: no },
-  ];
-  const decimals = decimalsOf(governanceAsset(useNames()));
-  return <Chart label="Tokens for and against" times={times} lines={lines} decimals={decimals} />;
+    return { label: "Tokens for and against", times: [...sums.keys()], lines, decimals: decimalsOf(asset) };
+  }, [votes, asset]);
+  return (
+    <>
+      <Chart chart={chart} />
+      <p class="muted">Votes as they are now, by the time of each. A vote that was cast again has its last time.</p>
+    </>
+  );
 }

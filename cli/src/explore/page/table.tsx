@@ -7,18 +7,10 @@ export interface Column<T> {
   /** In the width of a digit. */
   readonly width: number;
   readonly cell: (row: T) => ComponentChildren;
-  /** The member that rows are sorted by: digits if it is a number. Default: they cannot be sorted. */
-  readonly key?: (keyof T & string) | undefined;
+  /** What rows are sorted by: digits if it is a number. Default: they cannot be sorted. */
+  readonly sort?: (row: T) => unknown;
   readonly isNumber?: boolean;
 }
-
-type Cell<T> = Column<T>["cell"];
-export const column = <T,>(name: string, width: number, cell: Cell<T>, key?: keyof T & string): Column<T> => {
-  return { name, width, cell, key };
-};
-export const numbers = <T,>(name: string, width: number, cell: Cell<T>, key?: keyof T & string): Column<T> => {
-  return { name, width, cell, key, isNumber: true };
-};
 
 type Props<T> = { label: string; columns: readonly Column<T>[]; rows: readonly T[]; empty: string };
 
@@ -41,16 +33,19 @@ function usePrinting(): boolean {
 
 export function Table<T>({ label, columns, rows, empty }: Props<T>) {
   const [top, setTop] = useState(0);
-  const [sort, setSort] = useState<{ index: number; sign: 1 | -1 }>();
+  const [order, setOrder] = useState<{ index: number; sign: 1 | -1 }>();
   const isWhole = usePrinting();
   const view = useRef<HTMLElement>(null);
   const sorted = useMemo(() => {
-    const { key, isNumber } = columns[sort?.index ?? 0] ?? {};
-    if (key === undefined || sort === undefined) return rows;
-    const keyed = rows.map((row) => ({ row, key: isNumber ? BigInt(String(row[key] || -1)) : String(row[key] ?? "") }));
-    keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -sort.sign : sort.sign));
+    const { sort, isNumber } = columns[order?.index ?? 0] ?? {};
+    if (sort === undefined || order === undefined) return rows;
+    const keyed = rows.map((row) => ({
+      row,
+      key: isNumber ? BigInt(String(sort(row) || -1)) : String(sort(row) ?? ""),
+    }));
+    keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -order.sign : order.sign));
     return keyed.map(({ row }) => row);
-  }, [rows, sort]);
+  }, [rows, order]);
   if (rows.length === 0) return <p class="muted">{empty}</p>;
 
   const first = isWhole ? 0 : Math.max(0, Math.min(Math.floor(top / rowHeight), rows.length) - margin);
@@ -62,7 +57,7 @@ export function Table<T>({ label, columns, rows, empty }: Props<T>) {
       </tr>
     );
   const sortBy = (index: number) => {
-    setSort({ index, sign: sort?.index === index && sort.sign === -1 ? 1 : -1 });
+    setOrder({ index, sign: order?.index === index && order.sign === -1 ? 1 : -1 });
     view.current?.scrollTo({ top: 0 });
   };
   const width = columns.reduce((sum, each) => sum + each.width, 0);
@@ -75,22 +70,22 @@ export function Table<T>({ label, columns, rows, empty }: Props<T>) {
       tabIndex={0}
       onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
     >
-      <table aria-rowcount={rows.length + 1} style={{ minWidth: `calc(${width}ch + ${16 * columns.length}px)` }}>
+      <table aria-rowcount={rows.length + 1} style={{ "--width": `calc(${width}ch + ${16 * columns.length}px)` }}>
         <thead>
           <tr aria-rowindex={1}>
-            {columns.map(({ name, isNumber, key, width: own }, index) => {
-              const order = sort?.index !== index ? undefined : sort.sign === 1 ? "ascending" : "descending";
+            {columns.map(({ name, isNumber, sort, width: own }, index) => {
+              const direction = order?.index !== index ? undefined : order.sign === 1 ? "ascending" : "descending";
               return (
                 <th
                   key={name}
                   scope="col"
                   class={isNumber ? "number" : ""}
                   style={{ width: `${(100 * own) / width}%` }}
-                  {...(order && { "aria-sort": order })}
+                  {...(direction && { "aria-sort": direction })}
                 >
-                  {key ? (
+                  {sort ? (
                     <button type="button" onClick={() => sortBy(index)}>
-                      {name} <span aria-hidden="true">{order ? (order === "ascending" ? "↑" : "↓") : "↕"}</span>
+                      {name} <span aria-hidden="true">{direction ? (direction === "ascending" ? "↑" : "↓") : "↕"}</span>
                     </button>
                   ) : (
                     name

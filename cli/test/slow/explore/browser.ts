@@ -14,7 +14,8 @@ export async function open(browser: Browser, url: string, use: (page: Page) => P
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const problems: string[] = [];
-  page.on("request", (request) => request.url().startsWith(new URL(url).origin) || problems.push(request.url()));
+  const isOwn = (sent: string) => (url.startsWith("file:") ? sent === url : sent.startsWith(new URL(url).origin));
+  page.on("request", (request) => isOwn(request.url()) || problems.push(request.url()));
   page.on("dialog", (dialog) => problems.push(dialog.message()));
   page.on("pageerror", (error) => problems.push(String(error)));
   // The page shows why something could not be read.

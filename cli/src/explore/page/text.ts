@@ -1,0 +1,49 @@
+/** Times, amounts, names and ids as text. */
+import { formatUnits, parseUnits } from "vegaprotocol-client";
+
+/** What nodes say of an asset. */
+export type Asset = { readonly symbol: string; readonly decimals: string };
+
+export const decimalsOf = (asset: Asset | undefined): number | undefined => asset && Number(asset.decimals);
+
+/** The time zone of all times that are shown. */
+export const zone = { name: "UTC" };
+let clock: Intl.DateTimeFormat | undefined;
+
+const dateOf = (time: string | bigint) => new Date(Number(BigInt(time) / 1_000_000n));
+export const isoOf = (time: string | bigint): string => dateOf(time).toISOString();
+
+/** Nanoseconds as `2024-02-09 16:54:55`. */
+export function formatTime(time: string | bigint): string {
+  if (zone.name === "UTC") return isoOf(time).slice(0, 19).replace("T", " ");
+  // Swedish has that form.
+  clock ??= new Intl.DateTimeFormat("sv", { timeZone: zone.name, dateStyle: "short", timeStyle: "medium" });
+  return clock.format(dateOf(time));
+}
+
+/** Text with nanoseconds in it. */
+export const withTimes = (text: string): string => text.replaceAll(/\b\d{19}\b/g, formatTime);
+
+/** An exact amount. Without decimals, it is in the smallest unit. */
+export function formatAmount(amount: string | null | undefined, decimals = 0): string {
+  if (amount === null || amount === undefined) return "unknown";
+  const [whole = "", fraction] = formatUnits(amount, decimals).split(".");
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+export const shortId = (id: string): string => (id.length > 16 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id);
+
+/** As in `Vested rewards` for `ACCOUNT_TYPE_VESTED_REWARDS`. */
+export function formatName(name: string | number | undefined): string {
+  const words = String(name ?? "")
+    .replace(/^(?:ACCOUNT_TYPE|VALUE|STATE)_/, "")
+    .replaceAll(/[_-]|(?<=[a-z])(?=[A-Z])/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+}
+
+/** A share such as `0.66125` as `66.125 %`. Digits are left out, never rounded up. */
+export function formatShare(share: string | null | undefined): string {
+  const [percent] = share ? (/^\d+(?:\.0*\d{1,3})?/.exec(formatUnits(parseUnits(share, 18), 16)) ?? []) : [];
+  return percent === undefined ? "unknown" : `${percent} %`;
+}

@@ -1,0 +1,66 @@
+import { readPage } from "../explore/built-page.js";
+import type { Sent } from "../explore/page/sent.js";
+import type { PresentationFlags } from "../flags.js";
+import { escapeInJson } from "../io.js";
+import type { Column, Encoder, Units, WireRecord } from "./columns.js";
+import { json } from "./json.js";
+
+/** What a page or a chart needs besides the columns. */
+export interface Look {
+  readonly title: string;
+  readonly units?: Units | undefined;
+  /** What a reader must know, once the records are read. */
+  readonly notes?: () => readonly string[];
+  readonly tally?: Sent["tally"];
+}
+
+/** The flags that say what was requested. */
+const requested = ["party", "parties", "proposal", "id", "asset", "market", "accountType", "from", "to", "at", "every"];
+
+/** The symbols and the decimals of the assets of records. Votes have amounts of the governance token alone. */
+export function assetsOf(records: readonly WireRecord[], units: Units | undefined): Sent["assets"] {
+  const byAsset = new Map(records.map((record) => [record["assetId"], record]));
+  return [...byAsset].flatMap(([id, record]) => {
+    const decimals = units?.decimalsOf(record);
+    if (decimals === undefined) return [];
+    const symbol = id === undefined ? "VEGA" : (units?.unitOf(String(id)) ?? "");
+    return [[String(id), { symbol: symbol === "units" ? "" : symbol, decimals: String(decimals) }] as const];
+  });
+}
+
+/** The page of explore as one file, with records in it that it shows: it sends no request. */
+export function html(
+  columns: readonly Column[],
+  flags: PresentationFlags,
+  { title, units, notes, tally }: Look,
+): Encoder {
+  // Amounts are shown with their unit.
+  const kinds = Object.fromEntries(columns.filter(({ member }) => !member).map(({ name, kind }) => [name, kind]));
+  const names = new Set([...Object.keys(kinds), "assetId"]);
+  // The page prints times and amounts itself.
+  const members = [...names].map((name): Column => ({ name, kind: kinds[name] ?? "text", print: (text) => text }));
+  const inScript = (text: string) => text.replaceAll(/[<\u2028\u2029]/g, escapeInJson);
+  const rows = json(members, inScript);
+  const about = requested.flatMap((name) => {
+    const value = (flags as Record<string, unknown>)[name];
+    return value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : String(value)] as const];
+  });
+  const page = readPage()
+    .replace(/<title>.*?<\/title>/, `<title>${title}</title>`)
+    .replace("connect-src 'self'; ", "");
+  const [before = "", after = ""] = page.split('<div id="app"></div>');
+  const assets = new Map<string, Sent["assets"][number][1]>();
+  return {
+    head: `${before}<div id="app"></div>\n<script id="data" type="application/json">{"rows":${rows.head}`,
+    encode(records) {
+      for (const [id, asset] of assetsOf(records, units)) assets.set(id, asset);
+      return rows.encode(records);
+    },
+    end() {
+      const { timeZone = "UTC" } = flags;
+      const shown = { title, about, notes: notes?.() ?? [], tally };
+      const rest: Omit<Sent, "rows"> = { ...shown, columns: kinds, assets: [...assets], timeZone };
+      return `${rows.end()},${inScript(JSON.stringify(rest)).slice(1)}</script>${after}`;
+    },
+  };
+}

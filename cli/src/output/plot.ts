@@ -1,0 +1,203 @@
+/** A chart of amounts over time, as shapes that a page or a file of SVG can draw. What is unknown is a gap. */
+import { formatUnits } from "vegaprotocol-client";
+import type { BalanceSeriesRow } from "vegaprotocol-client/reports";
+import { type Asset, decimalsOf, formatName, formatTime, shortId } from "../explore/page/text.js";
+
+export interface Chart {
+  readonly label: string;
+  /** Unix nanoseconds, in ascending order. */
+  readonly times: readonly string[];
+  /** Digits in the smallest unit; `null` if it is unknown. */
+  readonly lines: readonly { readonly name: string; readonly values: readonly (string | null)[] }[];
+  readonly decimals: number | undefined;
+  /** Whether each line begins where the one before ends. */
+  readonly isStacked?: boolean;
+}
+
+/** An element of SVG. */
+export interface Shape {
+  readonly tag: "path" | "text" | "rect";
+  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly text?: string;
+}
+
+/** The names of colors, and what draws them. */
+export type Paint = (name: string) => string;
+
+type Corner = readonly [x: number, y: number];
+
+export const lineColor = (index: number): string => `line-${(index % 6) + 1}`;
+const [left, right, top, bottom] = [64, 12, 12, 28];
+const formats = (["compact", "scientific"] as const).map((notation) => {
+  return new Intl.NumberFormat("en", { notation, maximumFractionDigits: 2 });
+});
+
+/** @returns the shapes, and the place of each time. */
+export function plotOf(chart: Chart, width: number, height: number, paint: Paint): { shapes: Shape[]; xs: number[] } {
+  const seconds = chart.times.map(secondsOf);
+  const [from = 0, to = 0] = [seconds[0], seconds.at(-1)];
+  const levels = levelsOf(chart);
+  const reached = levels.flat().filter((level) => level !== null);
+  const least = reached.reduce((a, b) => Math.min(a, b), 0);
+  const most = reached.reduce((a, b) => Math.max(a, b), least) || 1;
+  const power = 10 ** Math.floor(Math.log10((most - least) / 4));
+  const step = ([1, 2, 5].find((each) => (most - least) / (each * power) <= 4) ?? 10) * power;
+  const [low, high] = [Math.floor(least / step), Math.ceil(most / step)];
+  // Half a pixel is as fine as screens show.
+  const round = (value: number) => Math.round(value * 2) / 2;
+  const x = (time: number) => round(left + ((time - from) / (to - from || 1)) * (width - left - right));
+  const y = (level: number) => round(height - bottom - ((level / step - low) / (high - low)) * (height - top - bottom));
+  const xs = seconds.map(x);
+
+  const label = { "font-size": 12, "font-family": "system-ui, sans-serif", fill: paint("text-2") };
+  const grid = (d: string): Shape => ({ tag: "path", attributes: { d, stroke: paint("divider") } });
+  const marks = Array.from({ length: high - low + 1 }, (_, index) => (low + index) * step);
+  const ticks = ticksOf(from, to, Math.max(3, Math.floor(width / 110)));
+  const shapes: Shape[] = [
+    ...marks.map((level) => grid(`M${left} ${y(level)}H${width - right}`)),
+    ...ticks.times.map((time) => grid(`M${x(time)} ${top}V${height - bottom}`)),
+    ...marks.map((level): Shape => {
+      const attributes = { ...label, x: left - 8, y: y(level) + 4, "text-anchor": "end" };
+      return { tag: "text", attributes, text: formats[Math.abs(level) < 1e15 ? 0 : 1]?.format(level) ?? "" };
+    }),
+    ...ticks.times.map((time): Shape => {
+      const attributes = { ...label, x: x(time), y: height - 8, "text-anchor": "middle" };
+      return { tag: "text", attributes, text: ticks.format(time) };
+    }),
+  ];
+  const zero = chart.times.map(() => 0);
+  for (const [index, own] of levels.entries()) {
+    const color = paint(lineColor(index));
+    const below = (chart.isStacked && levels[index - 1]) || zero;
+    for (const [start, end] of runsOf(own)) {
+      const corners = (line: readonly (number | null)[]) =>
+        cornersOf(
+          xs.slice(start, end + 1),
+          line.slice(start, end).map((level) => y(level ?? 0)),
+        );
+      const upper = corners(own);
+      const area = `M${[...upper, ...corners(below).reverse()].map((each) => each.join(" ")).join("L")}Z`;
+      if (chart.isStacked) shapes.push({ tag: "path", attributes: { d: area, fill: color, "fill-opacity": 0.2 } });
+      const dash = index < 6 ? {} : { "stroke-dasharray": "4 3" };
+      const line = { fill: "none", stroke: color, "stroke-width": 2, "stroke-linecap": "round", ...dash };
+      shapes.push({ tag: "path", attributes: { d: `M${upper.map((each) => each.join(" ")).join("L")}`, ...line } });
+    }
+  }
+  return { shapes, xs };
+}
+
+/** The seconds since 1970 that a clock in the time zone shows. */
+function secondsOf(time: string): number {
+  const nanoseconds = BigInt(time);
+  return (
+    Date.parse(`${formatTime(nanoseconds).replace(" ", "T")}Z`) / 1000 + Number(nanoseconds % 1_000_000_000n) / 1e9
+  );
+}
+
+/** The heights of lines. A line above an unknown one has no place. */
+function levelsOf({ lines, decimals = 0, isStacked, times }: Chart): (number | null)[][] {
+  const tops: (number | null)[] = times.map(() => 0);
+  return lines.map(({ values }) =>
+    values.map((value, index) => {
+      const own = value === null ? null : Number(formatUnits(value, decimals));
+      const below = isStacked ? (tops[index] ?? null) : 0;
+      tops[index] = own === null || below === null ? null : own + below;
+      return tops[index] ?? null;
+    }),
+  );
+}
+
+/** Where known values begin and end. */
+function runsOf(values: readonly (number | null)[]): [start: number, end: number][] {
+  const runs: [number, number][] = [];
+  for (const [index, value] of values.entries()) {
+    if (value === null) continue;
+    const last = runs.at(-1);
+    if (last?.[1] === index) last[1]++;
+    else runs.push([index, index + 1]);
+  }
+  return runs;
+}
+
+/** The corners of a line whose values hold until the next one. Of those that one place has, the lowest and the highest stay. */
+function cornersOf(xs: readonly number[], ys: readonly number[]): Corner[] {
+  const corners: Corner[] = [];
+  let passed: number[] = [];
+  for (const [index, y] of ys.entries()) {
+    const x = xs[index] ?? 0;
+    const next = xs[index + 1] ?? x;
+    if (next === x && index < ys.length - 1) {
+      passed = [Math.min(...passed, y), Math.max(...passed, y)];
+      continue;
+    }
+    for (const each of passed) corners.push([x, each]);
+    corners.push([x, y], [next, y]);
+    passed = [];
+  }
+  return corners;
+}
+
+const [day, month] = [86_400, 2_629_746];
+const steps = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, day, 2 * day, 7 * day, 14 * day];
+
+/** At most so many times for an axis, and how they are written: as those of a day, or as dates. */
+function ticksOf(from: number, to: number, most: number) {
+  const format = (start: number, end: number) => (time: number) =>
+    new Date(time * 1000).toISOString().slice(start, end).replace("T", " ");
+  const step = steps.find((each) => (to - from) / each <= most);
+  if (step !== undefined) {
+    const first = Math.ceil(from / step);
+    const times = Array.from({ length: Math.floor(to / step) - first + 1 }, (_, index) => (first + index) * step);
+    const isLong = to - from > day;
+    return { times, format: step < 60 ? format(11, 19) : step < day ? format(isLong ? 5 : 11, 16) : format(5, 10) };
+  }
+  const months = [1, 3, 6, 12, 24, 60].find((each) => (to - from) / (each * month) <= most) ?? 120;
+  const start = new Date(from * 1000);
+  const firsts = Array.from({ length: most + 2 }, (_, index) => {
+    return Date.UTC(start.getUTCFullYear(), (Math.floor(start.getUTCMonth() / months) + index) * months) / 1000;
+  });
+  return { times: firsts.filter((time) => time >= from && time <= to), format: format(0, 7) };
+}
+
+type SeriesRow = Pick<BalanceSeriesRow, "time" | "assetId"> & Partial<BalanceSeriesRow>;
+
+/** How many lines can be told apart. */
+const mostLines = 12;
+
+function groupBy<T>(all: readonly T[], keyOf: (each: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const each of all) {
+    const group = groups.get(keyOf(each));
+    if (group) group.push(each);
+    else groups.set(keyOf(each), [each]);
+  }
+  return groups;
+}
+
+/** A chart of each asset in a series, and how many lines are left out of it: those that are smallest at the end. */
+export function chartsOf(rows: readonly SeriesRow[], assets: ReadonlyMap<string, Asset>) {
+  return [...groupBy(rows, ({ assetId }) => assetId)].map(([assetId, own]) => {
+    const times = [...new Set(own.map(({ time }) => time))].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+    const groups = groupBy(own, ({ partyId, marketId, accountType }) => `${partyId} ${marketId} ${accountType}`);
+    const all = [...groups.values()].map((found) => {
+      const { partyId = "", marketId = "", accountType } = found[0] ?? {};
+      const name = [shortId(partyId), formatName(accountType), shortId(marketId)].filter(Boolean).join(" · ");
+      const balances = new Map(found.map(({ time, balance }) => [time, balance ?? null]));
+      let last: string | null = null;
+      // With a row for each change, a group has none while it stays as it was.
+      const values = times.map((time) => {
+        last = balances.has(time) ? (balances.get(time) ?? null) : last;
+        return last;
+      });
+      return { name: name || "All", values, end: BigInt(found.at(-1)?.balance ?? -1) };
+    });
+    const largest = all.sort((a, b) => (a.end > b.end ? -1 : 1)).slice(0, mostLines);
+    // A gap of a line is one of those above it, too.
+    const gapsOf = ({ values }: Chart["lines"][number]) => values.filter((value) => value === null).length;
+    const lines = largest.sort((a, b) => gapsOf(a) - gapsOf(b) || (a.name < b.name ? -1 : 1));
+    const asset = assets.get(assetId);
+    const label = `Balances of ${asset?.symbol || shortId(assetId)}`;
+    const chart: Chart = { label, times, lines, decimals: decimalsOf(asset), isStacked: all.length > 1 };
+    return { chart, left: all.length - lines.length };
+  });
+}

@@ -1,0 +1,51 @@
+/** A node with hostile names, and how the page shows amounts and times of its records. */
+import { formatUnits } from "vegaprotocol-client";
+import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { overDays } from "../../../../test/support/over-days.js";
+
+export const hostile = `<img src=x onerror="alert(1)">\u202e&amp;`;
+export const generated = createFakeNode({
+  balances: 3000,
+  votes: 300,
+  profiles: 5,
+  spamStatistics: 9,
+  seed: 7,
+}).records;
+export const balances = overDays(generated.balances, 20n);
+export const people = [...new Set(balances.map(({ partyId }) => partyId))].filter((id) => id !== "network");
+export const [someone = ""] = people;
+export const profiles = [...generated.profiles, { partyId: someone, alias: hostile, metadata: [] }];
+export const proposalId = generated.votes[0]?.proposalId ?? "";
+export const votes = generated.votes.filter((vote) => vote.proposalId === proposalId);
+export const [vegaId = "", otherId = ""] = new Set(balances.map(({ assetId }) => assetId));
+/** The third asset has no symbol. */
+const decimals = new Map([
+  [vegaId, 18],
+  [otherId, 6],
+]);
+const assets = [...decimals].map(([id, places], index) => {
+  return { node: { id, details: { symbol: index === 0 ? "VEGA" : hostile, decimals: `${places}` } } };
+});
+
+/** A node with records, which also has assets, and what other data there is. */
+export function createNode(data: Parameters<typeof createFakeNode>[0], options: object = {}) {
+  const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false, ...options });
+  const others: Readonly<Record<string, object>> = {
+    "/api/v2/assets": { assets: { edges: assets, pageInfo: { hasNextPage: false } } },
+    "/api/v2/governance": { data: { proposal: { requiredMajority: "0.5", rationale: { title: hostile } } } },
+  };
+  const fetch = async (request: Request) => {
+    const other = others[new URL(request.url).pathname];
+    return other ? Response.json(other) : node.fetch(request);
+  };
+  return { ...node, fetch };
+}
+
+export const shown = (amount: string | undefined, assetId: string) => {
+  if (amount === undefined) return "unknown";
+  const [whole = "", fraction] = formatUnits(amount, decimals.get(assetId) ?? 0).split(".");
+  const grouped = BigInt(whole).toLocaleString("en");
+  return fraction === undefined ? grouped : `${whole === "-0" ? "-0" : grouped}.${fraction}`;
+};
+export const time = (digits: string | undefined) =>
+  digits ? new Date(Number(BigInt(digits) / 1_000_000n)).toISOString().slice(0, 19).replace("T", " ") : "unknown";
