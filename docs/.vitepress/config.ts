@@ -9,6 +9,7 @@ import { entries, groups, titleOf } from "./pages.js";
 import { markForPhones } from "./phones.js";
 import { inlinePictures } from "./pictures.js";
 import { previewTags, projectOf, sourceOf } from "./project.js";
+import { addRunButtons, samplesPlugin } from "./samples.js";
 import { indexOptions, renderForSearch, searchOptions } from "./search.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -89,13 +90,15 @@ export default defineConfig({
   },
   vite: {
     // llms.txt (https://llmstxt.org), and the Markdown of each page beside the page.
-    plugins: [llms({ generateLLMsFullTxt: false })],
+    plugins: [llms({ generateLLMsFullTxt: false }), samplesPlugin],
+    build: { target: "es2022" },
   },
   markdown: {
     config(markdown) {
       inlinePictures(markdown);
       markForPhones(markdown);
       breakInlineCode(markdown);
+      addRunButtons(markdown);
     },
     // Their contrast is enough for WCAG AA.
     codeTransformers: [transformerTwoslash({ explicitTrigger: true })],

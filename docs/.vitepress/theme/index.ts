@@ -4,6 +4,7 @@ import DefaultTheme from "vitepress/theme";
 import { defineAsyncComponent, h, onMounted } from "vue";
 import CopyMarkdown from "./CopyMarkdown.vue";
 import { preloadSearch } from "./preload-search.js";
+import RunSample from "./RunSample.vue";
 import { enableSections, reveal } from "./sections.js";
 import "@shikijs/vitepress-twoslash/style.css";
 import "./style.css";
@@ -22,6 +23,7 @@ export default {
       "LiveFollower",
       defineAsyncComponent(() => import("./following/LiveFollower.vue")),
     );
+    app.component("RunSample", RunSample);
     // Pages are written without a browser.
     if (!import.meta.env.SSR) enableSections(router);
   },

@@ -10,3 +10,8 @@ declare module "*.vue" {
   const component: Component;
   export default component;
 }
+
+declare module "virtual:samples" {
+  type Sample = { run(console: { log(...values: unknown[]): void }): Promise<void> };
+  export const samples: Readonly<Record<string, () => Promise<Sample>>>;
+}
