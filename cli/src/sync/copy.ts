@@ -152,7 +152,7 @@ async function* take<T>(records: AsyncIterable<T>, most: number): AsyncGenerator
   }
 }
 
-const hour = 3_600_000_000_000n;
+const minute = 60_000_000_000n;
 
 /** Reads windows of time from the end on, which become longer until they have enough records. */
 async function* readBackward(
@@ -162,7 +162,7 @@ async function* readBackward(
   most: number,
 ): AsyncGenerator<BalanceChange, undefined> {
   let left = most;
-  let width = hour;
+  let width = minute;
   for (let { end } = range; end > range.start && left > 0; ) {
     const start = largest([range.start, end - width]);
     const window: BalanceChange[] = [];
@@ -174,6 +174,6 @@ async function* readBackward(
     yield* newest;
     left -= newest.length;
     end = start;
-    if (window.length < 10_000) width *= 4n;
+    if (window.length < 10_000) width *= 8n;
   }
 }

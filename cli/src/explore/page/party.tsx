@@ -26,18 +26,25 @@ const stepOf = (span: bigint): string =>
   span <= day / 4n ? "minute" : span <= 15n * day ? "hour" : span <= 750n * day ? "day" : "week";
 
 /** What was chosen for the chart and the statement, and the part of their paths that follows from it. */
-function readChoices({ query }: Route, filter: string, asset: string, { data, block }: Loaded<Balances>) {
+function readChoices(
+  { query }: Route,
+  filter: string,
+  asset: string,
+  { data, block }: Loaded<Balances>,
+  isWhole: boolean,
+) {
   const period = query.get("period") ?? "month";
   const isCustom = period === "custom";
   const span = spans[period as keyof typeof spans];
   const start = BigInt(data?.coverage?.startTimestamp ?? 0);
   const earliest = block === undefined || span === undefined ? start : block - span;
-  const from = isCustom ? (query.get("from") ?? "") : `${earliest}`;
+  const completeFrom = !isCustom && !isWhole && data !== undefined && earliest < start ? `${start}` : undefined;
+  const from = isCustom ? (query.get("from") ?? "") : (completeFrom ?? `${earliest}`);
   const to = isCustom ? (query.get("to") ?? "") : "";
   const step = query.get("step") ?? (isCustom || block === undefined ? "day" : stepOf(block - earliest));
   const isReady = data !== undefined && from !== "" && asset !== "";
   const range = `${filter}&asset=${asset}&from=${encodeURIComponent(from)}${to && `&to=${encodeURIComponent(to)}`}`;
-  return { period, from, to, step, range: isReady ? range : undefined };
+  return { period, from, to, step, completeFrom, range: isReady ? range : undefined };
 }
 
 export function PartyView({ route }: { route: Route }) {
@@ -52,7 +59,7 @@ export function PartyView({ route }: { route: Route }) {
   const symbols = rows.map(({ assetId }) => [assetId, symbolOf(names, assetId)] as const);
   const assets = Object.fromEntries(symbols.sort(([, a], [, b]) => (a < b ? -1 : 1)));
   const asset = query.get("asset") ?? Object.keys(assets)[0] ?? "";
-  const { period, from, to, step, range } = readChoices(route, filter, asset, balances);
+  const { period, from, to, step, completeFrom, range } = readChoices(route, filter, asset, balances, isWhole);
   // They follow the balances, so that all are of the same block.
   const version = balances.block;
   const series = useData<Series>(range && `/reports/series?${range}&every=${step}&groupBy=asset,type`, version);
@@ -99,12 +106,12 @@ export function PartyView({ route }: { route: Route }) {
         )}
       </form>
       {range && <Status of={series} />}
-      <CutOff loaded={series} />
+      <CutOff time={series.completeFrom ?? completeFrom} />
       {series.data && <SeriesCharts rows={series.data.series} />}
 
       <h2>Statement</h2>
       {range && <Status of={statement} />}
-      <CutOff loaded={statement} />
+      <CutOff time={statement.completeFrom ?? completeFrom} />
       {statement.data && <Records label="Entries" rows={statement.data.statement} columns={entryColumns} />}
       {statement.data && range && (
         <p class="muted">
@@ -127,10 +134,10 @@ export function PartyView({ route }: { route: Route }) {
   );
 }
 
-const CutOff = ({ loaded: { completeFrom } }: { loaded: Loaded<unknown> }) =>
-  completeFrom ? (
+const CutOff = ({ time }: { time: string | undefined }) =>
+  time ? (
     <p class="warning">
-      The records are complete from <Time of={completeFrom} /> UTC on. What was before is not shown.
+      The records are complete from <Time of={time} /> UTC on. What was before is not shown.
     </p>
   ) : null;
 
