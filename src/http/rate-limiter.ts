@@ -4,7 +4,7 @@ import { ignore } from "../async/item-iterator.js";
 import { ConnectionError, RateLimitError } from "../errors/index.js";
 import type { Emit } from "./events.js";
 import type { ActiveCall, Fetch } from "./request.js";
-import { readWait, retryAfter } from "./retry.js";
+import { retryAfter } from "./retry.js";
 
 /** Waits until the node accepts another request, and sends it. */
 export function limit(send: Fetch, limiter: RateLimiter, emit: Emit | undefined): Fetch {
@@ -21,15 +21,19 @@ export function limit(send: Fetch, limiter: RateLimiter, emit: Emit | undefined)
   };
 }
 
+/** Requests in a second, and those that are left. */
+type RateLimit = Record<"limit" | "remaining", number>;
+
 /** Reads the rate limit that a response shows (observed on v0.74 nodes), corrected so that it can be waited for. */
-export function readRateLimit({ status, headers }: Pick<Response, "status" | "headers">, clock: Clock) {
+export function readRateLimit(headers: Headers): RateLimit | undefined {
   const read = (name: string) => Number.parseInt(headers.get(`ratelimit-${name}`) ?? "", 10);
   const remaining = read("remaining");
   if (Number.isNaN(remaining)) return undefined;
-  const period = Math.max(1000, readWait(headers.get("ratelimit-reset"), clock) ?? 0);
-  // A rejected request has found no token, whatever the header says.
-  return { limit: Math.max(1, read("limit") || 1), period, remaining: status === 429 ? 0 : Math.max(0, remaining) };
+  return { limit: Math.max(1, read("limit") || 1), remaining: Math.max(0, remaining) };
 }
+
+/** A second, in milliseconds: the timers of nodes are not exact. */
+const period = 1010;
 
 /** Requests in flight, if no more are needed for the whole rate: a node rejects all of them once another client has used up the limit. */
 const fewInFlight = 10;
@@ -40,12 +44,12 @@ type Waiter = { call: ActiveCall<unknown>; attempt: number; resolve(permit: Perm
 
 /**
  * Keeps requests within the rate limit of one node. At the time `at`, the node had at least `remaining` tokens, of which each request takes
- * one. A period later it has `limit` more, up to `capacity`, whether it adds them one by one, as v0.74 nodes do, or all at once. What a
+ * one. A second later it has `limit` more, up to `capacity`, whether it adds them one by one, as v0.74 nodes do, or all at once. What a
  * response shows replaces what it contradicts. The first requests find out: three are sent at once, then one in a second.
  */
 export class RateLimiter {
   readonly #clock: Clock;
-  readonly #bucket = { limit: 1, period: 1050, capacity: 3, remaining: 3, at: 0, isKnown: false };
+  readonly #bucket = { limit: 1, capacity: 3, remaining: 3, at: 0, isKnown: false };
   #sent = 0;
   #ended = 0;
   #mostInFlight = Number.POSITIVE_INFINITY;
@@ -59,24 +63,23 @@ export class RateLimiter {
     this.#clock = clock;
   }
 
-  /** The expected wait of a request that is queued now, in milliseconds. */
-  get expectedDelay(): number {
+  /** The expected wait of a request in milliseconds, by its place in the queue. Default: that of a request that is queued now. */
+  expectedDelay(place: number = this.#waiting.size + 1): number {
     const now = this.#clock.now();
-    return Math.max(this.#pause(now), this.#untilTokens(this.#waiting.size + 1, now));
+    return Math.max(this.#pause(now), this.#untilTokens(place, now));
   }
 
   /** @throws {@link RateLimitError} if the node rejects requests for longer than the call waits. */
   async acquire<T>(call: ActiveCall<T>, attempt: number, emit: Emit | undefined): Promise<Permit> {
-    const now = this.#clock.now();
-    const waiter: Waiter = { call, attempt, resolve: ignore };
-    if (this.#waiting.size === 0 && !this.#refusalOf(waiter, now) && this.#delay(waiter, now) === 0)
-      return this.#permit(now);
     const { operation, signal, progress } = call;
-    const delay = Math.ceil(this.expectedDelay);
-    const permit = new Promise<Permit>((resolve) => Object.assign(waiter, { resolve }));
+    const waiter: Waiter = { call, attempt, resolve: ignore };
+    const permit = new Promise<Permit>((resolve) => {
+      waiter.resolve = resolve;
+    });
     this.#waiting.add(waiter);
     this.#serve();
-    if (this.#waiting.has(waiter)) emit?.({ type: "pause", operation, attempt, delay });
+    if (!this.#waiting.has(waiter)) return permit;
+    emit?.({ type: "pause", operation, attempt, delay: Math.ceil(this.expectedDelay(this.#waiting.size)) });
     progress.isQueued = true;
     try {
       return await orAborted(signal, permit);
@@ -92,47 +95,45 @@ export class RateLimiter {
     const now = this.#clock.now();
     const bucket = this.#bucket;
     const { response } = outcome;
-    const shown = response && readRateLimit(response, this.#clock);
+    const shown = response && readRateLimit(response.headers);
     this.#ended++;
     if (RateLimitError.is(outcome)) {
       const until = now + (retryAfter(outcome.status, outcome.headers, this.#clock) ?? 0);
       // A request that was in flight when a ban began can still be rejected because of the rate: the ban lasts longer.
       if (until > this.#pausedUntil) [this.#rejection, this.#pausedUntil] = [outcome, until];
     }
-    if (shown) this.#correct(permit, shown, response.status === 429, now);
+    if (shown) this.#correct(permit, shown, now);
     else if (!bucket.isKnown && response?.ok) bucket.capacity = bucket.remaining = Number.POSITIVE_INFINITY;
     // It has taken no token.
     else if (!bucket.isKnown && (response || ConnectionError.is(outcome))) bucket.remaining++;
     this.#serve();
   }
 
-  #correct(permit: Permit, shown: Record<"limit" | "period" | "remaining", number>, isRejected: boolean, now: number) {
+  #correct(permit: Permit, shown: RateLimit, now: number): void {
     const bucket = this.#bucket;
     bucket.limit = shown.limit;
-    // The timers of nodes are not exact.
-    bucket.period = 1.01 * shown.period;
     bucket.capacity = Math.max(bucket.isKnown ? bucket.capacity : 0, shown.remaining + 1);
     this.#refill(now);
-    const added = (bucket.limit / bucket.period) * (now - permit.sentAt);
+    const added = (bucket.limit / period) * (now - permit.sentAt);
     this.#mostInFlight = Math.max(fewInFlight, 1.5 * added);
     // The node may have counted each request that was in flight at the same time after this one, and later ones for certain.
     const least = Math.max(0, shown.remaining - (this.#sent - 1 - permit.ended));
-    const most = isRejected ? 0 : shown.remaining + 1 - (this.#sent - permit.number) + added;
+    const most = shown.remaining + 1 - (this.#sent - permit.number) + added;
     const isConsistent = bucket.isKnown && bucket.remaining >= least && bucket.remaining <= most;
     if (!isConsistent) Object.assign(bucket, { isKnown: true, remaining: least, at: now });
   }
 
   #refill(now: number): void {
     const bucket = this.#bucket;
-    const periods = Math.floor((now - bucket.at) / bucket.period);
+    const periods = Math.floor((now - bucket.at) / period);
     if (periods <= 0) return;
     bucket.remaining = Math.min(bucket.capacity, bucket.remaining + periods * bucket.limit);
-    bucket.at += periods * bucket.period;
+    bucket.at += periods * period;
   }
 
   #untilTokens(count: number, now: number): number {
     this.#refill(now);
-    const { limit, period, remaining, at } = this.#bucket;
+    const { limit, remaining, at } = this.#bucket;
     return remaining < count ? at + Math.ceil((count - remaining) / limit) * period - now : 0;
   }
 

@@ -39,7 +39,7 @@ export class PoolNode implements NodeHealth {
   }
 
   get pause(): number {
-    return this.limiter.expectedDelay;
+    return this.limiter.expectedDelay();
   }
 
   /** A request begins. After a cool-down it is a probe: for other calls, the cool-down continues until its end. */
@@ -59,7 +59,7 @@ export class PoolNode implements NodeHealth {
       this.latest = Math.max(this.latest ?? 0, millisecondsOf(block.timestamp));
     }
     this.heardAt = now;
-    const { limit, remaining } = readRateLimit({ status: 200, headers }, this.#clock) ?? {};
+    const { limit, remaining } = readRateLimit(headers) ?? {};
     this.rateLimit = limit === undefined || remaining === undefined ? undefined : { limit, remaining };
     this.#lateInRow = 0;
   }

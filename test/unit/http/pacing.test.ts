@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ObserverEvent } from "../../../src/index.js";
 import { createLimitedNode, type NodeLimits } from "../../support/limited-node.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { json } from "../../support/recorder.js";
@@ -144,4 +145,28 @@ test("a node without rate limit headers receives all requests without a pause af
   await clock.run(Promise.all(sendAll(200, send)));
   expect(clock.now()).toBe(20);
   expect(most).toBe(199);
+});
+
+test("a node that does not respond as a node makes no call wait longer: neither refused connections nor errors count", async () => {
+  const fail = () => Promise.reject(new TypeError("refused"));
+  for (const fetch of [fail, async () => json({}, { status: 502 })]) {
+    const clock = new ManualClock();
+    const send = createSend({ clock, fetch }, { attempts: 2, baseDelay: 0 });
+    await clock.run(Promise.allSettled(sendAll(50, send)));
+    expect(clock.now()).toBeLessThan(100);
+  }
+});
+
+test("a call that waits reports how long, and an abort of it leaves the other calls their turn", async () => {
+  const clock = new ManualClock();
+  const node = createLimitedNode(clock, { rate: 1, burst: 3 });
+  const pauses: number[] = [];
+  const observe = (event: ObserverEvent) => void (event.type === "pause" && pauses.push(event.delay));
+  const send = createSend({ clock, fetch: node.fetch, observe });
+  const controller = new AbortController();
+  const calls = [...sendAll(3, send), send(controller.signal), send()];
+  clock.after(500, () => controller.abort("enough"));
+  const results = await clock.run(Promise.allSettled(calls));
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"]);
+  expect([pauses, clock.now()]).toEqual([[1010, 2020], 1010]);
 });
