@@ -183,17 +183,19 @@ describe("middleware", () => {
         return json({ code: 5, message: "replaced" }, { status: 404 });
       },
     });
-    const error = { name: "ApiError", status: 404, code: 5, attempts: 2 };
+    const error = { name: "ApiError", status: 404, code: 5, attempts: 2, request: { method: "GET" } };
     await expect(client.getSpamStatistics(party)).rejects.toMatchObject(error);
     expect(seen).toEqual(["GET", [`${server.url}/statistics/spam/aa`, body, body]]);
     expect(server.requests).toHaveLength(2);
   });
 
-  test("that returns a response determines the result of the call", async () => {
-    const client = createClient({ baseUrl: server.url });
+  test("that returns a response determines the result of the call, which is validated", async () => {
+    const validated: unknown[] = [];
+    const validate = (received: { body: unknown }) => void validated.push(received.body);
+    const client = createClient({ baseUrl: server.url, validate });
     server.behave();
     client.http.use({ onRequest: () => json(body) });
     expect(await client.getSpamStatistics(party)).toEqual(body);
-    expect(server.requests).toEqual([]);
+    expect([server.requests, validated]).toEqual([[], [body]]);
   });
 });

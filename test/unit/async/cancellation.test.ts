@@ -33,6 +33,19 @@ describe("calls that share a signal", () => {
   });
 });
 
+test.each([1, 2])("an abort ends the request of attempt %i, not only the wait for it", async (attempt) => {
+  const controller = new AbortController();
+  const signals: AbortSignal[] = [];
+  const client = connect(async ({ signal }) => {
+    if (signals.push(signal) < attempt) return json({}, { status: 503 });
+    setImmediate(() => controller.abort("enough"));
+    return hanging();
+  });
+  const options = { signal: controller.signal, retry: { baseDelay: 0 } };
+  await expect(client.getSpamStatistics({ partyId: "aa" }, options)).rejects.toBe("enough");
+  expect(signals.map(({ aborted }) => aborted)).toEqual([...Array(attempt - 1).fill(false), true]);
+});
+
 test("a signal that lives on does not keep the result of what was waited for", async () => {
   const { signal } = new AbortController();
   const read = async () => new WeakRef(await orAborted(signal, Promise.resolve({ records: [] })));
