@@ -57,7 +57,7 @@ describe("a loop", () => {
   });
 
   test.each([true, false])("takes about one request of a page for each page, newest first: %s", async (newestFirst) => {
-    const network = createNetwork({ nodes: 1, balances: 600 });
+    const network = createNetwork({ nodes: 1, balances: 600, seed: 4 });
     const { url } = await serve(network);
     const node = network.nodes[0] as FakeNode;
     const times = node.records.balances.map(({ timestamp }) => timestamp).sort();
