@@ -8,7 +8,7 @@ const accountTypeNumbers = [
   33, 34,
 ] as const;
 
-/** What the client knows about each operation. `OperationTable` says what each member means. */
+/** The facts about each operation. `OperationTable` explains the members. */
 export const operations = {
   listVotes: {
     method: "GET",

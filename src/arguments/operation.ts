@@ -1,4 +1,4 @@
-/** The type of `generated/operations.ts`: what the client knows about each operation of `openapi.yaml`. */
+/** The type of `generated/operations.ts`: the facts about each operation of `openapi.yaml`. */
 import type { OperationTypes } from "../../generated/client.js";
 import type { Enumeration } from "../values/names.js";
 
@@ -70,7 +70,7 @@ export interface SingleOperation extends Operation {
   readonly responseMembers: readonly string[];
 }
 
-/** A value of an argument: what is accepted, and how it is sent. */
+/** A value of an argument: the accepted types, and how it is sent. */
 export type Value =
   /** An id: an even number of hexadecimal digits, which are sent in lower case, or a name that nodes know. */
   | { readonly kind: "string" }
@@ -89,7 +89,7 @@ export type Value =
   | { readonly kind: "json" };
 
 /**
- * Where an argument is sent, by the name of the member, which those of its groups precede: as in `filter.partyIds`.
+ * Where an argument is sent, by the name of the member, after the names of its groups, such as `filter.partyIds`.
  *
  * @inline
  */

@@ -5,7 +5,7 @@ import { listNames, refuse, refuseUnknown } from "./refuse.js";
 
 export type ArgumentsSpec = Pick<Operation, "arguments" | "atLeastOneOf" | "range">;
 
-/** The checked members of an argument, nested as the caller passes them. What is not sent is left out. */
+/** The checked members of an argument, nested as the caller passes them. Members that are not sent are left out. */
 export interface CheckedArguments {
   readonly [name: string]: unknown;
 }
@@ -104,7 +104,7 @@ function checkRange(operation: string, { range }: ArgumentsSpec, checked: Checke
 }
 
 /**
- * Reads what a caller has passed, at once: a change of it afterwards changes nothing. Returns a function that returns what was
+ * Reads the argument of a caller at once: later changes of it have no effect. Returns a function that returns what was
  * read, or throws what is wrong with it.
  */
 export function take<T>(read: () => T): () => T {

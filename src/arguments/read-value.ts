@@ -3,7 +3,7 @@ import { unixNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 
-/** Checks a value and returns what is sent; `undefined` sends nothing. */
+/** Checks a value and returns the value to send; `undefined` sends nothing. */
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
   switch (spec.kind) {
     case "string":
@@ -76,7 +76,7 @@ function readObject(value: unknown, place: Place): object {
   return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : refuse(place, "an object", value);
 }
 
-/** Copies a JSON value. Refuses what `JSON.stringify` would silently change, or would throw for without naming the place. */
+/** Copies a JSON value. Refuses values that `JSON.stringify` would silently change, or would throw for without their path. */
 function copyJson(value: unknown, place: Place, parents: readonly unknown[] = []): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "bigint") return refuse(place, "a string", value);

@@ -10,7 +10,7 @@ export interface Place {
   argument: string;
 }
 
-/** Throws the {@link ArgumentError} of an argument: what was expected of it, and what was passed, unless that may be a secret. */
+/** Throws the {@link ArgumentError} of an argument: the expected and the passed value, unless that may be a secret. */
 export function refuse(place: Place, expected: string, ...passed: [value?: unknown]): never {
   const got = passed.length > 0 ? `, got ${show(passed[0])}` : "";
   throw new ArgumentError(`Expected ${subjectOf(place)} to be ${expected}${got}.`, place);

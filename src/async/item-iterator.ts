@@ -12,7 +12,7 @@ export interface Batches<Item> {
   readonly signal?: AbortSignal | undefined;
   /** Reads the next items; `undefined` at the end. */
   next(): Promise<readonly Item[] | undefined>;
-  /** What the items cover, if only so many of the last ones were taken. Without `taken`: all, after `next` has returned `undefined`. */
+  /** The coverage of the items, if only `taken` of the last ones were used. Without `taken`: all, after `next` has returned `undefined`. */
   coverage?(taken?: number): Coverage;
   /** Ends what is in flight. */
   end(): void;
@@ -25,7 +25,7 @@ export interface CoverageReceiver {
 }
 
 /**
- * Yields items that arrive in batches, which are opened when the first item is asked for. Calls of `next` that wait form a queue. An async
+ * Yields items that arrive in batches, which are opened when the first item is requested. Calls of `next` that wait form a queue. An async
  * generator would take twice as long for each record, and would delay a `break` until the request in flight has ended.
  */
 export class ItemIterator<Item> {
@@ -47,7 +47,7 @@ export class ItemIterator<Item> {
   }
 
   next(): Promise<IteratorResult<Item, undefined>> {
-    // Most items have arrived when they are asked for: they skip the queue.
+    // Most items have arrived when they are requested: they skip the queue.
     const isHere = this.#index < this.#items.length && this.#waiting === 0 && !this.#batches?.signal?.aborted;
     if (isHere) return Promise.resolve(this.#take());
     const result = this.#nextAfter(this.#last);

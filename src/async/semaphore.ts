@@ -1,4 +1,4 @@
-/** Runs so many tasks at once and queues the others. */
+/** Runs a number of tasks at once and queues the others. */
 export class Semaphore {
   #free: number;
   readonly #queue: (() => void)[] = [];

@@ -23,7 +23,7 @@ export interface ClientOptions extends AttemptOptions {
    * @example "https://node.example/datanode"
    */
   baseUrl: string | URL | NodePool;
-  /** Headers of every request, including those of `client.http`. */
+  /** Headers of every request, also by `client.http`. */
   headers?: HeaderValues | undefined;
   /**
    * Sends the requests. Default: the global `fetch` at the time of each request.
@@ -72,7 +72,7 @@ export interface ClientDefaults extends CallDefaults {
   validate: ClientOptions["validate"];
 }
 
-/** Checks the options of another client of the same node, and adds those of the first one. */
+/** Checks the options of another client of the same node, with the options of the first one as defaults. */
 export function readOverrides(options: OptionOverrides, defaults: ClientDefaults): ClientDefaults {
   const { baseUrl: _, fetch: __, pacing: ___, ...checks } = clientChecks;
   checkOptions(checks, options, { name: "withOptions" });

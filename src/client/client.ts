@@ -52,7 +52,7 @@ export interface VegaClient extends OperationMethods {
    */
   scanBalanceChanges(query?: ScanBalanceChangesArguments, options?: ScanOptions): Scan<BalanceChange>;
 
-  /** The address of the node, without a `/` or `/api/v2` at its end; with a pool, that of its first node. */
+  /** The address of the node, without a `/` or `/api/v2` at its end; with a pool, the address of its first node. */
   readonly baseUrl: string;
 
   /**
@@ -72,7 +72,7 @@ export interface VegaClient extends OperationMethods {
   /**
    * Returns another client of the same node with other defaults. Both share the rate limit, the pool and the middleware of `http`.
    *
-   * @param overrides - The options that differ. Headers are added to those of this client.
+   * @param overrides - The options that differ. Headers are added to the headers of this client.
    * @throws {@link ArgumentError} if an option is invalid, or is `baseUrl`, `fetch` or `pacing`.
    * @example
    * ```ts

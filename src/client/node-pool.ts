@@ -1,17 +1,17 @@
 import type { Connection, ConnectionOptions } from "../http/send.js";
 
-/** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
+/** The state of one node of a pool, from the responses of calls: no request is sent for it. Its JSON has digits. */
 export interface NodeStatus {
   /** The address of the node. */
   readonly url: string;
   /**
-   * - `"unknown"`: the node was not asked yet.
+   * - `"unknown"`: no request was sent to the node yet.
    * - `"ready"`: its last response was fresh.
    * - `"cooling-down"`: its last request failed, or it was repeatedly late. `error` has the reason.
    * - `"lagging"`: its last response was more than `maxLag` behind the other nodes, or it has no block yet.
    */
   readonly state: "unknown" | "ready" | "cooling-down" | "lagging";
-  /** Until when the node is asked only if no other node can serve a call; `undefined` if it is not cooling down. */
+  /** Until when the node is used only if no other node can serve a call; `undefined` if it is not cooling down. */
   readonly until: Date | undefined;
   /** The height of the block that the node named last; `undefined` if it has named none. */
   readonly height: bigint | undefined;

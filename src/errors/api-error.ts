@@ -11,7 +11,7 @@ export interface SentRequest {
   url: string;
 }
 
-/** The names of the gRPC status codes, which is what `code` of an error body is (observed on v0.74 nodes). */
+/** The names of the gRPC status codes, which nodes send as `code` of an error body (observed on v0.74 nodes). */
 const codeNames = [
   "OK",
   "CANCELLED",
@@ -35,7 +35,7 @@ const codeNames = [
 /** Options of an {@link ApiError}. */
 interface ApiErrorOptions extends VegaErrorOptions, Pick<ApiError, "request" | "body"> {
   response: Response;
-  /** What the caller can do about it, as a sentence for the message. */
+  /** Advice, as a sentence for the message. */
   hint?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export class ApiError extends VegaError {
   override name: "ApiError" | "RateLimitError" = "ApiError";
   /** HTTP status code, such as 400. */
   declare readonly status: number;
-  /** The gRPC status code of the body; `undefined` if the body has none, such as that of a proxy. */
+  /** The gRPC status code of the body; `undefined` if the body has none, such as the body of a proxy. */
   declare readonly code: number | undefined;
   /** The name of {@link ApiError.code}, such as `"INVALID_ARGUMENT"`. */
   declare readonly codeName: (typeof codeNames)[number] | undefined;
@@ -57,7 +57,7 @@ export class ApiError extends VegaError {
   declare readonly body: unknown;
   /** The headers of the response. */
   declare readonly headers: Headers;
-  /** The response. Its body has been read. `undefined` if it is that of an earlier call, because of which this one was not sent. */
+  /** The response. Its body has been read. `undefined` if an earlier call got it, because of which this call was not sent. */
   declare readonly response: Response | undefined;
   /** The request that failed. */
   declare readonly request: SentRequest;
@@ -121,7 +121,7 @@ export function summarize(body: unknown): string {
 }
 
 interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint">, Pick<RateLimitError, "retryAfter" | "banned"> {
-  /** Whether this call was sent; if not, the response is that of an earlier call. */
+  /** Whether this call was sent; if not, an earlier call got the response. */
   sent: boolean;
 }
 

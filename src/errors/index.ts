@@ -26,7 +26,7 @@ export class ConnectionError extends VegaError {
 
 type TimeoutErrorOptions = VegaErrorOptions & Pick<TimeoutError, "scope"> & Partial<Pick<TimeoutError, "waitedFor">>;
 
-/** A deadline has passed: that of one attempt, or that of the call with all its attempts and waits. */
+/** The deadline of one attempt has passed, or of the call with all its attempts and waits. */
 export class TimeoutError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.TimeoutError";
   override name = "TimeoutError" as const;
@@ -75,7 +75,7 @@ export class PaginationError extends VegaError {
    * - `"repeated-cursor"`: the node returned a cursor twice.
    * - `"missing-cursor"`: the node reports a further page but returned no cursor for it.
    * - `"pruned"`: the range begins before the oldest record that the node keeps.
-   * - `"behind"`: the node has not reached the end of what is read, or is behind the node of an earlier page.
+   * - `"behind"`: the node has not reached the end of the range, or is behind the node of an earlier page.
    * - `"gap"`: no response shows which records come next. A follower of votes cannot reach all those since its checkpoint.
    */
   declare readonly reason: "repeated-cursor" | "missing-cursor" | "pruned" | "behind" | "gap";

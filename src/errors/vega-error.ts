@@ -1,7 +1,7 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
 
-/** What a scan or a loop over a listing has read: every record from `start` to `end`, in Unix nanoseconds. The end does not belong to it. */
+/** The range that a scan or a loop has read: every record from `start` to `end`, in Unix nanoseconds. The end is excluded. */
 export interface Coverage {
   /**
    * The time from which on no record is missing. It is later than the start of the range if the responses do not show more: a node that
@@ -73,7 +73,7 @@ export class VegaError extends Error {
   declare readonly attempts: number;
   /**
    * How to continue after the last record that was yielded: after a loop over a listing with this `pagination`, after a scan with this
-   * `dateRange`, and after a follower with this `from`. What is before `coverage.start` was not proved, and is not part of it.
+   * `dateRange`, and after a follower with this `from`. Records before `coverage.start` were not proved, and are not part of it.
    *
    * @example
    * ```ts
@@ -85,13 +85,13 @@ export class VegaError extends Error {
   declare readonly resume?: Resume;
   /** The address of the node that the error came from, if the client has several. */
   declare readonly node?: string;
-  /** What each node said, if a call failed on several. */
+  /** The failure of each node, if a call failed on several. */
   declare readonly failures?: readonly { node: string; name: string; message: string }[];
   /** If the error ended a loop over a listing: the number of pages that were read. */
   declare readonly pagesRead?: number;
   /** If the error ended a loop over a listing: the number of records in those pages. */
   declare readonly itemsRead?: number;
-  /** If the error ended a scan or a loop over a listing: the range of time for which what was yielded is complete. */
+  /** If the error ended a scan or a loop over a listing: the range of time for which the yielded records are complete. */
   declare readonly coverage?: Coverage;
 
   /** @param options - The cause, and members of the error. */
@@ -120,18 +120,18 @@ export function atCaller(error: unknown): unknown {
   return error;
 }
 
-/** What a layer knows of an error that passes through it. */
+/** The members that a layer adds to an error that passes through it. */
 type ErrorContext = {
   [Name in "resume" | "node" | "failures" | "pagesRead" | "itemsRead" | "coverage" | "message"]?:
     | VegaError[Name]
     | undefined;
 };
 
-/** Adds what a layer knows to an error, also to one of another copy of this package. A member that is `undefined` is cleared. */
+/** Adds members to an error, also to an error of another copy of this package. A member that is `undefined` is cleared. */
 export const annotate = <E extends VegaError>(error: E, known: ErrorContext): E => Object.assign(error, known);
 
 /**
- * Returns the message of an error with those of its causes that it does not contain. Node.js says "fetch failed" and keeps the
+ * Returns the message of an error, with the messages of its causes that it does not contain. Node.js throws "fetch failed" and keeps the
  * specific message in the cause, or in the errors of an `AggregateError`.
  */
 export function describe(error: unknown): string {

@@ -28,7 +28,7 @@ export interface Batch<T> {
  *
  * A follower is one loop, over records or over batches. `break`, `return()`, the option `signal` and `await using` end it at
  * once, also in a wait; a follower that has ended yields nothing more. A `VegaError` that ends it has `resume` with the
- * option `from` that continues after what was yielded.
+ * option `from` that continues after the yielded records.
  */
 export interface Follower<T, B = Batch<T>, V = T> extends AsyncGenerator<T, undefined, undefined> {
   /** When a node last responded with a block; `undefined` before the first response. */
@@ -60,27 +60,27 @@ export interface Follower<T, B = Batch<T>, V = T> extends AsyncGenerator<T, unde
   until(predicate: (value: V) => boolean | Promise<boolean>, options?: { timeout?: number | undefined }): Promise<V>;
 }
 
-/** A list that can be followed, and how to find what is new in it. */
+/** A list that can be followed, and how to find its new records. */
 export interface FollowerKind<Query, S, B, V> {
   operation: string;
-  /** What a query and the options can have. */
+  /** The members of the query and the options. */
   spec: ArgumentsSpec;
   checks: Readonly<Record<string, OptionCheck>>;
   pageSize: number;
   begin(from: FollowOptions["from"]): S;
   /**
-   * Finds what is new since a state, and returns the next one. There is no batch if nothing is new, and `hasMore` if more can be read at
+   * Finds the records since a state, and returns the next one. There is no batch if nothing is new, and `hasMore` if more can be read at
    * once. It changes nothing: a poll that fails is repeated from the same state.
    */
   poll(state: S, source: Source<Query>): Promise<{ state: S; block: Block; batch?: B; hasMore?: boolean }>;
-  /** What `until` passes to its predicate. */
+  /** The values that `until` passes to its predicate. */
   valuesOf(batch: B): readonly V[];
 }
 
-/** What a poll reads from. */
+/** The source of a poll. */
 export type Source<Query> = { client: VegaClient; query: Query; call: CallOptions; pageSize: number };
 
-/** What tests replace. */
+/** Replaced by tests. */
 export type FollowSettings = { clock: Clock; random: () => number; pageSize?: number };
 
 export const batchOf = <T>(records: readonly T[], from: bigint, upTo: bigint): Batch<T> => ({
@@ -97,7 +97,7 @@ export const missingBlock = (operation: string): VegaError =>
     { operation },
   );
 
-/** What a reading covers, once it has ended. */
+/** The coverage of a reading, once it has ended. */
 export async function headOf(reading: { coverage: Promise<Coverage> }, operation: string) {
   const { start, end, block } = await reading.coverage;
   if (end === undefined || block === undefined) throw missingBlock(operation);

@@ -1,7 +1,7 @@
 /**
  * New records as they come, each once.
  *
- * A node names the block that it has begun with each response. Records of earlier blocks are final; those of the begun block come all
+ * Each response has the block that the node has begun. Records of earlier blocks are final; those of the begun block come all
  * at once when it ends. So a follower needs one number, its checkpoint: every record before that block time was yielded.
  *
  * `poll(state)` reads from the checkpoint to the block of the response, and returns the new state with a batch. A state is plain data: a

@@ -10,7 +10,7 @@ import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 /**
  * The argument of {@link FollowOptions.observe}: `operation` is the name of the follower's function, `time` is in milliseconds since 1970.
  *
- * `"retry"`: a poll has failed, as so many before it (`failures`), and is repeated after `delay` milliseconds. `"behind"`: a response was
+ * `"retry"`: a poll has failed, the `failures`-th in a row, and is repeated after `delay` milliseconds. `"behind"`: a response was
  * ignored because its `block` is earlier than the `newest` one that was seen, on another node or on one that restarts.
  */
 export type FollowEvent = { operation: string; time: number } & (

@@ -157,7 +157,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
           return [batch];
         }
       } catch (error) {
-        // What the reading inside of a poll would continue from is of no use to the caller.
+        // The position of the reading inside of a poll is of no use to the caller.
         throw VegaError.is(error) ? annotate(error, { resume }) : error;
       }
     };

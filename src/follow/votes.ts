@@ -15,7 +15,7 @@ import { PollingFollower } from "./polling-follower.js";
 type Query = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
 
 /**
- * Follows the votes on a proposal, or those of a party: each vote when its block is final, in order of the blocks in which they
+ * Follows the votes on a proposal, or of a party: each vote when its block is final, in order of the blocks in which they
  * were last written. A vote of which several versions are written between two polls comes in the last one.
  *
  * A closing proposal rewrites all its votes (observed on v0.74 nodes). A rewritten vote is yielded again only if a field changed.
@@ -89,7 +89,7 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
   valuesOf: ({ records }) => records,
 };
 
-/** Reads the votes that were written from a time on, newest first; at most so many. */
+/** Reads the votes that were written from a time on, newest first; at most `maxItems`. */
 async function readBack(start: bigint, source: Source<Query>, maxItems?: number) {
   const { client, query, call, pageSize } = source;
   const pagination = { first: maxItems ?? pageSize, newestFirst: true };

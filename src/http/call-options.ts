@@ -66,7 +66,7 @@ export interface RetryOptions {
 export interface CallOptions extends AttemptOptions {
   /** Aborts the call, whatever it is waiting for: it rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Headers of this call. They override those of the client. */
+  /** Headers of this call. They override the client's headers. */
   headers?: HeaderValues | undefined;
   /** The address of the node that serves the call, of a client whose `baseUrl` is a pool. Default: the pool chooses. */
   node?: string | undefined;
@@ -122,10 +122,10 @@ export interface CallSettings {
   node?: string | undefined;
 }
 
-/** What the calls of a client have by default. */
+/** The defaults of a client's calls. */
 export type CallDefaults = Pick<CallSettings, "settings" | "headers">;
 
-/** Checks the options of a call, and adds those of its client as defaults. */
+/** Checks the options of a call, with the client's options as defaults. */
 export function readCallOptions<Options extends CallOptions>(
   operation: string,
   options: Options | undefined,

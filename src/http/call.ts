@@ -26,7 +26,7 @@ export function readBlock({ headers }: Pick<Response, "headers">): Block | undef
  */
 export const hasNoBlock = (block: Block | undefined): boolean => block !== undefined && block.timestamp <= 0n;
 
-/** What a result or a page comes with. */
+/** The members that a result or a page has in addition. */
 export interface NodeExtra {
   /** Status, headers and URL of the response. Its body has been read. */
   readonly response: Response;
@@ -63,7 +63,7 @@ export interface Call<T> extends Promise<T> {
   withResponse(): Promise<Answer<T>>;
 }
 
-/** Returns the promise of a result. What `send` throws becomes a rejection. */
+/** Returns the promise of a result. Errors of `send` become rejections. */
 export function call<T>(send: () => Promise<Answer<T>>): Call<T> {
   let answer: Answer<T>;
   const data = (async () => {

@@ -52,7 +52,7 @@ export type ObserverEvent = {
       type: "failover";
       /** The address of the node that failed. */
       from: string;
-      /** The address of the node that is asked instead. */
+      /** The address of the node that gets the next attempt. */
       to: string;
       /**
        * - `"error"`: the node did not respond, or with an error.
@@ -70,7 +70,7 @@ export type ObserverEvent = {
       type: "hedge";
       /** The address of the node that has not responded yet. */
       from: string;
-      /** The address of the node that is asked as well. */
+      /** The address of the second node. */
       to: string;
       /** How long the first node was waited for, in milliseconds. */
       delay: number;
@@ -81,7 +81,7 @@ export type ObserverEvent = {
 export type Emit<Event = ObserverEvent> = (event: Event extends unknown ? Omit<Event, "time"> : never) => void;
 
 /**
- * Returns the function that calls an observer; `undefined` if there is none. What the observer throws, or the promise it returns, has no
+ * Returns the function that calls an observer; `undefined` if there is none. An error of the observer, or the promise that it returns, has no
  * effect.
  */
 export function createEmit<Event extends { time: number }>(

@@ -2,7 +2,7 @@ import { VegaError } from "../errors/index.js";
 import type { Block } from "./call.js";
 
 /**
- * What a response must prove to be used. Behind one address, any request can reach another node. Lists say how a page proves it:
+ * The evidence that a response must have. Behind one address, each request can reach another node. Lists say how a page proves it:
  * `list/judge.ts`.
  */
 export interface Expectation {
@@ -11,7 +11,7 @@ export interface Expectation {
    * Default: only a call without an expectation does.
    */
   readonly isFresh?: boolean | undefined;
-  /** The address of the node that is asked first. */
+  /** The address of the node that gets the first request. */
   readonly prefer?: string | undefined;
   /** The time that the block of the node has reached, in Unix nanoseconds. */
   readonly minBlock?: bigint | undefined;
@@ -31,7 +31,7 @@ export interface Expectation {
 
 export type KnownRecord = Readonly<Record<string, unknown>>;
 
-/** What a page shows that continues at a place. */
+/** The evidence of a page that continues at a place. */
 export type PlaceInList =
   | {
       /** Known records, of which the page has one. */
@@ -57,7 +57,7 @@ export interface Shown<T = unknown> {
   readonly block: Block | undefined;
 }
 
-/** No node gave a response that shows what is expected. A reader turns it into an error for its caller. */
+/** No response met the expectation. A reader turns it into an error for its caller. */
 export class NotShown extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.NotShown";
   readonly lack: Lack;

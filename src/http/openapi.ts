@@ -21,7 +21,7 @@ export function createHttp(baseUrl: string, fetch: (request: Request) => Promise
   return http;
 }
 
-/** What a request is made with, as far as it is read here. */
+/** The members of a request that are read here. */
 interface Init {
   baseUrl?: string;
   fetch?: (request: Request) => Promise<Response>;

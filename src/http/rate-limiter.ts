@@ -175,7 +175,7 @@ export class RateLimiter {
 
   #permit(now: number): Permit {
     const bucket = this.#bucket;
-    // It may be full by now, so that what would have been added in the current period is lost.
+    // It may be full by now, so that the tokens of the current period are lost.
     if (bucket.remaining + bucket.limit > bucket.capacity) bucket.at = now;
     bucket.remaining = Math.max(0, bucket.remaining - 1);
     return { sentAt: now, number: ++this.#sent, ended: this.#ended };

@@ -14,12 +14,12 @@ export interface NodeHttp extends Client<paths, "application/json"> {
   hasMiddleware?: boolean;
 }
 
-/** What is read of a body: the result in its JSON, any JSON, its bytes, or nothing yet. */
+/** How a body is read: the result in its JSON, any JSON, its bytes, or nothing yet. */
 export type Content = "result" | "json" | "bytes" | "stream";
 
 /** What holds for each attempt of a call, of a method or of `client.http`, and how its response is read. */
 export interface CallRequest<T> extends CallSettings {
-  /** What is called, by its name in errors and events. */
+  /** The name of the operation in errors and events. */
   operation: string;
   /** The operation of the description; `undefined` for a request of `client.http`. */
   described?: OperationId;
@@ -29,11 +29,11 @@ export interface CallRequest<T> extends CallSettings {
   content?: Content;
   /** Returns the result; `undefined` if the body does not match the description. */
   read?(body: object): T | undefined;
-  /** What the response has to show. */
+  /** The evidence that the response must have. */
   expectation?: Expectation | undefined;
   /** Statuses that are not retried, although they usually are transient. */
   finalStatuses?: readonly number[];
-  /** What the caller can do about an error status, for its message. */
+  /** Advice for an error status, for its message. */
   hints?: Readonly<Record<number, string>>;
 }
 
@@ -61,7 +61,7 @@ export interface ActiveCall<T> extends CallRequest<T> {
   /** When the total deadline passes, in milliseconds of the clock. */
   readonly endsAt: number;
   readonly progress: Progress;
-  /** Aborts the request that openapi-fetch makes, which is that of the first attempt: a copy would take a twentieth of the time of a call. */
+  /** Aborts the request that openapi-fetch makes, which is the first attempt: a copy would take a twentieth of the time of a call. */
   readonly first: AbortController;
   /** Whether middleware may read the body, too. */
   readonly keepsBody?: boolean | undefined;
@@ -88,12 +88,12 @@ export interface CheckedAnswer {
 }
 
 /**
- * Checks a response before the caller gets its result. What it throws rejects the call. If it returns a promise, the call waits for it and
+ * Checks a response before the caller gets its result. If it throws, the call rejects with that error. If it returns a promise, the call waits for it and
  * rejects if it rejects; deadlines and signals include that wait.
  */
 export type Validate = (received: CheckedAnswer) => void;
 
-/** What requests to a node are made with. */
+/** The settings of requests to a node. */
 export interface Transport {
   fetch: (request: Request) => Promise<Response>;
   validate: Validate | undefined;

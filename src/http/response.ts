@@ -16,7 +16,7 @@ import { type Answer, readBlock } from "./call.js";
 import type { ActiveCall, Transport } from "./request.js";
 import { isBan, retryAfter } from "./retry.js";
 
-/** A request that was sent, and what its errors name. */
+/** A request that was sent, with the operation for its errors. */
 interface Exchange<T = unknown> {
   call: ActiveCall<T>;
   /** The number of attempts so far, including this one. */
@@ -60,7 +60,7 @@ function connectionError(
 }
 
 /**
- * Returns what may have blocked a request that got no response, as a sentence for a message; empty if a browser has not blocked it.
+ * Returns the likely reason for a missing response, as a sentence for a message; empty if a browser has not blocked the request.
  * Browsers report a blocked response and a failed connection alike, as a `TypeError` without a cause. Node.js adds a cause.
  *
  * @param origin - The origin of the page; `undefined` outside of browsers.
@@ -81,7 +81,7 @@ type Chunk = Uint8Array<ArrayBuffer>;
 /**
  * Reads a body.
  *
- * @throws {@link ResponseError} if the body is larger than `maxResponseSize`: what follows is not received.
+ * @throws {@link ResponseError} if the body is larger than `maxResponseSize`: the rest is not received.
  */
 async function readChunks(received: Received): Promise<readonly Chunk[]> {
   const { response } = received;
@@ -209,7 +209,7 @@ export function errorOf({ call, attempts, request, response }: Received, body: u
   return new RateLimitError({ ...options, banned, retryAfter: seconds, sent: true });
 }
 
-/** What the caller can do about a redirect, as a sentence for a message. */
+/** Advice for a redirect, as a sentence for a message. */
 function redirectHint({ type, status, headers }: Response): string | undefined {
   const location = status >= 300 && status < 400 ? headers.get("location") : null;
   if (location === null && type !== "opaqueredirect") return undefined;

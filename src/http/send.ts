@@ -46,7 +46,7 @@ export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate">
 }
 
 /**
- * What a client sends with: to one node, or to those of a pool. A pool does not return a response that does not show what is expected:
+ * The way a client sends, to one node or to a pool. A pool does not return a response that does not meet the expectation:
  * the request is sent to another node, and if none shows it, the call rejects with `NotShown`.
  */
 export interface Connection {
@@ -56,12 +56,12 @@ export interface Connection {
   readonly deliver: Deliver;
   readonly clock: Clock;
   readonly nodeCount: number;
-  /** Whether it judges what responses show. If not, their reader does. */
+  /** Whether it judges responses. If not, their reader does. */
   readonly isPool: boolean;
   readonly session: Session;
 }
 
-/** What a client has in common with those that its `withOptions` returns. */
+/** The parts that a client shares with the clients of its `withOptions`. */
 interface Session {
   /** The time of the latest block of a response that one of them has returned, in Unix nanoseconds. */
   returned?: bigint;
@@ -90,7 +90,7 @@ export function connectTo(
   return { send, deliver, clock, nodeCount: 1, isPool: false, session };
 }
 
-/** Returns what makes one attempt. `limiter` is `undefined` if requests are not held back. */
+/** Returns the function for one attempt. Without `limiter`, requests are not held back. */
 export const attemptWith = (transport: Transport, limiter: RateLimiter | undefined): Fetch =>
   limiter ? limit(deadline(transport), limiter, transport.emit) : deadline(transport);
 

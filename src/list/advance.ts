@@ -10,7 +10,7 @@ import { goesDown, pageAfter, type WalkPlan } from "./plan.js";
 import { gapError, readingError } from "./reading-errors.js";
 import { emptyState, hasKey, placeOf, type WalkState, windowAfter, withKeys } from "./state.js";
 
-/** The `pagination` to continue with in another walk. What a node at an earlier block has not written yet would be lost. */
+/** The `pagination` to continue with in another walk. Records that a node at an earlier block has not written yet would be lost. */
 export function paginationAt(walk: WalkPlan, state: WalkState): Forward | Backward {
   const { direction, block, first } = state;
   const [anchor] = anchorsOf(walk, state);
@@ -25,7 +25,7 @@ export const resumeAt = (walk: WalkPlan, state: WalkState): Resume => ({ paginat
 /**
  * The state after records that were read; `undefined` at the end.
  *
- * @param state - What is known after the page but for the records that the next one continues from.
+ * @param state - The state after the page, without the records that the next one continues from.
  * @param edges - All records of the page, known ones included, in the order of the walk.
  * @throws {@link PaginationError} if no cursor leads on.
  */
@@ -57,7 +57,7 @@ export function advance<T>(
 }
 
 /**
- * The state from which the newest votes are read again, after those of a walk from the newest one to the oldest: a vote that was cast
+ * The state from which the newest votes are read again, after a walk from the newest one to the oldest: a vote that was cast
  * again meanwhile has moved to the start of the list. `undefined` if one response has shown all of them.
  *
  * @param end - The state after the last page.

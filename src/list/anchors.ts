@@ -3,8 +3,8 @@
  * known record, so that the page begins with known records, which show that the node has read on from there and left nothing out. What is
  * known is left out of the result.
  *
- * What the cursors of a list lack decides which anchors there are. v0.74 nodes compare the cursors of balance changes with an account id that
- * these do not have, and those of votes by their block alone. Cursors of signatures are sound, but a node that does not have the record of
+ * Which anchors there are depends on the defects of a list's cursors. v0.74 nodes compare the cursors of balance changes with an account id that
+ * these do not have, and the cursors of votes by their block alone. Cursors of signatures are sound, but a node that does not have the record of
  * one yet leaves out the record behind it.
  */
 import { operations } from "../../generated/operations.js";
@@ -23,7 +23,7 @@ export interface Anchor {
   readonly at?: bigint | undefined;
   /** How many of the requested records are known. */
   readonly skip: number;
-  /** What the page has to begin with. Default: it is used as it is. */
+  /** The records with which the page must begin. Default: it is used as it is. */
   readonly continuesFrom?: PlaceInList | undefined;
   /** The time that the node must have passed, in Unix nanoseconds. */
   readonly after?: bigint | undefined;
@@ -112,7 +112,7 @@ function fromGiven(
   { cursor, own, after, read, last }: GivenCursor,
   cursorsLack: WalkPlan["cursorsLack"],
 ): readonly Anchor[] {
-  // On the last page, nodes compare the cursor with that of the first record as text.
+  // On the last page, nodes compare the cursor with the first record's cursor as text.
   const asSent: Anchor = { cursor: own, resume: cursor, skip: 0, after };
   const time = nanosecondsOf(cursor);
   if (read && time !== undefined) {

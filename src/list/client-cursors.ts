@@ -18,7 +18,7 @@ const firstMember = "first_block";
 /** The time of the block of the last vote that was read, and the keys of the votes of that block: */
 const [lastBlockMember, knownMember] = ["last_block", "known_votes"];
 
-/** What identifies a record: a balance change, unless other members are named. */
+/** The members that identify a record: a balance change by default. */
 export const identify = (record: object, names: readonly string[] = naturalKey): KnownRecord =>
   Object.fromEntries(names.map((name) => [name, (record as KnownRecord)[name]]));
 
@@ -27,7 +27,7 @@ export const continuingAt = (cursor: string, last: KnownRecord): string => withM
 
 /**
  * A cursor that names the latest block that was read, so that any process continues on a node that has reached it, and the first one, so
- * that it reads again what came meanwhile.
+ * that it reads newer records again.
  */
 export const continuedLater = (cursor: string, latest: bigint, first: bigint | undefined): string =>
   withMembers(cursor, { [blockMember]: String(latest), ...(first !== undefined && { [firstMember]: String(first) }) });
@@ -61,7 +61,7 @@ export function isRead(
 export const afterVotes = (cursor: string, { lastBlock, known }: ReadVotes): string =>
   withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known });
 
-/** What the client has added to a cursor. */
+/** The members that the client has added to a cursor. */
 export interface AddedMembers {
   /** The cursor as the node wrote it. */
   readonly own: string;

@@ -8,7 +8,7 @@ import { toNanoseconds } from "../values/times.js";
 const { cursors, enums } = operations.listBalanceChanges;
 const { missingMember, timeMember } = cursors;
 
-/** The members of a cursor: those of nodes are base64 of JSON (observed on v0.74 nodes). Cursors of other forms are taken to be reliable. */
+/** The members of a cursor: nodes send base64 of JSON (observed on v0.74 nodes). Cursors of other forms are taken to be reliable. */
 export function readCursor(cursor: string): Record<string, unknown> | undefined {
   try {
     const fields: unknown = JSON.parse(atob(cursor));

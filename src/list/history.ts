@@ -29,7 +29,7 @@ import {
 } from "./page.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
 
-/** What nodes have from before a start. */
+/** The records of nodes from before a start. */
 interface Evidence {
   /** The time of the newest record of the list before the start. */
   before?: bigint | undefined;
@@ -89,7 +89,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   const { filter = {} } = filters as { filter?: Record<string, readonly string[] | undefined> };
   const isWhole = !Object.values(filter).some((value) => value !== undefined);
   const readWhole = isWhole ? read : pageReader(options, {});
-  /** What was found already, of each start. */
+  /** The results so far, by start. */
   const found = new Map<bigint, Evidence>();
 
   async function newestBefore(read: ReadPage<T>, start: bigint, first: number, signal: AbortSignal) {
@@ -238,7 +238,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
         isMissing ||= proved === "missing";
         if (isMissing && witness.filters !== filters) break;
       }
-      // Nothing proves the start, but another node can keep more of what follows.
+      // Nothing proves the start, but another node can keep more of the range.
       const again = isMissing ? page : await readWindow(request, { ...expectation, historyFrom: start }, signal);
       const isSameRange = again.window?.start === page.window?.start && again.window?.end === page.window?.end;
       const longest = isSameRange && again.completeFrom < page.completeFrom ? again : page;
@@ -250,7 +250,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   };
 }
 
-/** What a read returns; `undefined` if no response shows what is expected. */
+/** The result of a read; `undefined` if no response meets the expectation. */
 async function unlessNotShown<T>(page: Promise<T>): Promise<T | undefined> {
   try {
     return await page;

@@ -8,7 +8,7 @@ import { directionOf, edgesOf, isDescending, type ReceivedPage, timeOf } from ".
 export const never = (1n << 63n) - 1n;
 
 /**
- * Returns what a response lacks; `undefined` if it can be used. It decides for one address and for a pool alike.
+ * Returns the missing evidence of a response; `undefined` if it can be used. It decides for one address and for a pool alike.
  *
  * @param namesBlocks - Whether earlier responses had block headers, of this node or of another one of the pool.
  */
@@ -22,7 +22,7 @@ export function judge(expectation: Expectation, shown: Shown, namesBlocks: boole
   const page = shown.data as ReceivedPage<unknown>;
   if (block && block.timestamp < minBlockAtEnd && (!hasMore(page) || endsAt(page, block))) return "block";
   if (continuesFrom && !isContinued(page, continuesFrom)) return "place";
-  // What follows can have it.
+  // The next page can have it.
   if (includes && !hasMore(page) && !page.edges.some((edge) => isSame(includes, edge?.node))) return "place";
   if (!block && namesBlocks && needsBlock) return "block";
   return historyFrom !== undefined && completeFrom(page) > historyFrom ? "history" : undefined;
@@ -32,8 +32,8 @@ export function judge(expectation: Expectation, shown: Shown, namesBlocks: boole
  * The time from which on no record of the list is missing before the oldest one of a page, in Unix nanoseconds; 0 if older pages follow,
  * which decide it. A page without records proves nothing.
  *
- * A node keeps every record from some time on, which can be any time. So a record shows that its node keeps whatever is later, and
- * nothing shows what is earlier.
+ * A node keeps every record from some time on, which can be any time. So a record shows that its node keeps everything later, and
+ * nothing about earlier records.
  */
 export function completeFrom({ edges, pageInfo, request: { pagination } }: ReceivedPage<unknown>): bigint {
   const { newestFirst = true } = pagination;

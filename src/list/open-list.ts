@@ -15,7 +15,7 @@ import { type OpenWalk, openWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
 import { throughWindows } from "./windows.js";
 
-/** What a caller reads of a list. */
+/** The part of a list that a caller reads. */
 export interface ListRequest<T> {
   id: string;
   operation: ListOperation<T>;
@@ -44,7 +44,7 @@ export function openList<T>(list: ListRequest<T> & { walk: WalkSettings }): Open
   });
 }
 
-/** What a walk reads that does not depend on its range and its options. */
+/** The list of a walk, apart from its range and its options. */
 export type ListSource<T> = Pick<WalkRequest<T>, "operation" | "cursorsLack" | "advice" | "history" | "isRecent"> & {
   fetchPage: ReadPage<T>;
 };
@@ -52,7 +52,7 @@ export type ListSource<T> = Pick<WalkRequest<T>, "operation" | "cursorsLack" | "
 /** How far the block of a chain that goes on can be from the clock of the client, in milliseconds. */
 const recent = 60_000;
 
-/** The lists that show what the arguments select: one for each request that the filter takes. */
+/** The lists for the arguments: one for each request that the filter takes. */
 export function listsOf<T>(
   list: ListRequest<T>,
   options: Pick<ListReaderOptions<T>, "catchUp" | "check">,
@@ -83,7 +83,7 @@ export function listsOf<T>(
   };
 }
 
-/** What a caller can do about a cursor that repeats, and about one that the node rejects. */
+/** Advice for a cursor that repeats, and for one that the node rejects. */
 const hintsOf = (id: string): { repeatedCursor?: string; rejectedCursor?: string } =>
   (hints as { readonly [id: string]: object })[id] ?? {};
 

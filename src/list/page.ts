@@ -28,7 +28,7 @@ export interface PageRequest {
   end?: bigint | undefined;
 }
 
-/** A page with the request that it responds to: what a judge sees. */
+/** A page with its request: the evidence for `judge`. */
 export interface ReceivedPage<T> extends PageContent<T> {
   request: PageRequest;
 }
@@ -51,7 +51,7 @@ export interface NodePage<T> extends PageContent<T> {
 }
 
 /**
- * Reads one page that shows what is expected.
+ * Reads one page that meets the expectation.
  *
  * @throws `NotShown` if none does.
  */
@@ -106,7 +106,7 @@ export const laterOf = (block: Block | undefined, next: Block | undefined): Bloc
   block && (next === undefined || next.timestamp < block.timestamp) ? block : next;
 
 /**
- * What is covered if reading ends at a record of a time: more can follow of its block.
+ * The coverage if reading ends at a record of a time: its block can have more records.
  *
  * @param time - `undefined` if nothing was read. Then `none` is where the reading would have begun.
  */
@@ -126,7 +126,7 @@ export const withRoom = (size: number, more: number): number => Math.min(size + 
 
 /** A page of a list, in the list's order, in whichever direction it was read. */
 export interface WalkPage<T> {
-  /** The records, without those of earlier pages of the same walk. */
+  /** The records that earlier pages of the same walk did not have. */
   readonly nodes: T[];
   /** The records with their cursors. */
   readonly edges: Edge<T>[];

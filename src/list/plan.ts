@@ -25,7 +25,7 @@ export interface OpenRange {
   lead?: bigint | undefined;
 }
 
-/** What a walk reads, and how its pages are fetched. */
+/** The list and the range of a walk, and how its pages are fetched. */
 export interface WalkRequest<T> extends WalkSettings {
   operation?: string;
   pagination: Pagination;
@@ -33,14 +33,14 @@ export interface WalkRequest<T> extends WalkSettings {
   pageSize: number;
   /** The range of time of a list that has one. */
   range?: OpenRange | undefined;
-  /** Whether nodes must have reached the bounds of the range. Default: what the pages cover is told. */
+  /** Whether nodes must have reached the bounds of the range. Default: the coverage tells how far they are. */
   isFixed?: boolean;
   /** Whether the list ends with the oldest record that nodes keep. Default: an error says that they keep no earlier ones. */
   endsAtHistory?: boolean;
   /**
-   * What the cursors of the list lack on v0.74 nodes. Cursors of another form than theirs are followed as they are.
+   * The defect of the list's cursors on v0.74 nodes. Cursors of another form are followed as they are.
    *
-   * `"record"`: the cursor names a block, and a node leaves out the first record of that block, whichever it is.
+   * `"record"`: the cursor is a block time, and a node leaves out the first record of that block, whichever it is.
    * `"account"`: the cursor lacks the account id that records of one block are sorted by.
    * `"proof"`: the cursor is sound, but a node that does not have its record yet leaves out the one behind it.
    */
@@ -49,9 +49,9 @@ export interface WalkRequest<T> extends WalkSettings {
   advice?: string | undefined;
   /** Which records of a page belong to the list. Default: all do. */
   isWanted?(record: T): boolean;
-  /** Fetches one page that shows what is expected. The signal aborts if the page is no longer needed. */
+  /** Fetches one page that meets the expectation. The signal aborts if the page is no longer needed. */
   fetchPage(request: PageRequest, expectation: Expectation, signal: AbortSignal): PromiseLike<FetchedPage<T>>;
-  /** What nodes keep of a list with a range. Default: it is not proved that pages have everything from the start on. */
+  /** The history of a list with a range. Default: it is not proved that pages have everything from the start on. */
   history?: History<T> | undefined;
   /** Whether blocks of a time are new: a later one can be waited for. */
   isRecent?(time: bigint): boolean;
@@ -83,7 +83,7 @@ const contradictions = [
   ["after", "before"],
 ] as const;
 
-/** The `pagination` of a page: what follows a cursor, or the first page of a direction. */
+/** The `pagination` of a page: after a cursor, or the first page of a direction. */
 export function pageAfter(
   { pagination: { newestFirst }, ...plan }: Pick<WalkPlan, "pagination" | "size">,
   direction: Direction,

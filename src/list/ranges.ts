@@ -52,7 +52,7 @@ export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection
       return readWindow(request, expectation, signal);
     }
     if (isDown ? window.start === from : window.end === to) return page;
-    // What follows in the next window has a cursor.
+    // Requests in the next window have a cursor.
     const pageInfo = page.pageInfo && { ...page.pageInfo, [directionOf(pagination).more]: true };
     return { ...page, pageInfo, window, completeFrom: completeFrom({ ...page, pageInfo, request }) };
   };

@@ -32,7 +32,7 @@ import { type TakenPage, takeFresh, takePage } from "./take-page.js";
 /**
  * Reads the page after a state, of which `left` records are needed: by the first anchor whose page shows that it continues there.
  *
- * @param isAlone - Whether the caller wants this page and not the list: what the node does not keep is left out.
+ * @param isAlone - Whether the caller wants this page and not the list: records that the node does not keep are left out.
  */
 export async function readPage<T>(
   walk: WalkPlan<T>,
@@ -132,7 +132,7 @@ function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anc
   return { pagination, start: place === undefined || lead === undefined ? lead : minimum(lead, place), end };
 }
 
-/** What a page has to show, so that nothing before it and in it is missing. */
+/** The expectation of a page, so that nothing before it and in it is missing. */
 function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone: boolean): Expectation {
   const { direction, pages, block, node } = state;
   const { after = 0n, continuesFrom } = anchor;
@@ -214,7 +214,7 @@ export class ListPage<T> implements Page<T> {
     return this.#completeFrom;
   }
 
-  /** Whether nodes keep no record before those of this page. */
+  /** Whether nodes keep no record before this page. */
   get isOldest(): boolean {
     return this.#isOldest;
   }
@@ -271,7 +271,7 @@ export class ListPage<T> implements Page<T> {
 
   toJSON(): object {
     const { nodes, pageInfo, block, stale } = this;
-    // Of what the client adds to a page, the response is not data.
+    // The response is not data.
     const next = unlessUnreachable(() => this.next);
     const previous = unlessUnreachable(() => this.previous);
     return { nodes, pageInfo, next, previous, block, stale };

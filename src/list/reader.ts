@@ -129,12 +129,12 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
   return operation.range ? withinRange(read, connection) : read;
 }
 
-/** How often a request is repeated at once: behind one address, the next node may have what this one lacks. */
+/** How often a request is repeated at once: behind one address, the next node may have the missing evidence. */
 const [repeats, repeatsForHistory] = [2, 3];
 const [shortestWait, longestWait] = [250, 1000];
 
 /**
- * Repeats a request until its response shows what is expected: a block is waited for, a place or a longer history is requested again at
+ * Repeats a request until its response meets the expectation: a block is waited for, a place or a longer history is requested again at
  * once.
  *
  * @throws {@link NotShown} if no response shows it.

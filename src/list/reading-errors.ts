@@ -8,7 +8,7 @@ export const readingError = (
   resume: Resume | undefined,
 ): PaginationError => annotate(new PaginationError(message, options), { resume });
 
-/** What is read begins before the oldest record of the nodes. */
+/** The range begins before the oldest record of the nodes. */
 export const prunedError = (
   operation: string | undefined,
   start: bigint,
@@ -42,7 +42,7 @@ export const behindError = (
     resume,
   );
 
-/** No response shows what follows records that were read. */
+/** No response continues after the records that were read. */
 export const gapError = (operation: string | undefined, time: bigint | undefined, resume: Resume): PaginationError =>
   readingError(
     `${operation}: no response contained both the records up to ${time === undefined ? "the last page" : describeTime(time)} and ` +

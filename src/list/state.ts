@@ -1,6 +1,6 @@
 /**
- * What a walk knows between two pages. A state is plain data and never changes: two pages that are read from one state cannot touch
- * each other. `advance` returns the state after a page, and `anchorsOf` says how the page after a state is requested.
+ * The knowledge of a walk between two pages. A state is plain data and never changes: two pages that are read from one state cannot touch
+ * each other. `advance` returns the state after a page, and `anchorsOf` returns the ways to request the page after a state.
  */
 
 import type { Block } from "../http/call.js";
@@ -31,16 +31,16 @@ export interface WalkState<T = unknown> {
   readonly node?: string | undefined;
   /** The same, if it gave all pages. */
   readonly onlyNode?: string | undefined;
-  /** What the cursor says with which the caller began. */
+  /** The content of the cursor with which the caller began. */
   readonly given?: GivenCursor | undefined;
   /** The time of the block at which a second reading of the newest votes ends. */
   readonly until?: bigint | undefined;
 }
 
-/** A cursor as the caller gave it, and what it says. */
+/** A cursor as the caller gave it, and its content. */
 export type GivenCursor = AddedMembers & { readonly cursor: string };
 
-/** A set of texts that never changes: those of one page, and those before. */
+/** A set of texts that never changes: the texts of one page, and the set before. */
 export interface Keys {
   readonly own: ReadonlySet<string>;
   readonly earlier: Keys | undefined;
@@ -60,7 +60,7 @@ export function withKeys(keys: Keys | undefined, added: readonly string[]): Keys
   return { own, earlier };
 }
 
-/** A state of which nothing is known. */
+/** A state without knowledge. */
 export const emptyState = (direction: Direction): WalkState<never> => ({ direction, pages: 0, window: [] });
 
 /** The state before the first page. */

@@ -6,7 +6,7 @@ import { type Direction, type Edge, laterOf, opposite, timeOf } from "./page.js"
 import { type FetchedPage, goesDown, type WalkPlan } from "./plan.js";
 import { hasKey, placeOf, type WalkState, withKeys } from "./state.js";
 
-/** What a walk takes from a page. */
+/** The records that a walk takes from a page. */
 export interface TakenPage<T> {
   /** The records that the caller gets, in the order of the walk. */
   readonly edges: readonly Edge<T>[];
@@ -19,7 +19,7 @@ export interface TakenPage<T> {
   readonly isRepeated: boolean;
 }
 
-/** Takes the records of a page that are new and within the range of the walk, at most so many. */
+/** Takes the records of a page that are new and within the range of the walk, at most `most`. */
 export function takePage<T>(
   walk: WalkPlan<T>,
   state: WalkState<T>,
@@ -81,7 +81,7 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
   return { inRange, isLast: goesDown(walk, direction) ? last < start : last >= end };
 }
 
-/** Leaves out votes that were read before: one can come again at any distance. Takes at most so many others. */
+/** Leaves out votes that were read before: one can come again at any distance. Takes at most `most` others. */
 export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most = edges.length) {
   if (walk.cursorsLack !== "record")
     return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most), keys: [] };

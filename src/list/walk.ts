@@ -17,11 +17,11 @@ import { startOf, type WalkState } from "./state.js";
  *
  *   state ─▶ anchorsOf ─▶ fetchPage ─▶ judge ─▶ takePage ─▶ advance ─▶ state
  *
- * A state is what is known between two pages. Its anchors are the ways to request the next one although cursors are unreliable: each asks
- * for some known records again. `judge` says whether a response shows what is expected: those records, a block that is late enough, a
- * history that is long enough. `takePage` leaves out what is known. If no anchor works, records may be missing, and the walk ends with an
- * error. Of a list with a range, `history` proves that nothing is missing at its start. `ranges` and `windows` divide a range that newer
- * nodes refuse. The coverage of a walk is what its pages have shown.
+ * A state is the knowledge between two pages. Its anchors are the ways to request the next one although cursors are unreliable: each
+ * requests some known records again. `judge` decides whether a response meets the expectation: those records, a block that is late enough, a
+ * history that is long enough. `takePage` leaves out known records. If no anchor works, records may be missing, and the walk ends with an
+ * error. For a list with a range, `history` proves that nothing is missing at its start. `ranges` and `windows` divide a range that newer
+ * nodes refuse. The coverage of a walk is the range that its pages prove.
  */
 
 /** A list of which nothing is read yet. */
@@ -45,7 +45,7 @@ class WalkReader<T, Item> implements Batches<Item> {
   readonly #controller = new AbortController();
   /** The state before the next page; `undefined` at the end. */
   #state: WalkState<T> | undefined;
-  /** The next page. It rejects with what ends the walk after the current one. */
+  /** The next page. It rejects with the error that ends the walk after the current one. */
   #prefetched: Promise<ListPage<T>> | undefined;
   #pagesRead = 0;
   #itemsRead = 0;
@@ -102,7 +102,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#controller.abort();
   }
 
-  /** What the walk has covered, if only so many items of the current page were used. More can follow of the block of the last one. */
+  /** The coverage of the walk, if only some items of the current page were used. The block of the last one can have more. */
   coverage(used?: number): Coverage {
     const plan = this.#plan;
     const whole = this.#wholeCoverage();

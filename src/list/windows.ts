@@ -29,7 +29,7 @@ export const throughWindows =
         const whole = { ...page, completeFrom: completeFrom({ ...page, pageInfo: null, request: next }) };
         const { availableFrom, ...proved } = await prove(whole, next, current, start, signal);
         if (isDown && hasNew(proved, isBeyond)) {
-          // Another node has records: the pages that follow decide what is before them.
+          // Another node has records: the next pages decide about earlier ones.
           return { ...proved, completeFrom: 0n, isBeyond, gapFrom };
         }
         if (proved.completeFrom > start) gapFrom = maximum(gapFrom, minimum(proved.completeFrom, next.end ?? never));
@@ -42,7 +42,7 @@ export const throughWindows =
       next = isDown ? { ...request, end: window.start } : { ...request, start: window.end };
     }
 
-    /** Later windows have shown what is after the end of this one, which can be empty. */
+    /** Later windows cover the time after the end of this one, which can be empty. */
     function shownFrom(page: NodePage<T>): NodePage<T> {
       return isDown && next !== request
         ? { ...page, completeFrom: minimum(page.completeFrom, next.end ?? never) }

@@ -6,24 +6,24 @@ import { type Head, isContradicted, isLagging, millisecondsOf, timeBy } from "./
 import { choose, historyPatience, longestPatience, type NodeSpeed, type Order, patienceOf } from "./latency.js";
 
 /*
- * A call to a pool is a loop: `decide` says what comes next, and `run` does it.
+ * A call to a pool is a loop: `decide` returns the next step, and `run` takes it.
  *
  *   ask     a node: the first one; the next one after a failure or an unusable response (failover); another one as well as a late one (hedge)
  *   wait    until a request ends or is late
  *   return  a response, marked as stale if no node has a fresh one
  *   retry   a node that has failed, after a wait
- *   fail    with the errors of the nodes, or with what no response shows
+ *   fail    with the errors of the nodes, or with the missing evidence
  *
- * A node that fails, lags or is unresponsive cools down (`node.ts`), each time twice as long: calls use other nodes, until one call asks it
- * as a probe. Block times tell which nodes lag (`freshness.ts`), latencies which responses are late (`latency.ts`).
+ * A node that fails, lags or is unresponsive cools down (`node.ts`), each time twice as long: calls use other nodes, until one call uses it
+ * as a probe. `freshness.ts` compares block times, and `latency.ts` decides when a response is late.
  */
 
-/** What decisions depend on of a node. Times are in milliseconds of a clock that never goes back. */
+/** The health of a node, for decisions. Times are in milliseconds of a clock that never goes back. */
 export interface NodeHealth extends NodeSpeed {
   readonly url: string;
   readonly head: Head | undefined;
   readonly latest: number | undefined;
-  /** Why it cools down, or did until it can be asked again. */
+  /** Why it cools down, or did until it can be used again. */
   readonly cause: "failing" | "unresponsive" | "lagging" | undefined;
   readonly coolUntil: number;
 }
@@ -37,22 +37,22 @@ export interface Asked {
   /** `undefined` while it is in flight. */
   endedAt?: number;
   answer?: { readonly block: Block | undefined };
-  /** What the response does not show, although the call expects it. */
+  /** The evidence that the response lacks. */
   lack?: Lack | undefined;
   /** If that is history, from when on the page is complete, in Unix nanoseconds. */
   completeFrom?: bigint;
   /** Without an answer: the node has failed, every node would refuse the call, or the request was not sent. */
   failure?: "node" | "call" | "unsent";
-  /** When the node can be asked again; `undefined` if it asks for more time than the caller allows. */
+  /** When the node can be used again; `undefined` if it requires a longer wait than the caller allows. */
   retryAt?: number | undefined;
 }
 
-/** What decisions depend on of a call. */
+/** A call, for decisions. */
 export interface CallFacts extends Pick<ActiveCall<unknown>, "node" | "expectation" | "once" | "endsAt"> {
   readonly settings: { readonly attempts: number };
 }
 
-/** What decisions depend on of a pool and its client. */
+/** A pool and its client, for decisions. */
 export interface PoolFacts {
   /** In the order in which they were given. */
   readonly nodes: readonly NodeHealth[];
@@ -65,7 +65,7 @@ export interface PoolFacts {
 
 type Flaw = "lag" | "regression" | Lack;
 
-/** The event that reports why a node is asked. */
+/** The event that reports why a node gets a request. */
 export type PoolEvent =
   | { type: "failover"; from: string; to: string; cause: "error" | Flaw }
   | { type: "hedge"; from: string; to: string; delay: number }
@@ -79,7 +79,7 @@ export type Decision<Request extends Asked = Asked> =
   /** `request` has the reason; `undefined`: the errors of all nodes have. */
   | { do: "fail"; request?: Request; why: "error" | "refused" | Lack };
 
-/** Says what a call does next. `asked`: its requests, in the order in which they were started. */
+/** Returns the next step of a call. `asked`: its requests, in the order in which they were started. */
 export function decide<Request extends Asked>(
   call: CallFacts,
   asked: readonly Request[],
@@ -88,7 +88,7 @@ export function decide<Request extends Asked>(
 ): Decision<Request> {
   const { nodes, maxLag, session } = pool;
   const { node: only, expectation, settings, once } = call;
-  /** Whether the call is for the newest data. What is past is final on every node. */
+  /** Whether the call is for the newest data. Past data are final on every node. */
   const isFresh = expectation === undefined || expectation.isFresh === true;
   const { returned: last = 0n } = session;
   const returned = isContradicted(millisecondsOf(last), { nodes, maxLag, now }) ? 0n : last;
@@ -105,7 +105,7 @@ export function decide<Request extends Asked>(
   const fresh = best(usable.filter((request) => !stalenessOf(request)));
   if (fresh) return { do: "return", request: fresh, stale: false, why: isFresh ? "fresh" : "final" };
 
-  // Each node is asked at least once, unless the caller wants no retries.
+  // Each node is tried at least once, unless the caller wants no retries.
   const attempts = settings.attempts === 1 || once ? 1 : Math.max(settings.attempts, only ? 1 : nodes.length);
   const isOver = asked.filter(({ failure }) => failure === "node").length >= attempts;
   const next = isOver ? undefined : nextNode(call, asked, pool, now, isFresh ? millisecondsOf(returned) : undefined);
@@ -117,7 +117,7 @@ export function decide<Request extends Asked>(
     return { do: "ask", node: to, why: { type: "failover", from, to, cause: lack ?? stalenessOf(last) ?? "error" } };
   };
 
-  // Nodes keep different histories, so each is asked, and the response that reaches back furthest is returned.
+  // Nodes keep different histories, so each is tried, and the response that reaches back furthest is returned.
   const longest = usable.length === 0 && best(responses.filter(({ lack }) => lack === "history"));
   if (longest) {
     if (next) return ask(next, longest);
@@ -137,7 +137,7 @@ export function decide<Request extends Asked>(
     const late = limits((patience) => Math.min(patience, longestPatience));
     if (late.length > 0) return { do: "wait", until: Math.min(until, ...late), why: "in time" };
     const unresponsive = limits((patience) => Math.max(patience, longestPatience));
-    // At most two nodes that may still respond are asked at once, and none whose rate limit is used up.
+    // At most two requests are in flight to nodes that may still respond, and none to a node whose rate limit is used up.
     if (next && (inFlight.length === 0 || (unresponsive.length < 2 && next.pause === 0))) return ask(next);
     // After a second, the rate limit of another node may have room.
     if (unresponsive.length > 0 || (inFlight.length > 0 && responses.length === 0))
@@ -158,7 +158,7 @@ export function decide<Request extends Asked>(
 }
 
 /**
- * The next node of the call: none is asked twice, and one that cools down only if no other can help.
+ * The next node of the call: none is used twice, and one that cools down only if no other can help.
  *
  * @param least - The block time from which on a response is fresh; `undefined` if that does not matter.
  */
@@ -174,7 +174,7 @@ function nextNode(
   const isReady = ({ coolUntil, cause }: NodeHealth) =>
     coolUntil <= now || (cause === "lagging" && least === undefined);
   const ready = others.filter(isReady);
-  // A node that lags or is unresponsive may keep what others have dropped.
+  // A node that lags or is unresponsive may keep records that others have dropped.
   const lacksRecords = asked.some(({ lack }) => lack === "place" || lack === "history");
   const able = ready.length === 0 && lacksRecords ? others.filter(({ cause }) => cause !== "failing") : ready;
   const likely = able.filter(({ head }) => !head || timeBy(now, head) >= (least ?? 0));

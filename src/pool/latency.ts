@@ -7,7 +7,7 @@ export const historyPatience = 5000;
 /** A latency that was measured longer ago says nothing about which node is the fastest. */
 const recent = 30_000;
 
-/** What is known of the speed of a node. Times are in milliseconds. */
+/** The speed of a node. Times are in milliseconds. */
 export interface NodeSpeed {
   /** The typical time until a response is complete. */
   readonly latency: number | undefined;

@@ -167,7 +167,7 @@ async function checkNodes(client: PoolClient, options: CheckOptions): Promise<vo
   const results = await Promise.allSettled(nodes.map(({ url: node }) => client.send({ ...call, node })));
   signal?.throwIfAborted();
   const now = clock.now();
-  // What came first was compared with nothing.
+  // The first response was compared with nothing.
   const responding = nodes.filter((_, index) => results[index]?.status === "fulfilled");
   for (const node of responding) {
     const lags = isLagging(node.block, node.head?.heardAt ?? now, { nodes, maxLag, now });

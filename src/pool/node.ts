@@ -9,7 +9,7 @@ import { historyPatience, longestPatience } from "./latency.js";
 /** The first and the longest cool-down, in milliseconds. */
 const [shortestCoolDown, longestCoolDown] = [1000, 60_000];
 
-/** What a pool knows of a node, from the responses of all calls. */
+/** The health of a node, from the responses of all calls. */
 export class PoolNode implements NodeHealth {
   readonly url: string;
   readonly limiter: RateLimiter;

@@ -17,7 +17,7 @@ import {
   startRequest,
 } from "./request.js";
 
-/** Serves a call: does what `decide` says until it returns a response or fails. */
+/** Serves a call: obeys `decide` until it returns a response or fails. */
 export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Answer<T>> {
   const { nodes, clock } = client;
   const { signal } = call;
@@ -47,7 +47,7 @@ export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Ans
   }
 }
 
-/** Says what responses do not show. Whether nodes name blocks at all can turn out later: one that was not heard yet may. */
+/** Judges the responses. Whether nodes send block headers at all can turn out later, with the first response of another node. */
 function judgeResponses<T>({ client: { nodes }, call: { expectation, node }, asked }: RunningCall<T>): void {
   const canName = ({ head, heardAt, cause }: NodeHealth) => head ?? (heardAt === Number.NEGATIVE_INFINITY && !cause);
   const namesBlocks = nodes.some((each) => (node ?? each.url) === each.url && canName(each));
@@ -59,7 +59,7 @@ function judgeResponses<T>({ client: { nodes }, call: { expectation, node }, ask
   }
 }
 
-/** Returns the answer of a response, and notes its time: what is returned later is not older, or stale. */
+/** Returns the answer of a response, and notes its time: later answers are not older, or marked as stale. */
 function settle<T>(
   { client: { session }, call }: RunningCall<T>,
   { request: { answer, node }, stale, why }: Decision<NodeRequest<T>> & { do: "return" },
@@ -89,7 +89,7 @@ function errorOf<T>({ client, call, asked }: RunningCall<T>, reason: NodeRequest
   return annotate(error, { node, failures, message });
 }
 
-/** Reports why a node is asked. */
+/** Reports why a node gets a request. */
 function report<T>({ client: { emit }, call: { operation }, asked }: RunningCall<T>, { why }: Decision): void {
   if (typeof why === "string" || !emit) return;
   const node = why.type === "retry" ? why.node : why.from;

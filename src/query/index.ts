@@ -86,7 +86,7 @@ export type Queries = {
  * persisted. Neither library is imported.
  *
  * @param client - The client that sends the requests.
- * @param options.scope - What distinguishes the keys of this client from another client's. A server that reaches the node at an
+ * @param options.scope - Distinguishes the keys of this client from another client's. A server that reaches the node at an
  * internal address passes the address that browsers use, so that they find its data. Default: the client's `baseUrl`.
  * @throws `ArgumentError` if an option is invalid.
  * @example

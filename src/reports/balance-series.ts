@@ -122,7 +122,7 @@ function readGroup(operation: string, groupBy: unknown = accountMembers): readon
   return accountMembers.filter((name) => name === "assetId" || groupBy.includes(name));
 }
 
-/** The ends of the periods after `from`, up to that of the period with `to`. */
+/** The ends of the periods after `from`, up to the period with `to`. */
 function periodsBetween(from: string, to: string, endOf: (time: string) => string): string[] {
   const next = (time: string) => endOf(String(BigInt(time) + 1n));
   const ends: string[] = [];

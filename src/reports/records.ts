@@ -76,7 +76,7 @@ export function readTime(place: Place, value: NanosecondTime): bigint {
     : refuse(place, 'a time such as "2024-02-09", a Date, or Unix nanoseconds since 2000 within 64 bits', value);
 }
 
-/** Reads the range of a report in digits, and refuses options with other names than its own and those of a range. */
+/** Reads the range of a report in digits, and refuses options that are neither its own nor a range's. */
 export function readRange(operation: string, options: RangeOptions, ...ownNames: string[]) {
   checkOptionNames(operation, options, "isComplete", "from", "to", ...ownNames);
   const from = readTime({ operation, argument: "from" }, options.from);

@@ -17,7 +17,7 @@ export interface SubmissionTracker {
     submission: Submission,
     options?: Pick<NonNullable<Parameters<typeof submissionLimits>[2]>, "tokens" | "now">,
   ): SubmissionLimits;
-  /** Counts a transaction that was submitted. `blockHeight` is that of the block that its proof of work uses. */
+  /** Counts a transaction that was submitted. `blockHeight` is the block that its proof of work uses. */
   sent(submission: Submission & { blockHeight: bigint | number | `${bigint}` | (string & {}) }): void;
   /** Takes newer statistics. Those of an earlier block change nothing. */
   update(statistics: SpamStatisticsResponse): void;

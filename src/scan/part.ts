@@ -29,7 +29,7 @@ export interface PartOptions {
   read(plan: WalkPlan<BalanceChange>, state: WalkState<BalanceChange>, left: number): Promise<ListPage<BalanceChange>>;
 }
 
-/** How many records a caller needs who wants so many. Some more show where the last block ends. */
+/** How many records to read for a number of records. Some more show where the last block ends. */
 export const neededFor = (left: number): number => left + 100;
 
 /** How many records before its start a segment is requested with, so that one of them shows that nothing is missing there. */

@@ -196,7 +196,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(needed)) : undefined;
     const end = wantedEnd ?? (await this.#findEnd(page));
     this.#range.end = end;
-    // A node leaves out the first record behind a cursor that is after the end, as those of the current block are.
+    // A node leaves out the first record behind a cursor that is after the end, such as a cursor of the current block.
     const [newest] = page?.nodes ?? [];
     const kept = newest && BigInt(newest.timestamp) >= end ? undefined : page;
     const microseconds = { start: this.#start, end: microsecondFrom(end) };
@@ -218,7 +218,7 @@ export class ScanRun implements Batches<BalanceChange> {
     return untilAborted(this.signal, this.#controller, send);
   }
 
-  /** The end of a scan without an end: all that is final, or if the node names no block, what is there. */
+  /** The end of a scan without an end: the block of the response, or without block headers the newest record. */
   async #findEnd(first: ListPage<BalanceChange> | undefined): Promise<bigint> {
     if (first?.block) return finalTime(first.block.timestamp);
     const request = { pagination: { first: 1, newestFirst: true } };

@@ -26,7 +26,7 @@ export function readingOrder(newestFirst: boolean) {
     lastOf: ({ start, end }: Range): bigint => (newestFirst ? start : end - 1n),
     /** What is left of a range from a microsecond on. */
     from: ({ start, end }: Range, at: bigint): Range => (newestFirst ? { start, end: at + 1n } : { start: at, end }),
-    /** Splits a range after so many microseconds, in reading order. */
+    /** Splits a range after a number of microseconds, in reading order. */
     split({ start, end }: Range, length: bigint): [Range, Range] {
       const middle = newestFirst ? end - length : start + length;
       const [older, newer] = [

@@ -81,7 +81,7 @@ export const withoutUndefined = <T extends object>(object: T): T =>
 export interface RecordTimes {
   /** The time of the last record that is generated or has no time of its own. */
   newest: bigint;
-  /** Whether all of them have this time, which is that of the current block: what is before it is final. */
+  /** Whether all of them have this time, the time of the current block: earlier records are final. */
   inBlock: boolean;
   until?: bigint | undefined;
 }

@@ -17,7 +17,7 @@ export interface FakeNetworkData extends FakeNodeData {
   balance?: ((request: number) => number) | undefined;
 }
 
-/** Several nodes in memory that follow one chain. `records` and `block` are those of the chain. */
+/** Several nodes in memory that follow one chain. `records` and `block` are the chain's. */
 export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextBlock" | "addRecords"> {
   /**
    * The nodes, each with its address: `https://node-1.example` and so on. Their `nextBlock` and `addRecords` move the chain, for all

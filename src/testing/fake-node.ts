@@ -54,7 +54,7 @@ export interface FakeNode {
   /**
    * Returns a transaction that passes the check of this node. Each one has a proof of work of its own. Its signature is not real.
    *
-   * @param members - Members that replace those of the transaction.
+   * @param members - Members that replace members of the transaction.
    */
   createTransaction(members?: Transaction): Transaction;
   /**

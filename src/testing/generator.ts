@@ -22,7 +22,7 @@ export type Lists = {
   readonly [Name in keyof Whole]: (count: number, newest: bigint, inBlock: boolean) => Whole[Name][];
 };
 
-/** Generates records that could be those of a network, the same ones for the same seed. */
+/** Generates records as of a network, the same ones for the same seed. */
 export class RecordGenerator implements Lists {
   readonly #seed: number;
   /** The id of the first party, if it is not generated. */

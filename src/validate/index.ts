@@ -1,6 +1,10 @@
 /**
  * Responses checked against the OpenAPI description, and schemas for other libraries.
  *
+ * `generated/shapes.ts` has a shape for each type of the description, made of the few kinds in `shape.ts`. A shape explains a value: it
+ * returns its mismatches with their paths. `validateAnswers` explains each response, and `schemas` offers the shapes as Standard Schemas.
+ * Unknown members and names pass, because newer nodes send them.
+ *
  * @module vegaprotocol-client/validate
  */
 import { responseShapes } from "../../generated/shapes.js";
@@ -19,9 +23,9 @@ export interface AnswerMismatch extends CheckedAnswer {
   mismatches: {
     /** The path of the value, such as `votes.edges[3].node.value`; empty for the response itself. */
     path: string;
-    /** What the description requires, such as `a string`. */
+    /** The type that the description requires, such as `a string`. */
     expected: string;
-    /** What was received instead. */
+    /** The received value. */
     got: string;
   }[];
 }

@@ -7,9 +7,9 @@ type Path = readonly (string | number)[];
 interface Finding {
   /** The place, from the value that was checked. */
   readonly path: Path;
-  /** What the description requires, such as `a string`. */
+  /** The type that the description requires, such as `a string`. */
   readonly expected: string;
-  /** What was received instead. */
+  /** The received value. */
   readonly got: string;
 }
 
@@ -17,7 +17,7 @@ interface Finding {
 export const formatPath = (path: Path): string =>
   path.map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`)).join("");
 
-/** What the description requires of a value. */
+/** The rules of the description for a value. */
 export interface Shape {
   readonly expected: string;
   /** Returns the first mismatches of a value, at most {@link mostFindings}; empty if it matches. */

@@ -13,7 +13,7 @@ export const canonicalId = (id: string): string => (/^(?:[0-9a-f]{2})+$/i.test(i
  * Returns whether nodes know ids of this form: hexadecimal, the party `network`, and the names of assets that networks
  * began with. Any other is an error or finds nothing, and a comma divides it in v0.79 nodes (observed).
  *
- * @param text - What may be an id.
+ * @param text - A possible id.
  * @example
  * ```ts
  * isId("network"); // true

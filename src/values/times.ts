@@ -17,7 +17,7 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  * Converts a time to Unix nanoseconds.
  *
  * @param time - Unix nanoseconds as a `bigint` or a string of digits, a `Date`, a date such as `"2024-02-09"`, which begins at midnight in
- * UTC, RFC 3339 text with up to nine fractional digits (as in `bannedUntil`), or an object with `epochNanoseconds`, such as a
+ * UTC, RFC 3339 text with up to nine fractional digits (such as `bannedUntil`), or an object with `epochNanoseconds`, such as a
  * `Temporal.Instant`.
  * @throws {@link ArgumentError} for anything else, `number` and dates that do not exist included.
  * @example
@@ -35,7 +35,7 @@ export function toNanoseconds(time: NanosecondTime): bigint {
 /**
  * Converts a time of the network to a `Date`, truncated to milliseconds.
  *
- * @param time - Unix nanoseconds as a string of digits (as in `timestamp`) or a `bigint`, or RFC 3339 text (as in
+ * @param time - Unix nanoseconds as a string of digits (such as `timestamp`) or a `bigint`, or RFC 3339 text (such as
  * `bannedUntil`).
  * @throws {@link ArgumentError} for anything else, and for a time that a `Date` cannot hold.
  * @example
@@ -109,7 +109,7 @@ export const microsecondFrom = (time: bigint): bigint => -microsecondOf(-time);
 export const toTime = (microsecond: bigint): bigint => microsecond * 1000n;
 
 /**
- * Everything before this time is final, if a response names a block of that time: v0.74 nodes show the records of a block at once
+ * Everything before this time is final, if a response has a block of that time: v0.74 nodes show the records of a block at once
  * when it ends, and keep times in microseconds.
  */
 export const finalTime = (blockTime: bigint): bigint => toTime(microsecondOf(blockTime));

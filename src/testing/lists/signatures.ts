@@ -6,7 +6,7 @@ const failure = { code: 180001, message: "failed to get notary for resource ID" 
 
 export function listSignatures(query: URLSearchParams, { store: { ids, signatures } }: DataNode) {
   const id = query.get("id") ?? "";
-  // The status is that of v0.74 nodes; the number of the detail was not observed.
+  // v0.74 nodes send this status; the number of the detail was not observed.
   if (id === "") throw dataNodeError(3, { code: 10000, message: "missing resource ID" });
   return makePage(query, {
     failure,
