@@ -2,7 +2,7 @@
 
 import type { OperationTexts } from "../src/operations.js";
 
-/** What the command line knows about each operation, in addition to `operations`. */
+/** The facts that the command line adds to `operations`. */
 export const operationTexts: OperationTexts = {
   listVotes: {
     summary: "List votes",

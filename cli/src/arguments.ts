@@ -97,7 +97,7 @@ function readName(spec: Value, flagName: string, value: unknown, isAny: boolean)
 const namesOf = (spec: Value): readonly string[] =>
   spec.kind === "enum" ? spec.values : spec.kind === "array" ? namesOf(spec.items) : [];
 
-/** What all names begin with, up to an underscore. */
+/** The common prefix of all names, up to an underscore. */
 function prefixOf([first = "", ...others]: readonly string[]): string {
   let prefix = first;
   for (const name of others) while (!name.startsWith(prefix)) prefix = prefix.slice(0, -1);
@@ -165,7 +165,7 @@ export function withFlagNames(message: string, flags: readonly string[]): string
   });
 }
 
-/** Each id once, in lower case if it is hexadecimal, as nodes return them: a checkpoint is that of its ids. */
+/** Each id once, in lower case if it is hexadecimal, as nodes return them: a checkpoint belongs to its ids. */
 export function canonicalIds<T>(ids: T): T {
   if (typeof ids === "string") return canonicalId(ids) as T;
   if (Array.isArray(ids)) return [...new Set(ids.map(canonicalIds))] as T;

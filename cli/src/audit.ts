@@ -9,7 +9,7 @@ import { type Row, rowOf } from "./sync/rows.js";
 
 export type AuditedList = "balances" | "votes" | "signatures" | "profiles";
 
-/** A node, and what it can know: balance changes from `start` to `end`, in Unix nanoseconds. */
+/** A node, and the range of its balance changes, from `start` to `end`, in Unix nanoseconds. */
 export interface AuditedNode {
   readonly url: string;
   readonly client: VegaClient;
@@ -19,7 +19,7 @@ export interface AuditedNode {
   readonly end: bigint;
 }
 
-/** What one node has of a part. */
+/** The records of one node in a part. */
 export interface NodeDigest {
   readonly url: string;
   /** `later`: its history begins after the start of the part; `behind`: it has not reached the end of the part. */
@@ -58,7 +58,7 @@ function commonRow(list: AuditedList, record: object): Row {
 
 const keyOf = (list: AuditedList, row: Row) => JSON.stringify(row.slice(0, keySizes[list]));
 
-/** Collects what differs between nodes. */
+/** Collects the differences between nodes. */
 class Comparison {
   readonly #list: AuditedList;
   readonly #digests = new Map<string, { readonly hash: Hash; records: number }>();
@@ -126,14 +126,14 @@ async function blockTime(client: VegaClient, signal: AbortSignal): Promise<bigin
   return block?.timestamp ?? 0n;
 }
 
-/** Finds out what a node keeps, and how far it is. */
+/** Finds the range of a node. */
 export async function learnNode(url: string, client: VegaClient, signal: AbortSignal): Promise<AuditedNode> {
   const time = await blockTime(client, signal);
   // Records of the block itself can be missing. Nodes keep times in microseconds.
   return { url, client, start: await startOf(client, signal), end: time - (time % 1000n) };
 }
 
-/** Notes what nodes have dropped, and returns whether they have. */
+/** Notes dropped records, and returns whether there are any. */
 async function notePruning(nodes: readonly AuditedNode[], signal: AbortSignal): Promise<boolean> {
   let isPruned = false;
   for (const node of nodes) {
@@ -168,7 +168,7 @@ interface AuditOptions {
   readonly signal: AbortSignal;
 }
 
-/** Compares the balance changes of a range, block by block: a node only with what it keeps and has reached. */
+/** Compares the balance changes of a range, block by block: a node only within the range that it keeps and has reached. */
 export async function auditBalances(
   nodes: readonly AuditedNode[],
   part: string,
@@ -230,7 +230,7 @@ async function compareBalances(
 const operationIds = { votes: "listVotes", signatures: "listNodeSignatures", profiles: "listPartiesProfiles" } as const;
 
 /**
- * Compares a list that nodes keep whole, and whose records can change. What differs is read again once each node has passed all blocks of the
+ * Compares a list that nodes keep whole, and whose records can change. Differences are read again once each node has passed all blocks of the
  * first reading: a record that stayed as it was, and differs, is wrong.
  */
 export async function auditList(

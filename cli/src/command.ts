@@ -1,4 +1,4 @@
-/** What the files of `commands/` have in common: how a command is defined and run. */
+/** Helpers of the files in `commands/`: how a command is defined and run. */
 import type { Command, Option } from "commander";
 import { flag } from "./flags.js";
 import type { Io } from "./io.js";
@@ -21,7 +21,7 @@ export interface Definition<Flags> {
   readonly run: (io: Io, flags: Flags, args: readonly string[]) => Promise<number>;
 }
 
-/** Adds a command, with the flags of every command, and what follows the flags in the help. */
+/** Adds a command, with the flags of every command, and the end of its help. */
 export function addCommand<Flags>(parent: Command, { io, action }: Setup, definition: Definition<Flags>): void {
   const { name, summary, details, flags, examples, arguments: names = [] } = definition;
   const command = parent
@@ -60,7 +60,7 @@ export function examplesText(examples: readonly string[], command: Command): str
   return lines.length > 0 ? `Examples:\n${lines.join("\n")}\n` : "";
 }
 
-/** A table of the help, laid out as that of the flags. */
+/** A table of the help, laid out like the table of flags. */
 export function helpTable(title: string, rows: readonly (readonly [string, string])[], command: Command): string {
   const helper = command.createHelp();
   helper.prepareContext({ helpWidth: widthOfHelp(command) });

@@ -29,7 +29,7 @@ export async function readConfig({ env }: Pick<Io, "env">): Promise<Config> {
 
 const isTable = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Sets the flags of a command that were not entered. Flags of a command come before those of all commands. */
+/** Sets the flags of a command that were not entered. Flags of a command come before flags of all commands. */
 export async function applyDefaults(io: Io, program: Command, command: Command): Promise<void> {
   const config = await readConfig(io);
   const own = pathOf(command);

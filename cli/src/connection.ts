@@ -64,7 +64,7 @@ async function readHeaders(entered: readonly string[]): Promise<[string, string]
   });
 }
 
-/** Prints what the client does, one line for each event. */
+/** Prints the events of the client, one line each. */
 const logEvents =
   (io: Io) =>
   (event: ObserverEvent): void => {

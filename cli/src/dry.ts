@@ -1,4 +1,4 @@
-/** `--dry`: what a command would read, and about how long that takes. */
+/** `--dry`: estimates the records, requests and time of a command. */
 import type { Listing, VegaClient } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
 import { argumentFlags } from "./arguments.js";
@@ -21,7 +21,7 @@ type PlannedReading = Pick<Reading, "id" | "query"> & Partial<Reading>;
 /** How many records show how dense a list is at one of its ends. */
 const sampleSize = 1000;
 
-/** What is known of a list before it is read. Times are Unix nanoseconds. */
+/** The estimate of a list before it is read. Times are Unix nanoseconds. */
 interface Estimate {
   readonly records: number;
   readonly accuracy: "" | "about " | "more than ";

@@ -73,7 +73,7 @@ export class ErrorWithAdvice extends Error {
   }
 }
 
-/** An error and what it was caused by, with the members of errors of Node.js. */
+/** An error and its causes, with the members of errors of Node.js. */
 export function causesOf(error: unknown, depth = 0): { code?: string; port?: number; message: string }[] {
   if (!(error instanceof Error) || depth > 5) return [];
   const inner: unknown[] = error instanceof AggregateError ? error.errors : [];

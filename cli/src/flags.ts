@@ -1,4 +1,4 @@
-/** The flags that several commands have, and what each accepts. */
+/** The flags that several commands have, and their values. */
 import { InvalidArgumentError, Option } from "commander";
 import { isId } from "vegaprotocol-client/operations";
 import { didYouMean, UsageError } from "./errors.js";
@@ -181,7 +181,7 @@ const timesText = "How times are printed; spreadsheet is a date and time for Lib
 const zoneText = "The time zone of printed times, and of dates without one, such as Europe/Berlin. Default: UTC.";
 const assetsText = "Read the decimal places and symbols of assets from the JSON of a node's /api/v2/assets.";
 const decimalsText = "Print amounts of an asset with N decimal places. N alone is for records of one asset.";
-const nodeDecimalsText = " node reads those of all assets from the node.";
+const nodeDecimalsText = " node reads the decimal places of all assets from the node.";
 
 /**
  * @param kinds - The columns of the records.

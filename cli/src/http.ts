@@ -27,7 +27,7 @@ export async function createFetch(env: Environment): Promise<Fetch> {
   // The client has deadlines of its own.
   const options = { headersTimeout: 0, bodyTimeout: 0 };
   const noProxy = env["no_proxy"] ?? env["NO_PROXY"] ?? "";
-  // Proxies often refuse tunnels to other ports than that of TLS.
+  // Proxies often refuse tunnels to other ports than 443.
   const proxied = new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy, proxyTunnel: false });
   // undici would send requests over TLS through the proxy of plain ones.
   const secure = httpsProxy === "" ? new Agent(options) : proxied;
@@ -44,7 +44,7 @@ export async function createFetch(env: Environment): Promise<Fetch> {
   };
 }
 
-/** The proxy that a variable of the environment names; empty if there is none. Lower case comes first, as in curl. */
+/** The proxy of a variable of the environment; empty if there is none. Lower case comes first, as with curl. */
 function proxyOf(env: Environment, name: string): string {
   const upper = name.toUpperCase();
   const value = env[name] || env[upper] || "";
@@ -56,7 +56,7 @@ function proxyOf(env: Environment, name: string): string {
   throw new UsageError(`Expected ${used} to be the address of an HTTP proxy, such as http://proxy.example:3128.`);
 }
 
-/** Replaces an error that users cannot act on by one that says what to do. The client shows all causes: it has none. */
+/** Replaces an error that users cannot act on by one with advice. The client shows all causes: it has none. */
 function explain(error: Error, url: string, proxies: readonly URL[]): Error {
   const causes = causesOf(error);
   const { protocol, host } = new URL(url);

@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 /** A stream for text, which can be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** What the command line reads from and writes to. Tests pass their own. */
+/** The inputs and outputs of the command line. Tests pass their own. */
 export interface Io {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -67,7 +67,7 @@ function createHistogram(name: string, help: string) {
 /** The host of a node: its path can hold a secret. */
 const hostOf = (node: string | undefined) => (node === undefined ? undefined : new URL(node).host);
 
-/** What a client does, as its option `observe` reports it, and how far its nodes are. */
+/** Metrics of a client, from its events, and of its nodes. */
 export function createNodeMetrics() {
   const requests = createCounter("vegaprotocol_node_requests_total", "Attempts that nodes have ended, by status.");
   const durations = createHistogram("vegaprotocol_node_request_duration_seconds", "Time until an attempt has ended.");
@@ -96,7 +96,7 @@ export function createNodeMetrics() {
   };
 }
 
-/** A node, with what a pool does not know: from when on it keeps balance changes, in Unix nanoseconds. */
+/** A node, with the time from which on it keeps balance changes, in Unix nanoseconds. */
 export type KnownNode = NodePool["status"][number] & { readonly historyStart?: bigint | undefined };
 
 const seconds = (time: bigint) => Number(time / 1_000_000n) / 1000;

@@ -1,4 +1,4 @@
-/** What the command line knows about each operation, in addition to the table of operations. */
+/** The facts that the command line adds to the table of operations. */
 import { type ListOperation, type OperationId, operations } from "vegaprotocol-client/operations";
 
 /**
@@ -33,7 +33,7 @@ export const lists = Object.entries(operations).flatMap(([id, operation]) =>
   operation.kind === "list" ? [{ id: id as ListId, name: operation.envelope }] : [],
 );
 
-/** What the description says of a list. */
+/** The description of a list. */
 export const listOperation = (id: ListId) => operations[id] as ListOperation<{ readonly [name: string]: unknown }>;
 
 /** Whether the client can scan a list by time. */

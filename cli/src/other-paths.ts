@@ -22,7 +22,7 @@ async function get(client: VegaClient, path: string, query: object, signal: Abor
   return isUnknown ? undefined : result;
 }
 
-/** What a data node adds to an error; a path that it does not have has none. */
+/** The members that a data node adds to an error; a path that it does not have has none. */
 const detailsOf = ({ error }: PathResponse): unknown[] =>
   (error as { details?: unknown[] } | undefined | null)?.details ?? [];
 
@@ -70,14 +70,14 @@ const hasSymbol =
   ({ symbol }: Asset): boolean =>
     symbol.toLowerCase() === text.toLowerCase();
 
-/** Whether the id of an asset has to be found by its symbol among those of the network. */
+/** Whether an asset is given by its symbol, so that its id is to be found. */
 export const needsAssets = (entered: string | undefined, known: readonly Asset[] = []): boolean =>
   entered !== undefined && !/^[\da-f]{64}$/i.test(entered) && !known.some(hasSymbol(entered));
 
 /**
  * The id of the asset with a symbol. Text that is no symbol stays as it is: nodes know assets by other names, too.
  *
- * @param option - What errors call it.
+ * @param option - Its name in errors.
  */
 export function findAsset(option: string, entered: string, assets: readonly Asset[]): string {
   const found = assets.filter(hasSymbol(entered));

@@ -36,7 +36,7 @@ const examples = ["balances --from 2024-02-09T16:54:30Z -o balances.csv", "follo
 export async function run(io: Io): Promise<number> {
   let exitCode: number = exitCodes.done;
   let command: Command | undefined;
-  /** What commander prints to stdout: the help and the version. */
+  /** Prints the help and the version to stdout. */
   let output = "";
   const setup: Setup = {
     io,
@@ -57,7 +57,7 @@ export async function run(io: Io): Promise<number> {
   const argv = isHelp ? [...others, "--help"] : first === "help" ? others : io.argv;
   try {
     await program.parseAsync(argv, { from: "user" }).catch((error) => {
-      // commander has printed what is wrong.
+      // commander has printed the reason.
       if (!(error instanceof CommanderError)) throw error;
       exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     });
@@ -134,7 +134,7 @@ const samples: Readonly<Record<string, string>> = {
   DESTINATION: "vega.db",
 };
 
-/** Prints an error of commander as those of the program: on one line, with a capital and a full stop. */
+/** Prints an error of commander like an error of the program: on one line, with a capital and a full stop. */
 function printError(io: Io, text: string): void {
   const lines = text
     .replace(/^error: (.)/, (_, first: string) => `Error: ${first.toUpperCase()}`)

@@ -88,7 +88,7 @@ export class Monitor {
     } else if (isFirst) this.#print(`${message}. Retrying for ${describeDuration(this.giveUpAfter)}.`);
   };
 
-  /** Called with what was printed or stored. */
+  /** Called with printed or stored records. */
   progressed(records: number, upTo: bigint | undefined): void {
     if (this.#failingSince !== undefined) {
       this.#print(`The node responds again after ${describeDuration(this.#io.now() - this.#failingSince)}.`);

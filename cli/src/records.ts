@@ -1,4 +1,4 @@
-/** Reads the records of a list, as a scan by time or page by page, and explains what is missing. */
+/** Reads the records of a list, as a scan by time or page by page, and explains missing records. */
 import {
   ApiError,
   type Coverage,
@@ -73,7 +73,7 @@ async function* readList(client: VegaClient, { id, query, limit, ...reading }: R
   yield* list({ ...query, pagination }, { maxItems: limit, signal });
 }
 
-/** Says what a list lacks, and what to do. */
+/** Warns about missing records of a list, with advice. */
 function incompleteness(error: PaginationError, { start, end }: Reading): IncompleteError {
   const { availableFrom, block, reason, resume } = error;
   if (availableFrom !== undefined) {
@@ -85,7 +85,9 @@ function incompleteness(error: PaginationError, { start, end }: Reading): Incomp
     );
   }
   if (reason === "behind") {
-    const reached = block ? `it has reached ${formatTime(block.timestamp)}` : "it names no block, unlike before";
+    const reached = block
+      ? `it has reached ${formatTime(block.timestamp)}`
+      : "its responses have no block headers, unlike earlier ones";
     const to = resume?.dateRange?.endTimestamp ?? end;
     const wanted = to === undefined ? "" : `, and the range leads to ${formatTime(String(to))}`;
     return new IncompleteError(`The node is behind: ${reached}${wanted}.`, error);
@@ -104,7 +106,7 @@ export const largestPage = 5000;
  * Reads a list with the oldest record first, so that no vote is missed that is cast again meanwhile. Of a list of which nodes show
  * only the first page from either end (profiles, observed on v0.74 and v0.79 nodes), both are read.
  *
- * @returns the records, with the pages that they are from, and the records on both sides of what no request leads to.
+ * @returns the records, with the pages that they are from, and the records on both sides of a gap that no request reaches.
  */
 export async function readWhole(client: VegaClient, id: ListId, query: object, options: ListingOptions) {
   const list = client[id] as unknown as (argument: object, options: ListingOptions) => Listing<WireRecord>;

@@ -1,4 +1,4 @@
-/** What the commands and the gateway have in common about reports. */
+/** The reports of the commands and the gateway. */
 import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
 import {
   type AccountStatement,
@@ -32,7 +32,7 @@ export const groupNames = Object.keys(groups);
 /**
  * Reads names that are separated by commas. Default: all of them.
  *
- * @param option - What errors call it.
+ * @param option - Its name in errors.
  */
 export function readGroup(text: string | undefined, option: string): BalanceSeriesOptions["groupBy"] {
   return text?.split(",").map((each) => {
@@ -48,7 +48,7 @@ export function seriesColumns(groupBy: readonly string[] = Object.keys(account))
   return Object.fromEntries(Object.entries(reportColumns.series).filter(([name]) => names.includes(name)));
 }
 
-/** The end of what is final: a report without an end has everything up to it. `undefined` if responses name no block. */
+/** The end of the final records, and of a report without an end. `undefined` if responses have no block headers. */
 export async function newestTime(
   client: VegaClient,
   filter: BalanceChangesFilter,
@@ -127,7 +127,7 @@ const members = {
 } as const;
 type Threshold = keyof typeof members;
 
-/** The rules of a vote: those that are given, otherwise those of the proposal. `thresholds` says where each one is from. */
+/** The given rules of a vote, otherwise the rules of the proposal. `thresholds` has the origin of each one. */
 export function tallyRules(
   given: { readonly [name in Threshold | "market"]?: string | undefined },
   proposal: Proposal = {},

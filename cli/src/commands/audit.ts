@@ -31,7 +31,7 @@ const columnKinds = {
 } as const;
 
 const day = 86_400_000_000_000n;
-/** Nodes that are further behind do not bound what is compared, in nanoseconds. */
+/** Nodes that are further behind do not bound the compared range, in nanoseconds. */
 const maxLag = 60_000_000_000n;
 const repeat = { repeat: true } as const;
 

@@ -79,7 +79,7 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
     }),
   });
   const onStarted = () => {
-    if (demo) printMessage(io, "The records are those of a fake node. Add --node URL, or a copy such as vega.db.");
+    if (demo) printMessage(io, "The records come from a fake node. Add --node URL, or a copy such as vega.db.");
     printMessage(io, "Open the address in a browser. Press Ctrl-C to stop.");
   };
   return serveUntilInterrupted(io, app, { port, host }, closing, 1000, onStarted).finally(() => demo?.pause());

@@ -1,10 +1,10 @@
-/** What `fake-node` serves besides the operations of the description: assets and proposals, which reports read. */
+/** The paths that `fake-node` serves in addition to the description: assets and proposals, which reports read. */
 import type { FakeNode } from "vegaprotocol-client/testing";
 
 /** Symbols and decimal places of the generated assets. */
 const details = [["VEGA", "18"] as const, ["DAI", "18"] as const, ["KSM", "12"] as const];
 
-/** The thresholds of each proposal, as those of the network parameters `governance.proposal.freeform`. */
+/** The thresholds of each proposal, like the network parameters `governance.proposal.freeform`. */
 const thresholds = { requiredParticipation: "0.00001", requiredMajority: "0.66" };
 
 /** A node that also responds to `/api/v2/assets` and `/api/v2/governance?proposalId=ID`. */
@@ -46,7 +46,7 @@ export function withOtherPaths(node: FakeNode): Pick<FakeNode, "fetch"> {
       const request = new Request(input, init);
       const response = respond(new URL(request.url));
       if (response === undefined) return node.fetch(request);
-      // The limits, the headers and the faults are those of a list.
+      // The limits, the headers and the faults are the same as for a list.
       const address = new URL("/api/v2/balance/changes?pagination.first=1&filter.partyIds=network", request.url);
       const own = await node.fetch(new Request(address, { headers: request.headers, signal: request.signal }));
       if (!own.ok) return own;

@@ -28,7 +28,7 @@ const details =
   "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, parties vote, and every 20 blocks " +
   "a proposal closes and the next one opens.";
 const faultText =
-  "What fails, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. With a share such as " +
+  "Faults, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. With a share such as " +
   "reset=2% or latency=2s/10%, some requests do; without, all.";
 const lagText =
   "How many blocks the nodes are behind, separated by commas, such as 0,0,600; further nodes have the last number. Default: 0.";
@@ -112,7 +112,7 @@ function printHints(io: Io, node: FakeNode | undefined, url: string | undefined)
 
 const plainFaults = ["reset", "html", "truncated-body"] as const;
 
-/** Reads what fails, as `latency=200ms/10%`, `503=5%` or `reset`. */
+/** Reads faults, such as `latency=200ms/10%`, `503=5%` or `reset`. */
 function readFault(text: string): NodeFault {
   const [, name = "", time, unit, percent] =
     /^([\w-]+)(?:=(\d+(?:\.\d+)?)(ms|s))?(?:[=/](\d+(?:\.\d+)?)%)?$/.exec(text) ?? [];

@@ -51,7 +51,7 @@ const fromText =
 const checkFrom = (text: string) => (text === "start" ? text : checkTime(text));
 const readFrom = ({ from, timeZone }: Flags): "now" | "start" | bigint | undefined =>
   from === undefined || from === "now" || from === "start" ? from : readTime(from, timeZone);
-const stalledText = "Fail if no new block comes for this time. Default: that of --give-up-after.";
+const stalledText = "Fail if no new block comes for this time. Default: the time of --give-up-after.";
 
 export function addFollow(program: Command, setup: Setup): void {
   const follow = program
@@ -129,7 +129,7 @@ async function run(id: FollowId, io: Io, entered: Flags): Promise<number> {
 }
 
 /**
- * @param position - What was printed is complete up to it, if it is known.
+ * @param position - The printed records are complete up to it, if it is known.
  * @param signal - Aborts with an error that ends the follower, such as failures that last for too long.
  */
 function withAdvice(error: unknown, position: string | undefined, signal: AbortSignal): unknown {

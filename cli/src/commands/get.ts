@@ -160,7 +160,7 @@ function createAnyEncoder(io: Io, flags: Flags, format: flag.FormatName | undefi
       own ??= open([]);
       return (isFirst && !isText ? own.head : "") + own.end();
     },
-    /** What the columns do not show. */
+    /** The members that the columns do not show. */
     notes: () =>
       unknown.size > 0
         ? [`Warning: later records also have ${[...unknown].join(", ")}. Use --format ndjson for all members.`]

@@ -120,7 +120,7 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   // A line of progress would stand between the rows of a table.
   const progress = new Progress(io, flags, !isTerminal);
   const writeText = (text: string) => (file ? file.write(text) : write(io.stdout, text));
-  // What stays of a file that is not complete has whole blocks.
+  // An incomplete file that stays has whole blocks.
   const isByBlock = file !== undefined && isScannable(id);
   const writer = new RecordWriter(encoder, writeText, progress, isByBlock);
   let records = 0;
@@ -143,12 +143,12 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     await file?.finish();
     warnOfEnd(io, coverage);
   } catch (error) {
-    // What came before the error is printed.
+    // Records before the error are printed.
     await writer.end(true).catch(() => {});
     const canContinue = error instanceof Interruption || error instanceof IncompleteError || VegaError.is(error);
     const isKept = await file?.stop(isByBlock && canContinue && writer.records > 0);
     const { coverage } = [error, (error as Error).cause].find((each) => VegaError.is(each)) ?? {};
-    // The rest does not have what was not proved at the start.
+    // The rest lacks the part at the start that was not proved.
     const late = reading.isNewestFirst ? undefined : startsLate(coverage?.start ?? 0n, reading.start);
     const advice = file && isKept ? [adviceOf(reading, file.path, writer)] : [];
     if (late && writer.records > 0) advice.push(late.message);
@@ -174,7 +174,7 @@ function readReading(id: ListId, io: Io, flags: ListFlags): Reading {
   return { id, query, ...range, pageSize, concurrency, catchUp };
 }
 
-/** Says what an export that was interrupted or has failed leaves beside the file, and how to export the rest. */
+/** Tells which file an interrupted or failed export leaves, and how to export the rest. */
 function adviceOf({ isNewestFirst }: Reading, partial: string, { records, time }: RecordWriter): string {
   if (time === undefined) return `${partial} has the ${count(records, "record")} that were read.`;
   const position = BigInt(String(time));

@@ -131,7 +131,7 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
   series: {
     summary: "Print balances at the end of each period, or at each change.",
     details:
-      "Periods are those of --time-zone, and weeks begin on Monday. With --every change, a group has a row whenever one of its accounts " +
+      "Periods are in --time-zone, and weeks begin on Monday. With --every change, a group has a row whenever one of its accounts " +
       "changes. Balances of different assets are never added.",
     flags: [
       filter("--every <PERIOD>", "The period. Default: day.", {

@@ -35,7 +35,7 @@ interface Flags extends flag.NodeFlags, flag.PageFlags, flag.FollowFlags, Destin
   readonly quiet?: true;
 }
 
-/** The flags of balance changes. What is stored has no end. */
+/** The flags of balance changes. A copy has no end. */
 const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ name }) => name !== "to");
 
 const details =
@@ -43,7 +43,7 @@ const details =
   "PostgreSQL such as postgres://user@localhost/vega. LIST is balances, votes, signatures or profiles. " +
   "Default: balances. The first run reads the history, each later one continues where the destination ends. A process that is killed " +
   "leaves complete blocks, or in a folder complete days. Records that the node no longer keeps stay.";
-const proposalText = "The proposal whose votes to store. Can be repeated. --party stores those of a party.";
+const proposalText = "The proposal whose votes to store. Can be repeated. --party stores the votes of a party.";
 const followText = "Continue and store each block as it comes, until it is interrupted.";
 const checkText =
   "Compare what is stored with the node instead, and print the days that differ, each with its first record that does. The exit code is 1 " +
@@ -128,7 +128,7 @@ async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly str
 /** The lists whose records a run continues after. */
 const timed = { balances: true, votes: true };
 
-/** Says what a run would read, and where it continues. */
+/** Prints the estimate of a run, and where it continues. */
 async function describe(io: Io, flags: Flags, plan: SyncOptions, entered: string, name: string): Promise<number> {
   const stored = await storedLists(io, flags, plan, entered);
   const connection = await connect(io, flags);

@@ -10,7 +10,7 @@ export type WireRecord = Readonly<Record<string, unknown>>;
 /** A member of a record and how it is printed. */
 export interface Column {
   readonly name: string;
-  /** The member that it is printed from. Default: that of its name. */
+  /** The member that it is printed from. Default: its name. */
   readonly member?: string;
   readonly kind: ColumnKind;
   /** Converts the text of the node to the printed one. */
@@ -21,7 +21,7 @@ export interface Column {
 export interface Units {
   /** The decimal places of a record's amounts; `undefined` if they are not known. */
   decimalsOf(record: WireRecord): number | undefined;
-  /** What a record's amounts are in: the symbol of the asset, or the smallest unit. */
+  /** The unit of a record's amounts: the symbol of the asset, or the smallest unit. */
   unitOf(assetId: string): string;
 }
 
@@ -30,10 +30,10 @@ export const shortHead = (name: string): string => name.replace(/(?<=.)Id$/, "")
 
 /** Turns records into text. */
 export interface Encoder {
-  /** What comes before the first record. */
+  /** The text before the first record. */
   readonly head: string;
   encode(records: readonly WireRecord[]): string;
-  /** What follows the last record. */
+  /** The text after the last record. */
   end(): string;
 }
 
@@ -44,7 +44,7 @@ export function cellText(record: WireRecord, { name, member = name, print }: Col
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-/** The columns of a list: those of `--columns`, or all. Amounts with decimal places have their unit beside them. */
+/** The columns of a list, from `--columns` or all. Amounts with decimal places are followed by their unit. */
 export function readColumns(
   kinds: Readonly<Record<string, ColumnKind>>,
   flags: Pick<PresentationFlags, "columns"> & TimeFlags,

@@ -24,7 +24,7 @@ function guard(text: string, kind: ColumnKind): string {
 const quoteIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 /**
- * CSV as in RFC 4180, with a head.
+ * CSV by RFC 4180, with a header.
  *
  * @param show - Applied to the text of each cell.
  */

@@ -10,13 +10,13 @@ import { OutputClosed, write } from "../io.js";
 import type { Target } from "./target.js";
 
 /**
- * A file that is written beside its name, as `FILE.PID.tmp`, and takes its name when it is complete: a reader sees the earlier file or the
- * new one. What a killed process has left is removed. A pipe or a device is written as it is.
+ * A file that is written under another name, as `FILE.PID.tmp`, and takes its name when it is complete: a reader sees the earlier file or the
+ * new one. Files of killed processes are removed. A pipe or a device is written as it is.
  */
 export class OutputFile {
   readonly #target: Target;
   readonly #force: boolean;
-  /** Where it is written, or what is kept of it. */
+  /** The path of the written or kept file. */
   path: string;
   readonly #input: Writable;
   readonly #done: Promise<void>;
@@ -49,7 +49,7 @@ export class OutputFile {
     await this.#explain(replace(this.path, this.#target.path));
   }
 
-  /** Ends it early. Returns whether what was written is whole, and stays beside the name, as `FILE.PID.partial`. */
+  /** Ends it early. Returns whether the file has whole blocks, and stays as `FILE.PID.partial`. */
   async stop(isWanted: boolean): Promise<boolean> {
     this.#input.end();
     const isWhole = await this.#done.then(
@@ -68,7 +68,7 @@ export class OutputFile {
   }
 
   #explain(task: Promise<void>): Promise<void> {
-    // What the stream has failed with before says more than that it has ended.
+    // The earlier error of the stream says more than that it has ended.
     return task.catch((error) => Promise.reject(writeError(this.#target.name, this.#input.errored ?? error)));
   }
 }
@@ -79,7 +79,7 @@ export function refuseOther({ name, path, isStream }: Target, force: boolean): v
   throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
 }
 
-/** Removes what processes that were killed have left of a file. */
+/** Removes the files of killed processes. */
 function removeLeft(path: string): void {
   const prefix = `${basename(path)}.`;
   const folder = dirname(path);
@@ -89,7 +89,7 @@ function removeLeft(path: string): void {
       if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name));
     }
   } catch {
-    // The error of the write says what is wrong with the folder.
+    // The error of the write explains the folder's problem.
   }
 }
 
@@ -129,7 +129,7 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: "the disk quota is exceeded.",
 };
 
-/** The error of a write, with the name that the user gave instead of that of a temporary file. */
+/** The error of a write, with the user's file name instead of the temporary one. */
 export function writeError(name: string, error: unknown): unknown {
   if (error instanceof ExitError || error instanceof OutputClosed) return error;
   const { code = "", message } = error as NodeJS.ErrnoException;

@@ -60,7 +60,7 @@ export function createEncoder(
   });
 }
 
-/** Prints what is read at once: to stdout, or to the file of `--output`, which is checked before anything is read. */
+/** Prints records that are read at once: to stdout, or to the file of `--output`, which is checked before anything is read. */
 async function printText(
   io: Io,
   { output, force, format, quiet }: FormatFlags & Pick<PresentationFlags, "quiet">,
@@ -97,7 +97,7 @@ export const printRecords = (
     return { text: textOf(encoder, records), records: records.length };
   });
 
-/** Prints one object: as JSON, or with a row for each value in it. What is unknown is left out. */
+/** Prints one object: as JSON, or with a row for each value in it. Unknown values are left out. */
 export const printObject = (value: object, io: Io, flags: FormatFlags): Promise<number> =>
   printText(io, flags, async (named) => {
     const format = named ?? formatOf(flags.format, io);

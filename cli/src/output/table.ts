@@ -8,7 +8,7 @@ export interface TableOptions {
   readonly bold: (text: string) => string;
   /** How wide a row may be: columns that do not fit are left out, but none that tells rows apart. Default: any width. */
   readonly width?: number | undefined;
-  /** Whether values are shortened: ids, whole seconds, names of enumerations without what all begin with. */
+  /** Whether values are shortened: ids, whole seconds, names of enumerations without their common prefix. */
   readonly isShort?: boolean;
   /** Called with the names of columns that are left out. */
   readonly onHidden?: (names: readonly string[]) => void;

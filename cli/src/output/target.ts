@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { UsageError } from "../errors.js";
 import { type FormatName, formats } from "../flags.js";
 
-/** What `--output` leads to. */
+/** The target of `--output`. */
 export interface Target {
   /** The name that the user gave, which errors show. */
   readonly name: string;
@@ -21,7 +21,7 @@ const extensions = new Map<string, FormatName>(
 );
 
 /**
- * Finds out what `--output` leads to, and which format it has; `undefined` for `-`, which is stdout.
+ * Returns the target of `--output` and its format; `undefined` for `-`, which is stdout.
  *
  * @throws {@link UsageError} if it cannot be written, or if its name does not fit the format.
  */

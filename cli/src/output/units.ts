@@ -17,7 +17,7 @@ export interface UnitFlags extends PresentationFlags {
  *
  * @param kinds - The columns of the records.
  * @param list - Lists the assets; `undefined` if there is no list.
- * @param isReport - Whether the decimal places are those of the node without a flag.
+ * @param isReport - Whether the decimal places come from the node without a flag.
  * @returns the flags with an id in `asset`. `units` is `undefined` if all amounts stay in the smallest unit.
  */
 export async function readUnits<Flags extends UnitFlags>(
@@ -98,7 +98,7 @@ function unitsOf(
   };
 }
 
-/** Reads what a node responds to `/api/v2/assets`. */
+/** Reads the response of a node to `/api/v2/assets`. */
 async function readAssetFile(file: string): Promise<Asset[]> {
   try {
     const { edges } = JSON.parse(await readFile(file, "utf8")).assets as {

@@ -38,7 +38,7 @@ export class RecordWriter {
     return this.#batch[0]?.["timestamp"];
   }
 
-  /** Returns a promise to wait for if something is being written: what is held in memory stays bounded. */
+  /** Returns a promise to wait for if something is being written: the memory stays bounded. */
   add(record: WireRecord): Promise<void> | undefined {
     const isNewBlock = record["timestamp"] !== this.#batch.at(-1)?.["timestamp"];
     if (this.#isByBlock && isNewBlock) this.#ready = this.#batch.length;
@@ -52,7 +52,7 @@ export class RecordWriter {
     return unseen;
   }
 
-  /** Writes everything that was added, and what follows the last record; only complete blocks if the reading has failed. */
+  /** Writes everything that was added, and the text after the last record; only complete blocks if the reading has failed. */
   async end(hasFailed = false): Promise<void> {
     if (!hasFailed) this.#ready = this.#batch.length;
     this.#flush(!hasFailed);
@@ -65,7 +65,7 @@ export class RecordWriter {
     const records = this.#batch.splice(0, this.#ready);
     this.#ready = 0;
     if (records.length === 0 && this.#head === "" && !hasEnd) return;
-    // What a failed write has written is unknown: nothing is written after it. An encoder can refuse a record.
+    // It is unknown how much a failed write has written: nothing is written after it. An encoder can refuse a record.
     this.#writing = this.#writing.then(async () => {
       const text = `${this.#head}${this.#encoder.encode(records)}${hasEnd ? this.#encoder.end() : ""}`;
       this.#head = "";

@@ -42,7 +42,14 @@ const largestBody = 6 * 2 ** 20;
 const weights = [12, 6] as const;
 const ndjson = "application/x-ndjson";
 
-/** The gateway as an application. It keeps nothing between requests that another one would need to continue. */
+/**
+ * The gateway as an application:
+ *
+ *   request ─▶ quota of the caller ─▶ parameters ─▶ turn ─▶ page, stream or report ─▶ nodes ─▶ response
+ *
+ * Parameters are checked as arguments of the client are. A turn limits the records that are requested from nodes at once, and prefers callers
+ * with few requests. A cursor holds everything that is needed to continue: nothing is kept between requests that another one would need.
+ */
 export function createGateway({ client, pool, now, closing, deadline = 60_000, ...options }: GatewayOptions) {
   const app = new Hono<Env>();
   const nodes = watchNodes(pool, now);
@@ -63,7 +70,7 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
   const turns = createTurns(...weights, requests.of, now);
   const [streams, bodies] = [createQuota(8, () => 2), createQuota(64 * 2 ** 20, () => 8 * 2 ** 20)];
   const unsent = createShare<ServerResponse>(128 * 2 ** 20);
-  /** Those of requests in flight. On Node.js 20, `AbortSignal.any` can lose what it follows. */
+  /** The controllers of requests in flight. On Node.js 20, `AbortSignal.any` can lose its sources. */
   const controllers = new Set<AbortController>();
   closing.addEventListener("abort", () => {
     for (const controller of controllers) controller.abort(closing.reason);
@@ -218,7 +225,7 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     return send(context, sent.data ?? sent.error ?? {}, sent);
   }
 
-  /** Reads a body of JSON. What callers have sent of bodies that are not complete is bounded. */
+  /** Reads a body of JSON. The size of all incomplete bodies is bounded. */
   async function readBody({ env, var: { caller } }: Context<Env>): Promise<unknown> {
     const chunks: Buffer[] = [];
     let size = 0;

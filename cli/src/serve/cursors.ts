@@ -3,7 +3,7 @@ import { Rejection } from "./errors.js";
 
 /** A place in a list, with all that any gateway needs to continue, also after a restart. */
 export interface Cursor {
-  /** What sorts a record in its list: its time in 20 digits, and the members that distinguish it from others of that time. */
+  /** The sort key of a record in its list: its time in 20 digits, and the members that distinguish it from others of that time. */
   readonly place: readonly string[];
   /** How many records of its time a loop has read: the page that follows is requested with room for them. */
   readonly skipped: number;

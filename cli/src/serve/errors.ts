@@ -22,7 +22,7 @@ export class Rejection extends Error {
 
 export const busy = (): Rejection => new Rejection(14, "The gateway has as many requests as it can serve.");
 
-/** What a caller gets for an error: what a node says of the request, or a rejection. The log has the text. */
+/** The response for an error: the response of the node, or a rejection. The log has the text. */
 export function responseTo(error: unknown): Pick<Rejection, "status" | "body" | "headers"> & { text: string } {
   const isOfNode = vega.ApiError.is(error) && !vega.RateLimitError.is(error);
   if (isOfNode && typeof error.body === "object" && error.body !== null) {
@@ -56,7 +56,7 @@ export function rejectionOf(error: unknown): Rejection {
   return new Rejection(13, vega.ResponseError.is(error) ? "A node sent no valid response." : "The gateway failed.");
 }
 
-/** The range of what is missing, if the error has one. */
+/** The missing range, if the error has one. */
 export function resumeOf(error: unknown): object {
   const { startTimestamp: start, endTimestamp: end } = (vega.VegaError.is(error) && error.resume?.dateRange) || {};
   if (start === undefined && end === undefined) return {};

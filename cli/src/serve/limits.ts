@@ -1,7 +1,7 @@
 /**
- * A limit of something in all, and for each caller. What exceeds it is refused.
+ * A limit in all, and for each caller. Requests beyond it are refused.
  *
- * @param mostOf - The limit for a caller, of so many who have some.
+ * @param mostOf - The limit for a caller, by the number of active callers.
  */
 export function createQuota(most: number, mostOf: (callers: number) => number) {
   const callers = new Map<string, number>();
@@ -61,7 +61,7 @@ interface Turn {
   readonly start: () => void;
 }
 
-/** For how long it matters what a caller had, in milliseconds. */
+/** How long the earlier requests of a caller count, in milliseconds. */
 const memory = 10_000;
 
 /**

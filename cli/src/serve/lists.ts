@@ -55,7 +55,7 @@ export function comparePlaces(a: readonly string[], b: readonly string[]): numbe
   return index < 0 ? 0 : (a[index] ?? "") < (b[index] ?? "") ? -1 : 1;
 }
 
-/** Adds the places of records: their times, and the members that sort those of one time. Records of a scan have this order. */
+/** Adds the places of records: their times, and the members that sort records of one time. Records of a scan have this order. */
 export function withPlaces(id: ListId, records: readonly object[]): PlacedRecord[] {
   const { naturalKey, cursors } = listOperation(id);
   const names = (cursors?.missingMember?.sha256Of ?? naturalKey).map(String).filter((name) => name !== "timestamp");

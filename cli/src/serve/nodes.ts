@@ -5,10 +5,10 @@ import { Rejection } from "./errors.js";
 /** How long a block is waited for, how often nodes are checked meanwhile, and how long a check takes at most, in milliseconds. */
 const [patience, interval, timeout] = [8000, 500, 2000];
 
-/** How far a block may be after those of all nodes and still be waited for, in nanoseconds. */
+/** How far a block may be after the blocks of all nodes and still be waited for, in nanoseconds. */
 const lead = 60_000_000_000n;
 
-/** What the gateway knows of its nodes. Times are Unix nanoseconds. */
+/** The state of the gateway's nodes. Times are Unix nanoseconds. */
 export function watchNodes(pool: Pick<NodePool, "check" | "status">, now: () => number) {
   let head: { time: bigint; at: number } | undefined;
   let checked: { at: number; done: Promise<unknown> } | undefined;

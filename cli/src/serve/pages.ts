@@ -38,7 +38,7 @@ export interface PageRequest {
 interface Reading {
   readonly records: readonly PlacedRecord[];
   readonly source: Source;
-  /** What the cursors of the page hold, apart from their places. */
+  /** The content of the page's cursors, apart from their places. */
   readonly next: Pick<Cursor, "block" | "newest">;
   /** The range of time for which the page is complete. */
   readonly coverage?: { readonly start: bigint; readonly end: bigint | undefined };
@@ -190,7 +190,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
   };
 }
 
-/** The weight of a read of so many records, among those that run at once. */
+/** The weight of a read of `count` records, among the reads that run at once. */
 const weightOf = (count: number): number => Math.max(1, Math.min(5, Math.ceil(count / 1000)));
 
 /** The start of a range in Unix nanoseconds. The client takes 0 for no start. */
@@ -208,7 +208,7 @@ const isDescending = ({ newestFirst, isBackward }: PageRequest): boolean => newe
 
 type Placed = Pick<PlacedRecord, "place">;
 
-/** Returns a function that selects what comes after the cursor. */
+/** Returns a function that selects the records after the cursor. */
 function isAfterCursor(request: PageRequest): (record: Placed) => boolean {
   const { cursor } = request;
   const sign = isDescending(request) ? -1 : 1;

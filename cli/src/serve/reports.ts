@@ -1,4 +1,4 @@
-/** The reports over HTTP: complete, or an error. What is unknown is `null`, or an empty cell of CSV. */
+/** The reports over HTTP: complete, or an error. Unknown values are `null`, or empty cells of CSV. */
 import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
 import { type Operation, operations } from "vegaprotocol-client/operations";
 import * as vega from "vegaprotocol-client/reports";
@@ -77,7 +77,7 @@ export const isOfBalances = (name: string): name is keyof typeof shared.reportCo
   Object.hasOwn(shared.reportColumns, name);
 
 export function createReports(client: VegaClient, nodes: Nodes) {
-  /** Reads the balance changes up to a time. Its default is the end of what is final. */
+  /** Reads the balance changes up to a time. Default: the end of the final records. */
   async function readChanges(
     name: shared.BalanceReportName,
     query: Query,

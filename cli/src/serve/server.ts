@@ -31,7 +31,7 @@ export interface App {
 /** For how long requests wait while connections are accepted, in milliseconds. */
 const acceptTime = 250;
 
-/** Node.js hands over all requests that a client has sent: those of one connection are served one after the other. */
+/** Node.js hands over all requests that a client has sent. The requests of one connection are served one after the other. */
 function createListener({ fetch, requests, callerOf = () => "" }: App, ready: () => Promise<void>) {
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
   const served = new WeakMap<Socket, Promise<void>>();
@@ -104,7 +104,7 @@ export async function startServer(app: App, port: number, host: string, limits =
       sockets.remove(socket);
     });
   });
-  // Whoever does not read what was sent loses the connection. One who waits for a node keeps it.
+  // A caller that does not read its response loses the connection. A caller that waits for a node keeps it.
   server.setTimeout(limits.stallTimeout, (socket) => socket.writableLength > 0 && socket.destroy());
   await once(server.listen(port, host), "listening").catch((error: NodeJS.ErrnoException) => {
     const reason = { EADDRINUSE: "in use", EACCES: "reserved for the system" }[error.code ?? ""];

@@ -9,7 +9,7 @@ let turn: Promise<void> = Promise.resolve();
 /**
  * All balance changes of a range, one on each line. The last line says that the range is complete, or has the error that ended it.
  *
- * @throws what ends the scan before its first record.
+ * @throws The error that ends the scan before its first record.
  */
 export async function openStream(
   client: VegaClient,

@@ -1,4 +1,4 @@
-/** Compares what is stored with a node, record by record. */
+/** Compares stored records with a node, one by one. */
 import type { BalanceChange, ScanOptions, VegaClient } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
 import { listAssets } from "../other-paths.js";
@@ -25,7 +25,7 @@ export interface Comparison {
   /** How many stored records the node does not show, so that nothing is known of them. */
   readonly uncompared: number;
   readonly different: readonly ComparedDay[];
-  /** What was compared of balance changes. */
+  /** The compared range of balance changes. */
   readonly range?: TimeRange;
 }
 

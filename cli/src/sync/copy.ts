@@ -41,9 +41,9 @@ export async function describeCopy(name: string, signal: AbortSignal) {
   return stored;
 }
 
-/** @param node - Answers what a copy does not have: spam statistics, checks, and paths of `http`. */
+/** @param node - Serves requests that a copy cannot: spam statistics, checks, and paths of `http`. */
 export function createCopy(name: string, node?: VegaClient) {
-  /** Reads from the copy. What it does not have is no error of the gateway. */
+  /** Reads from the copy. A missing list is no error of the gateway. */
   async function* read<T>(signal: AbortSignal, run: (stored: Destination) => AsyncIterable<T>) {
     try {
       yield* readFrom(name, signal, run);

@@ -30,7 +30,7 @@ export interface TimeRange {
   readonly end: bigint;
 }
 
-/** What is stored of a list, in Unix nanoseconds: every record from `start` to `position`. */
+/** The stored range of a list, in Unix nanoseconds: every record from `start` to `position`. */
 export interface Checkpoint {
   readonly start: bigint;
   readonly position: bigint;
@@ -48,17 +48,17 @@ export interface Batch {
   readonly list: SyncList;
   readonly query: object;
   readonly records: readonly SyncRecords[SyncList][];
-  /** What is stored with them; `undefined` for profiles and assets, which have no time. */
+  /** The range that is stored with them; `undefined` for profiles and assets, which have no time. */
   readonly checkpoint: Checkpoint | undefined;
 }
 
-/** What a destination is opened for. It is locked unless it is only read. */
+/** The purpose of opening a destination. It is locked unless it is only read. */
 export type OpenMode = "write" | "read";
 
 export interface Destination {
   /** Stores records with their checkpoint, both or none. */
   store(batch: Batch): Promise<void>;
-  /** Completes what a run has stored, once all of its lists have ended. Returns what the user should know of it. */
+  /** Completes a run, once all of its lists have ended. Returns a note for the user. */
   finish(): Promise<string | undefined>;
   /** The newest balance change of a filter, before a time if it is given; one of them if several have its time. */
   newest(filter: BalanceChangesFilter, before?: bigint): Promise<BalanceChange | undefined>;
@@ -68,9 +68,9 @@ export interface Destination {
   checkpoints(): Promise<StoredList[]>;
   /** The records of a list, in order of time if they have one. */
   all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined>;
-  /** What `all` reads, with each column as it is stored. */
+  /** The records that `all` reads, with each column as it is stored. */
   rows(list: SyncList): AsyncGenerator<Row, undefined, undefined>;
-  /** Names the destination in an error of what it is made of. */
+  /** Adds the name of the destination to an error of its files or its database. */
   describe(error: unknown): unknown;
   close(): Promise<void>;
 }

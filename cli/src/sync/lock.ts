@@ -10,11 +10,11 @@ import { loadSqlite, type Sqlite, sqliteCode, sqliteCodes } from "./sqlite.js";
 const held = new Map<string, Sqlite | undefined>();
 
 /**
- * Locks a destination for this process, by a transaction in a small database beside it: two names of one file share a lock. Its lock is that
+ * Locks a destination for this process, by a transaction in a small database next to it: two names of one file share a lock. Its lock is that
  * of the operating system, which ends with the process, however it ends, and holds between containers. Their processes can have the same id and
  * the same host name.
  *
- * @returns what releases the lock.
+ * @returns The function that releases the lock.
  * @throws {@link UsageError} if another process has it.
  */
 export async function lock(name: string): Promise<() => Promise<void>> {
@@ -27,7 +27,7 @@ export async function lock(name: string): Promise<() => Promise<void>> {
   try {
     const open = await loadSqlite();
     for (;;) {
-      // The error of an operation on files says more than that of SQLite.
+      // The error of an operation on files says more than SQLite's error.
       await writeFile(path, "", { flag: "a" });
       const { ino } = await stat(path);
       const database = open(path);
@@ -66,7 +66,7 @@ function claim(database: Sqlite, own: string): string | undefined {
 }
 
 async function release(path: string, database: Sqlite): Promise<void> {
-  // While it is locked: once it is not, it can be that of another process. Windows removes no file that is open.
+  // While it is locked: afterwards another process can own it. Windows removes no file that is open.
   const isWindows = process.platform === "win32";
   if (!isWindows) await rm(path, { force: true });
   database.close();

@@ -73,7 +73,7 @@ function refuse(flags: object, expected: string): void {
   if (found !== undefined) throw new UsageError(`--${kebab(found)} requires ${expected}.`);
 }
 
-/** Yields what is read from a destination. A sync can write to it meanwhile. */
+/** Yields the records of a destination. A sync can write to it at the same time. */
 export async function* readFrom<T>(
   name: string,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** The rows that are stored for records. What a destination cannot hold is refused, with the record that has it. */
+/** The rows that are stored for records. Values that a destination cannot hold are refused, with their record. */
 import type { BalanceChange } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
 import { canonicalJson, type Row, type SyncList, type SyncRecords } from "./destination.js";
@@ -49,7 +49,7 @@ export function rowOf(list: SyncList, record: object): Row {
     if (member === undefined) return canonicalJson(record);
     const value = members[member];
     if (kind === "time") return checkTime(value, () => describe(record));
-    // Nodes leave out what is empty, or send `null`. The amount of a vote can be empty, too.
+    // Nodes leave out empty values, or send `null`. The amount of a vote can be empty as well.
     if (kind === "json") return value ? canonicalJson(value) : null;
     return kind === "amount" && list === "balances" ? checkAmount(value, record) : String(value ?? "");
   });

@@ -7,7 +7,7 @@ interface Statement {
   iterate(...values: object[]): Iterable<object>;
 }
 
-/** What both libraries have in common. The types of Node.js 20 know nothing of `node:sqlite`. */
+/** The common interface of both libraries. The types of Node.js 20 lack `node:sqlite`. */
 export interface Sqlite {
   exec(sql: string): void;
   prepare(sql: string): Statement;

@@ -1,4 +1,12 @@
-/** Makes a destination equal to the node: reads what it does not have, and stores each batch with its checkpoint. */
+/**
+ * Makes a destination equal to the node: reads the missing records, and stores each batch with its checkpoint.
+ *
+ *   stored range ─▶ scan or follower from its end ─▶ batches ─▶ transaction: records and the new end
+ *
+ * A destination (`destination.ts`) is a database or a folder that stores the range of each list and query. A run locks it, continues each
+ * range where it ends, and proves that nothing is missing in between; otherwise the list ends with an error, and the range stays as it was.
+ * Profiles have no time, and are stored as a whole.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import {
@@ -34,7 +42,7 @@ import {
 } from "./destination.js";
 import { checkTime, compareRecords } from "./rows.js";
 
-/** The votes on a proposal, or those of a party. */
+/** The votes on a proposal, or of a party. */
 export type VotesQuery = Parameters<typeof followVotes>[1];
 
 export interface SyncStep {
@@ -42,7 +50,7 @@ export interface SyncStep {
   readonly query: object;
   /** How many records were stored in this step. */
   readonly records: number;
-  /** What is stored of the list. `undefined` for profiles, which have no time. */
+  /** The stored range of the list. `undefined` for profiles, which have no time. */
   readonly checkpoint: Checkpoint | undefined;
   /** Why records are missing that no request leads to, if some are. */
   readonly incomplete?: IncompleteError | undefined;
@@ -76,8 +84,8 @@ const batchSize = 20_000;
 /**
  * Reads each list up to the newest block of the node, or follows it.
  *
- * @returns what the user should know of what was stored.
- * @throws `PaginationError` if the node no longer keeps what follows a checkpoint, or has not reached it; {@link IncompleteError},
+ * @returns A note for the user.
+ * @throws `PaginationError` if the node no longer keeps the records after a checkpoint, or has not reached it; {@link IncompleteError},
  * once everything else is stored, if the node does not show all profiles, or not whether it keeps the start of the balance changes;
  * {@link ExitError} for a node of another network: nothing is written then.
  */
@@ -125,7 +133,7 @@ export async function syncTo(
   return note;
 }
 
-/** What the lists of a run have in common. */
+/** The common parts of the lists of a run. */
 interface Run {
   readonly destination: Destination;
   readonly client: VegaClient;
@@ -156,7 +164,7 @@ function isAt({ block, options }: Run, list: SyncList, query: object, checkpoint
   return isAt;
 }
 
-/** Stores what a follower finds: its first batch, or each one until the signal is aborted. */
+/** Stores the batches of a follower: its first batch, or each one until the signal is aborted. */
 async function storeBatches(
   run: Run,
   list: "balances" | "votes" | "signatures",
@@ -218,7 +226,7 @@ async function syncBalances(
   return storeBatches(run, "balances", query, follower, checkpoint);
 }
 
-/** Whether an error can be that of a node that restarts. */
+/** Whether a restart of the node can cause an error. */
 const isRestart = (error: unknown): error is VegaError =>
   ApiError.is(error)
     ? RateLimitError.is(error) || error.status >= 500
@@ -238,7 +246,7 @@ async function waitAfter(error: unknown, failures: number, { options, signal }: 
   await sleep(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
-/** Stores what the node has, and yields how far. */
+/** Stores the records of the node, and yields how far. */
 async function* scanHistory(
   run: Run,
   query: BalancesQuery,
@@ -265,7 +273,7 @@ async function* scanHistory(
   }
   const coverage = await scan.coverage;
   const last = records.at(-1);
-  // If no response names a block, the last one can have further records: it is read again.
+  // Without block headers, the last block can have further records: it is read again.
   const end = coverage.end ?? (last ? BigInt(last.timestamp) : from);
   if (end === undefined) return undefined;
   if (stored === undefined && coverage.start >= end) {
@@ -286,12 +294,12 @@ const isMissing = ({ last, block }: Run, { filter, from = 0n }: BalancesQuery): 
   BigInt(last.timestamp) >= from &&
   (block === undefined || BigInt(last.timestamp) < finalTime(block));
 
-/** How often to request what follows a stored record. Behind one address, another node may respond each time. */
+/** How often to request the records after a stored one. Behind one address, another node may respond each time. */
 const attempts = 3;
 
 /**
  * Opens a scan from a time on. If its first response has the newest record before that time, the node has dropped nothing that follows:
- * the scan is joined to what is stored. Otherwise its coverage shows whether it is.
+ * the scan is joined to the stored records. Otherwise its coverage shows whether it is.
  */
 async function openHistory(
   { client, options, signal }: Run,

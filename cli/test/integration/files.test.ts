@@ -15,7 +15,7 @@ const proposal = node.records.votes[0]?.proposalId ?? "";
 const file = useFolder();
 const read = (name: string) => readFile(name, "utf8");
 
-/** Interrupts a command when so many requests were sent. */
+/** Interrupts a command after a number of requests. */
 async function interruptAfter(count: number, argv: readonly string[]) {
   const { signal, interrupt } = interruption();
   let requests = 0;

@@ -23,7 +23,7 @@ const linesIn = (text: string) => (text === "" ? [] : text.trimEnd().split("\n")
 const balanceKey = ({ timestamp, partyId, assetId, marketId, accountType }: Record<string, unknown>) =>
   [timestamp, partyId, assetId, marketId, accountType].join();
 
-/** Runs a follower until it has written so many lines to stdout. */
+/** Runs a follower until it has written a number of lines to stdout. */
 async function followLines(argv: readonly string[], count: number, fetch: (request: Request) => Promise<Response>) {
   const { signal, interrupt } = interruption();
   let written = "";

@@ -11,7 +11,7 @@ export async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A proxy for plain and for secure addresses, and what it was asked for, with the credentials. It does not pass these on. */
+/** A proxy for plain and for secure addresses, and its log of requests with credentials, which it does not pass on. */
 export function createProxy() {
   const asked: string[] = [];
   const server = http.createServer((request, response) => {

@@ -9,7 +9,7 @@ export interface CliOptions extends Partial<Pick<Io, "env" | "fetch" | "now" | "
   terminal?: number;
   /** The width of the terminal that stderr is. Default: it is a pipe. */
   errorTerminal?: number;
-  /** Called with each text that is written to stdout. An error that it returns is that of the stream. */
+  /** Called with each text that is written to stdout. If it returns an error, the stream fails with it. */
   onOutput?: (text: string) => unknown;
   /** Called with each text that is written to stderr. */
   onErrorOutput?: (text: string) => unknown;

@@ -25,7 +25,7 @@ const records = fc.record(
   { requiredKeys: [] },
 );
 
-/** The cells of rows of CSV as in RFC 4180. */
+/** The cells of rows of CSV by RFC 4180. */
 function readCsv(content: string): string[][] {
   const rows: string[][] = [];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;

@@ -25,7 +25,7 @@ export type ParquetForm = {
   readonly amounts: "decimal" | "text";
 };
 
-/** What a file says of itself. */
+/** The notes that a file has about itself. */
 export type Notes = Readonly<Record<string, string>>;
 
 function elementOf(kind: ColumnKind, { timestamps, amounts }: ParquetForm): Omit<SchemaElement, "name"> {
@@ -59,7 +59,7 @@ function encode(kind: ColumnKind, text: string | null, { timestamps, amounts }: 
     : refuse(`an amount of at most ${mostDigits} digits`, "--text-amounts");
 }
 
-/** A file that is written beside its name, and takes it when it is complete: a reader sees the earlier file or the new one. */
+/** A file that is written under another name, and gets its name when it is complete: a reader sees the earlier file or the new one. */
 export class ParquetFile {
   readonly #path: string;
   readonly #partial: string;
@@ -96,7 +96,7 @@ export class ParquetFile {
     await rename(this.#partial, this.#path);
   }
 
-  /** Removes what is not complete. */
+  /** Removes incomplete files. */
   async discard(): Promise<void> {
     await rm(this.#partial, { force: true });
     // The folder of the first file of a day is empty.
@@ -119,7 +119,7 @@ export const changedError = (path: string, got: string, cause?: unknown): ExitEr
     { cause },
   );
 
-/** A file that was written, and what it says of itself. */
+/** A file that was written, and its notes. */
 export interface WrittenFile {
   readonly path: string;
   readonly metadata: FileMetaData;

@@ -53,7 +53,7 @@ const pathOf = (folder: string, list: SyncList, ...day: string[]) =>
 interface DayFile extends WrittenFile {
   readonly day: bigint;
   /**
-   * What it holds, in Unix nanoseconds: it begins where the file before ends, so that a missing one is noticed, and ends before the day
+   * Its range, in Unix nanoseconds: it begins where the file before ends, so that a missing one is noticed, and ends before the day
    * does if that was not over.
    */
   readonly start: bigint;
@@ -85,7 +85,7 @@ class ParquetDestination implements Destination {
   #newest: BalanceChange | undefined;
   /** The end of the last file of this run. */
   #end: bigint | undefined;
-  /** What this run has stored of the other lists. */
+  /** The records that this run has stored of the other lists. */
   readonly #batches: Batch[] = [];
 
   constructor(folder: Folder) {
@@ -111,7 +111,7 @@ class ParquetDestination implements Destination {
       const row = rowOf("balances", record);
       const time = BigInt(record.timestamp);
       if (this.#open && time >= endOf(this.#open.day)) await this.#finishDay(endOf(this.#open.day));
-      // What is between two files has no records.
+      // There are no records between two files.
       if (this.#open === undefined) this.#openDay(dayOf(time), maximum(start, this.#end ?? last?.end ?? start));
       this.#open?.file.add(row);
     }
@@ -272,7 +272,7 @@ function checkNotes({ path, notes }: WrittenFile, expected: Readonly<Record<stri
   for (const [name, value] of Object.entries(expected)) {
     if (notes[name] === value) continue;
     throw new UsageError(
-      `${path} was written with other flags: its ${name} is ${notes[name]}, and that of this command is ${value}. A folder holds one ` +
+      `${path} was written with other flags: its ${name} is ${notes[name]}, not ${value}. A folder holds one ` +
         "query: repeat its flags, or use another folder.",
     );
   }

@@ -102,7 +102,7 @@ class PostgresDatabase implements Database {
     }
   }
 
-  /** What may have been committed when the connection was lost is written once more, with the same result. */
+  /** A batch that may have been committed when the connection was lost is written once more, with the same result. */
   write(run: () => Promise<void>): Promise<void> {
     return this.#retry(async () => {
       this.#isWriting = true;
@@ -165,7 +165,7 @@ class PostgresDatabase implements Database {
       connectionTimeoutMillis: 10_000,
       application_name: `vegaprotocol ${process.pid} on ${hostname()}`,
     });
-    // A connection that is lost fails the next statement: a new one would commit what it does not have.
+    // A connection that is lost fails the next statement: a new one would commit an incomplete transaction.
     client.on("error", () => {});
     this.#connection = client;
     try {
@@ -180,7 +180,7 @@ class PostgresDatabase implements Database {
     return client;
   }
 
-  /** The lock is that of the connection: it ends with the process. */
+  /** The connection holds the lock, which ends with the process. */
   async #lock(): Promise<void> {
     const key = `vegaprotocol ${this.#options.schema}`;
     const [[isHeld] = []] = await this.query("SELECT pg_try_advisory_lock(hashtextextended($1, 0))::text", [key]);

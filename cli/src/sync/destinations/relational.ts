@@ -17,11 +17,11 @@ import {
 import { type ColumnKind, describe, type Row, recordOf, refuse, rowOf, tables } from "../rows.js";
 
 export interface Dialect {
-  /** What of a database is another one's if it has other tables, such as `file`. */
+  /** The name for a database with other tables, such as `file`. */
   readonly place: string;
   /** Text is sorted as JavaScript does. */
   readonly types: Readonly<Record<ColumnKind | "id", string>>;
-  /** What follows the columns of a table that is sorted by its key. */
+  /** The end of the definition of a table that is sorted by its key. */
   readonly byKey: string;
   /** The nanoseconds of the smallest unit of a stored time. */
   readonly precision: bigint;

@@ -15,7 +15,7 @@ const digits = (last: number, count: number) =>
 const [parts, width] = [5, 18];
 const padded = (amount: string) => `substr('${"0".repeat(parts * width)}' || ${amount}, -${parts * width})`;
 
-/** The difference of two balances in digits. A subquery without a table evaluates what it selects once. */
+/** The difference of two balances in digits. A subquery without a table evaluates its expressions once. */
 function difference(amount: string, before: string): string {
   // Texts of the same length compare as numbers do.
   const [larger, smaller] = ["max(a, b)", "min(a, b)"];
