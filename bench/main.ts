@@ -1,6 +1,6 @@
 /**
  * Measures the built packages: `npm run bench`, or some benchmarks by name, such as `npm run bench -- calls memory`. It fails if a figure is
- * above its limit. RECORDS and PAGE_SIZE are those of `export` and `memory`.
+ * above its limit. RECORDS and PAGE_SIZE are for `export` and `memory`.
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";

@@ -18,7 +18,7 @@ import { runScript } from "./run-script.js";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const commonJs = "dist/cjs";
 
-/** What the client has in common with the fake node and the validators, which do not load the client. */
+/** The modules that the client shares with the fake node and the validators, which do not load the client. */
 const base =
   /[\\/](?:src[\\/](?:values|errors|arguments|async[\\/](?:abort|clock))|generated[\\/](?:enums|operations))\b/;
 
@@ -45,7 +45,7 @@ async function replace(path: string, built: string): Promise<void> {
   await rename(built, path);
 }
 
-/** Bundles the command line, and what each command loads on demand. */
+/** Bundles the command line, with a chunk for each command. */
 async function buildCommandLine(folder: string): Promise<void> {
   const { dependencies } = JSON.parse(await readFile(join(root, "cli/package.json"), "utf8"));
   const installed = Object.keys(dependencies).map((name) => new RegExp(`^${name}(?:/|$)`));
@@ -137,14 +137,14 @@ async function bundle(entries: readonly string[], installed: readonly string[]):
   });
   const { output } = await bundled.generate({
     format: "esm",
-    // Editors show those of the types.
+    // Editors show the comments of the types.
     comments: { jsdoc: false },
     entryFileNames: "[name].js",
     chunkFileNames: "src/[name].js",
     codeSplitting: {
       groups: [
         { name: "base", test: base, priority: 1 },
-        // With all that it imports, and without what it loads on demand.
+        // With its imports, and without chunks that it loads on demand.
         { name: "client", test: join(root, "src/index.ts") },
       ],
     },

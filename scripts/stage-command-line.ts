@@ -10,7 +10,7 @@ import { runScript } from "./run-script.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What the package has, and where it comes from. `gateway.yaml` refers to the other description by its name. */
+/** The files of the package, and their sources. `gateway.yaml` refers to the other description by its name. */
 const files = {
   dist: "cli/dist",
   "README.md": "cli/README.md",

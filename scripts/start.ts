@@ -74,7 +74,7 @@ async function exampleTransaction(): Promise<unknown> {
   return examples.signed.value;
 }
 
-/** Compares what the client reads from the in-memory node with what a loop reads that requests each next page with `endCursor`. */
+/** Compares the records that the client reads from the in-memory node with the records of a loop on `endCursor`. */
 async function showPaging(): Promise<void> {
   const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
   const { votes, balances } = node.records;

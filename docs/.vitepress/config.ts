@@ -89,7 +89,7 @@ export default defineConfig({
     return project && previewTags({ title, description, path }, project);
   },
   vite: {
-    // llms.txt (https://llmstxt.org), and the Markdown of each page beside the page.
+    // llms.txt (https://llmstxt.org), and the Markdown of each page next to it.
     plugins: [llms({ generateLLMsFullTxt: false }), samplesPlugin],
     build: { target: "es2022" },
   },

@@ -6,14 +6,14 @@ import { exec } from "node:child_process";
 import { parseArgs } from "node:util";
 import { runScript } from "../run-script.js";
 
-/** TypeScript 7, which is several times as fast. What needs its API has `typescript`, which is 5.9. */
+/** TypeScript 7, which is several times as fast. Tools that need its API have `typescript`, which is 5.9. */
 const tsc = "node node_modules/typescript-7/bin/tsc";
 
 /** The commands of each check, for a shell. */
 const checks: Readonly<Record<string, readonly string[]>> = {
   lint: [
     "redocly lint openapi.yaml",
-    // It refers to the other description by its name, as in the package.
+    // It refers to the other description by its name, as it does in the package.
     "f=$(mktemp -d) && cp openapi.yaml cli/gateway.yaml cli/redocly.yaml $f && redocly lint --config $f/redocly.yaml $f/gateway.yaml && rm -r $f",
   ],
   generated: ["tsx scripts/generate/main.ts --check"],

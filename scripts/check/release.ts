@@ -1,4 +1,4 @@
-/** Checks that both packages are ready to be published. `npm run check -- release` prints what is missing. */
+/** Checks that both packages are ready to be published. `npm run check -- release` prints missing steps. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ export interface Release {
   uncommitted: string;
 }
 
-/** What prevents a release, in sentences. Empty if the release is complete. */
+/** The problems of a release, in sentences. Empty if the release is complete. */
 export function problemsOf({ client, commandLine, changelog, described, uncommitted }: Release): string[] {
   const { name, version, repository } = client;
   const { version: other, dependencies } = commandLine;
@@ -44,7 +44,7 @@ export function problemsOf({ client, commandLine, changelog, described, uncommit
   return rules.flatMap(([isMet, problem]) => (isMet ? [] : [problem]));
 }
 
-/** What a release would be now. */
+/** The current state of a release. */
 export function readRelease(): Release {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
   return {

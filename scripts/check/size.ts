@@ -1,5 +1,5 @@
 /**
- * Measures what an application loads, minified and gzipped: at first, and in total with what is loaded on demand. Prints both with their
+ * Measures the code that an application loads, minified and gzipped: at first, and in total with chunks on demand. Prints both with their
  * limits.
  */
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const all = { index: "*" };
 
-/** What an application imports, by the names of modules in `dist/src`, and its limits in kB: at first, and in total. */
+/** The imports of an application, by the names of modules in `dist/src`, and its limits in kB: at first, and in total. */
 const cases: Record<string, [imports: Readonly<Record<string, string>>, initial: number, total: number]> = {
   createClient: [{ index: "{ createClient }" }, 17.5, 32.5],
   "vegaprotocol-client": [all, 18.5, 33.5],
@@ -48,7 +48,7 @@ async function measure(imports: Readonly<Record<string, string>>): Promise<[init
   return [sizeOf(initialChunks(metafile)), sizeOf(Object.keys(metafile.outputs))];
 }
 
-/** The chunks that are loaded at first: the entry, and what it imports statically. */
+/** The chunks that are loaded at first: the entry, and its static imports. */
 function initialChunks({ outputs }: Metafile): Set<string> {
   const found = new Set<string>();
   const add = (chunk: string) => {
@@ -56,7 +56,7 @@ function initialChunks({ outputs }: Metafile): Set<string> {
     found.add(chunk);
     for (const { path, kind } of outputs[chunk]?.imports ?? []) if (kind === "import-statement") add(path);
   };
-  // What is imported on demand is an entry point, too.
+  // A chunk on demand is an entry point as well.
   for (const [chunk, { entryPoint }] of Object.entries(outputs)) if (entryPoint === "<stdin>") add(chunk);
   return found;
 }

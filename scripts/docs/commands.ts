@@ -8,7 +8,7 @@ import { createProgram, run } from "../../cli/src/program.js";
 
 type Command = ReturnType<typeof createProgram>;
 
-/** What the pages show of each command. */
+/** The content of a command's page. */
 export interface CommandPage {
   name: string;
   summary: string;

@@ -1,4 +1,4 @@
-/** Prints `openapi.yaml` as a page of the site: each operation with an example, and what holds for all of them behind the operations. */
+/** Prints `openapi.yaml` as a page of the site: each operation with an example, and then the conventions of all. */
 import { parse } from "yaml";
 import { nameOf, type Operation, type Parameter, type Schema } from "../generate/description.js";
 

@@ -3,7 +3,7 @@
  *
  *   npm run docs            builds it into `site/`
  *   npm run docs -- dev     serves the pages as they are edited
- *   npm run docs -- install installs what the others need
+ *   npm run docs -- install installs the packages that the others need
  *   npm run docs -- check   builds it into a folder that is removed
  *   npm run docs:preview    serves `site/`
  *

@@ -87,7 +87,7 @@ function withUnit(value: string, meaning: string): string {
   return /\bmilliseconds\b/i.test(meaning) ? `${digits}\u00a0ms` : digits;
 }
 
-/** The pages with tables that the types no longer say. */
+/** The pages with outdated tables. */
 export async function outdatedPages(render: Render): Promise<{ name: string; rendered: string }[]> {
   const names = (await readdir(docs)).filter((name) => name.endsWith(".md") && name !== "changelog.md");
   const pages = await Promise.all(names.map(async (name) => ({ name, source: await readFile(docs + name, "utf8") })));

@@ -173,7 +173,7 @@ function documentationOf(operation: ResolvedOperation): string {
     "x-defaultPageSize": size,
   } = operation;
   const sample = samples.find(({ lang }) => lang === "TypeScript");
-  // How nodes respond is on the page of the description. An editor shows what a caller needs.
+  // How nodes respond is on the page of the description. An editor shows the parts that a caller needs.
   const [introduction] = description.split(/\n\n/);
   return [
     introduction,

@@ -12,7 +12,7 @@ export function printCommandLine(description: Description): string {
   });
   return `import type { OperationTexts } from "../src/operations.js";
 
-/** What the command line knows about each operation, in addition to \`operations\`. */
+/** The facts that the command line adds to \`operations\`. */
 export const operationTexts: OperationTexts = ${JSON.stringify(Object.fromEntries(texts))};
 `;
 }

@@ -114,7 +114,7 @@ interface List {
   wrappers: string[];
 }
 
-/** An operation with its references followed, and what it returns. */
+/** An operation with its references followed, and its result. */
 export interface ResolvedOperation extends Operation {
   path: string;
   method: string;

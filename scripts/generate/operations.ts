@@ -38,12 +38,12 @@ export function printOperations(description: Description): string {
     'import type { OperationTable } from "../src/arguments/operation.js";\n',
     enums.length > 0 ? `import { ${lists.join(", ")} } from "./enums.js";\n\n` : "\n",
     ...enums.map(({ name, numbers }) => `const ${numbersOf(name)} = ${print(numbers)} as const;\n\n`),
-    "/** What the client knows about each operation. `OperationTable` says what each member means. */\n",
+    "/** The facts about each operation. `OperationTable` explains the members. */\n",
     `export const operations = ${table} as const satisfies OperationTable;\n`,
   ].join("");
 }
 
-/** Prints `generated/hints.ts`: what only errors need, and is loaded on demand. Hints do not decide whether a request is retried. */
+/** Prints `generated/hints.ts`: the parts that only errors need, and that are loaded on demand. Hints do not decide whether a request is retried. */
 export function printHints(description: Description): string {
   const hints = operationsOf(description).flatMap(({ operationId, "x-hints": hints }) =>
     hints ? [[operationId, hints] as const] : [],

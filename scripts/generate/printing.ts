@@ -87,7 +87,7 @@ export function printType(schema: Schema): string {
   throw new Error(`openapi.yaml has a schema that the generator does not support: ${JSON.stringify(schema)}`);
 }
 
-/** Any string beside the known names. Without `& {}`, TypeScript drops the known names, and editors do not complete them. */
+/** Any string in addition to the known names. Without `& {}`, TypeScript drops the known names, and editors do not complete them. */
 function printOpenString({ pattern }: Schema): string {
   const [, prefix] = /^\^([A-Za-z0-9_]+)\[/.exec(pattern ?? "") ?? [];
   return prefix === undefined ? "(string & {})" : `(\`${prefix}\${string}\` & {})`;

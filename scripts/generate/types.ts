@@ -1,4 +1,4 @@
-/** Prints `generated/types.ts`, `generated/enums.ts` and `generated/public.ts`, which has what the package exports of the others. */
+/** Prints `generated/types.ts`, `generated/enums.ts` and `generated/public.ts`, which has the exports of the package. */
 import { argumentNamesOf } from "./client.js";
 import {
   camelCase,
@@ -35,7 +35,7 @@ export function printTypes(description: Description): string {
   ].join("");
 }
 
-/** The types of all components by name. The body of a request has no interface: its members are those of the argument. */
+/** The types of all components by name. The body of a request has no interface: the argument has its members. */
 function printComponentTypes(names: string[], requests: string[]): string {
   const types = names.map((name) =>
     requests.includes(name)

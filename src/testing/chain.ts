@@ -65,7 +65,7 @@ export class Chain {
     this.#add(data, { newest: timestamp, inBlock: true, until: timestamp });
   };
 
-  /** The records before a time, as a node has them that is behind. Those without a time have that of the block in which they were added. */
+  /** The records before a time, as on a node that is behind. Records without a time have the time of the block in which they were added. */
   storeBefore(end: Microseconds): Store {
     const store = new Store();
     for (const { records, since } of this.#additions) {

@@ -12,7 +12,7 @@ import { toMicroseconds } from "./wire.js";
 type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
 
 /**
- * What a fake node holds: records, or how many of them to generate. Members that a record lacks are completed. Data without any list
+ * The data of a fake node: records, or how many of them to generate. Missing members of records are completed. Data without any list
  * stands for a hundred records of each list; next to other lists, a list that is left out is empty. Times are cut to microseconds, as
  * nodes do.
  */

@@ -6,7 +6,7 @@ import { type FakeNode, simulateNode } from "./fake-node.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { versionRules } from "./versions.js";
 
-/** What a fake network holds, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
+/** The data of a fake network, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
 export interface FakeNetworkData extends FakeNodeData {
   /** How many nodes there are, or the options of each of them. Default: 3. */
   nodes?: number | readonly FakeNodeOptions[] | undefined;

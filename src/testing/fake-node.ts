@@ -32,7 +32,7 @@ export interface FakeNode {
   readonly fetch: (input: Request | URL | string, init?: ConstructorParameters<typeof Request>[1]) => Promise<Response>;
   /** The requests that were sent to the node, also those that failed because it was down. The array can be emptied at any time. */
   readonly requests: ReceivedRequest[];
-  /** What it holds, as responses show it: records by list, and spam statistics by party. */
+  /** Its data, as in responses: records by list, and spam statistics by party. */
   readonly records: Records;
   /** The current block. */
   readonly block: Readonly<Block>;
@@ -58,7 +58,7 @@ export interface FakeNode {
    */
   createTransaction(members?: Transaction): Transaction;
   /**
-   * Changes how the node behaves from now on; what is left out stays. Requests are counted anew for faults that are given.
+   * Changes options from now on; the others stay. Given faults count requests from here on.
    *
    * @throws `ArgumentError` if an option is invalid.
    */
@@ -69,7 +69,7 @@ export interface FakeNode {
  * Creates a node in memory for tests: the operations of the description with the paging, the limits, the headers and the errors of a v0.74
  * node behind a standard `fetch`. It needs no network and no server, and runs in every runtime.
  *
- * @param data - What it holds. Default: a hundred generated records of each list.
+ * @param data - Its records. Default: a hundred generated records of each list.
  * @param options - How it behaves. Default: as a v0.74 node without defects.
  * @throws `ArgumentError` if data or options are invalid.
  * @example
@@ -106,7 +106,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   let behavior = defaults;
   let nextFaults = planFaults([]);
   let limiter: RateLimiter | undefined;
-  /** What a node has that is behind. */
+  /** The records of a node that is behind. */
   let past = { end: Number.NaN, store: chain.store };
   /** The requests in flight. Node.js aborts a Request only as long as something refers to it. */
   const running = new Map<Request, AbortController>();

@@ -34,7 +34,7 @@ export type NodeDefect = (typeof nodeDefects)[number];
 
 /** How a fake node behaves. */
 export interface FakeNodeOptions {
-  /** The version of the node: what it rejects, and how it shows records. Default: `"v0.74"`. */
+  /** The version of the node, which decides the format of records and the requests that it rejects. Default: `"v0.74"`. */
   version?: NodeVersion | undefined;
   /** Defects of its pages; `nodeDefects` has them all. Default: none. */
   defects?: readonly NodeDefect[] | undefined;

@@ -34,7 +34,7 @@ type Place<Of extends Fields> = { [Name in keyof Of]?: NonNullable<ReturnType<(t
 export interface ListRules<Row, Of extends Fields> {
   /** The error of whatever the database rejects. */
   failure: wire.ErrorDetail;
-  /** Checks what a node checks after the pagination. A cursor of the other direction does not count. */
+  /** The checks of a node after the pagination. A cursor of the other direction does not count. */
   check?: (hasCursor: boolean) => void;
   /** The rows by their sort key. */
   rows: (upwards: boolean) => readonly Row[];

@@ -17,7 +17,7 @@ export interface FakeVote extends Vote {
   blockTime?: `${bigint}` | undefined;
 }
 
-/** What a node holds, as the wire shows it, each list in the order in which the records were added. */
+/** The data of a node, as in responses, each list in the order in which the records were added. */
 export interface Records {
   readonly votes: readonly Vote[];
   readonly profiles: readonly PartyProfile[];

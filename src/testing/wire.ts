@@ -1,6 +1,6 @@
 import { microsecondOf, toBytes, toNanoseconds } from "../values/times.js";
 
-/** What a function returns; `undefined` if it throws. */
+/** The result of a function; `undefined` if it throws. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -28,7 +28,7 @@ async function difference(node: FakeNode, recording: Recording): Promise<string 
 
 const show = (value: unknown) => JSON.stringify(value);
 
-/** Headers by their names in lower case; without those of the connection, and without the address of the client. */
+/** Headers by their names in lower case; without headers of the connection, and without the address of the client. */
 function comparable(headers: readonly (readonly [string, string])[]): Record<string, string> {
   const all = new Headers(headers.map(([name, value]): [string, string] => [name, value]));
   all.delete("content-length");
@@ -159,7 +159,7 @@ describe.skipIf(!hasTape)("the fake node", () => {
         else if (!isAlike([...response.headers], recording.headers)) found.push(`${recording.atMs}: ${recording.path}`);
       }
       expectNone(found, all.length);
-      // A recorded time is that of sending: a node that counts a millisecond later has a token more or less.
+      // The recorded time is when the request was sent: a node that counts a millisecond later has a token more or less.
       expect(offByOne).toBeLessThan(all.length * 0.04);
     }
   });

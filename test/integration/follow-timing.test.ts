@@ -22,7 +22,7 @@ function setting(blockTime: number, { latency = 0, records = () => ({}) } = {}) 
     node.nextBlock({ ...records(), block });
   };
   clock.after(blockTime, endBlock);
-  /** How long after the end of its block each of so many records is yielded. */
+  /** How long after the end of its block each of a number of records is yielded. */
   const delaysOf = async (count: number): Promise<number[]> => {
     const delays: number[] = [];
     const read = async () => {

@@ -31,7 +31,7 @@ const anchorsOf = (file: string) =>
       .replaceAll(/\s/g, "-"),
   );
 
-// The links of the site are those of its build.
+// The build of the site checks its own links.
 describe.each(["README.md", "src/README.md", "cli/README.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md"])(
   "%s",
   (file) => {

@@ -5,7 +5,7 @@ import { collectSamples, root } from "../support/samples/collect.js";
 import { change, node, fetch as send } from "../support/samples/setting.js";
 
 const partyId = change.partyId ?? "";
-/** How each request was sent, beside the `Request`. */
+/** The second argument of each `fetch`. */
 const inits: unknown[] = [];
 // The recipes use the global `fetch`.
 const { fetch } = globalThis;

@@ -16,7 +16,7 @@ const problems = new Map<string, string[]>();
 let failures: Record<string, string>;
 let outputs: Record<string, string>;
 
-/** The names that a sample does not have to declare: those of the setting and of the package. */
+/** The names of the setting and of the package, which a sample does not declare. */
 async function declareGlobals(): Promise<string> {
   const names = await Promise.all(
     [setting, ...entries].map(async (from) =>

@@ -14,7 +14,7 @@ const clientOf = ({ fetch }: Pick<FakeNode | FakeNetwork, "fetch">, baseUrl = "h
 const proposalId = hex(0xfff);
 const timeOf = (block: number) => `${1_707_486_400_000_000_000n + BigInt(block) * 1_000_000_000n}` as const;
 
-/** Votes that were last written in these blocks, so many in each. */
+/** Votes that were last written in these blocks, with the number in each. */
 const votesOf = (counts: readonly number[]) =>
   votesAt(
     counts.flatMap((count, block) => Array.from({ length: count }, () => BigInt(timeOf(block)))),

@@ -3,7 +3,7 @@
  *
  *     WORLD_SEED=17 npx vitest run test/integration/worlds.test.ts            # one world; several seeds are divided by commas
  *     WORLD_FIRST=1000 WORLD_COUNT=500 npx vitest run …                       # others
- *     WORLD_READER=votes WORLD_COUNT=5000 npx vitest run …                    # those of one reader
+ *     WORLD_READER=votes WORLD_COUNT=5000 npx vitest run …                    # the worlds of one reader
  *
  * A failure says what is wrong, the reader, the world, and the simplest world that fails alike. A run in which one of the listed events has
  * happened in no world fails as well.

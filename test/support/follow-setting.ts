@@ -32,7 +32,7 @@ export function followSetting(fetch: (request: Request) => Promise<Response>, la
   return { client, clock, random: () => 1, requests, run };
 }
 
-/** Takes so many values of an iterator. */
+/** Takes a number of values of an iterator. */
 export async function take<T>(iterator: AsyncIterator<T, undefined>, count: number): Promise<T[]> {
   const taken: T[] = [];
   while (taken.length < count) {
@@ -43,7 +43,7 @@ export async function take<T>(iterator: AsyncIterator<T, undefined>, count: numb
   return taken;
 }
 
-/** The time of a block that begins so many seconds after the first one. */
+/** The time of a block that begins a number of seconds after the first one. */
 export const timeAt = (seconds: number): bigint => (1_700_000_000n + BigInt(seconds)) * 1_000_000_000n;
 
 const blockAt = (seconds: number) => ({ height: BigInt(seconds), timestamp: timeAt(seconds) });

@@ -34,7 +34,7 @@ export class PooledNetwork {
   readonly client;
   readonly urls: string[];
   readonly events: ObserverEvent[] = [];
-  /** The numbers of the nodes that were asked, in their order. */
+  /** The numbers of the nodes that got requests, in order. */
   readonly asked: number[] = [];
   latency: number[];
   /** Whether responses come without block headers. */

@@ -26,7 +26,7 @@ const edges = [
   "2024-03-04T00:00:00Z",
 ].map((text) => BigInt(Date.parse(text)) * nanoseconds);
 
-/** Times at an edge of the calendar, a nanosecond beside it, and between. */
+/** Times at an edge of the calendar, a nanosecond before or after it, and between. */
 export const timesOfWorld = fc
   .tuple(fc.constantFrom(...edges), fc.oneof(fc.constantFrom(-1n, 0n, 1n), fc.bigInt(-(10n ** 15n), 10n ** 15n)))
   .map(([edge, offset]) => edge + offset);

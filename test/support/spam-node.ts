@@ -52,7 +52,7 @@ export class SpamNode {
 
   countOn = (block: number): number => this.#onBlock.get(block)?.count ?? 0;
 
-  /** Whether a limit leaves no further transaction of a command, if so many are counted. */
+  /** Whether a limit leaves no further transaction of a command, if `count` are counted. */
   isFull(command: Submission["command"], counted: number): boolean {
     const limits: Readonly<Record<string, number>> = this.#rules.limits;
     return counted >= (limits[command] ?? Number.POSITIVE_INFINITY);

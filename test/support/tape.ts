@@ -27,10 +27,10 @@ export interface Recording {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = resolve(root, process.env["VEGA_TAPE"] ?? "../shared/reference/tape");
 
-/** The folders of the recorded responses by the version of the node; they lie beside each other. */
+/** The folders of the recorded responses by the version of the node; they lie next to each other. */
 const folders = { "v0.74": folder, "v0.79": join(folder, "../tape-v0.79") } as const;
 
-/** Whether the recorded responses are there; the variable `VEGA_TAPE` names the folder of those of v0.74. */
+/** Whether the recorded responses are there; `VEGA_TAPE` is the folder of the v0.74 recordings. */
 export const hasTape = existsSync(folder);
 if (!hasTape && process.env["VEGA_TAPE"] !== undefined) {
   throw new Error(`Expected VEGA_TAPE to be a folder of recorded responses, got ${folder}, which does not exist.`);
@@ -38,7 +38,7 @@ if (!hasTape && process.env["VEGA_TAPE"] !== undefined) {
 if (!hasTape)
   console.warn(`Tests against recorded responses are skipped: there is no ${folder}. VEGA_TAPE names another.`);
 
-/** Whether the recorded responses of a v0.79 node are there. Their world is that of the v0.74 node. */
+/** Whether the recorded responses of a v0.79 node are there. It has the same records as the v0.74 node. */
 export const hasTapeOfNewer = hasTape && existsSync(folders["v0.79"]);
 if (hasTape && !hasTapeOfNewer)
   console.warn(`Tests against recorded responses of v0.79 are skipped: there is no ${folders["v0.79"]}.`);

@@ -2,7 +2,7 @@ import type { Router } from "vitepress";
 
 /** Opens and closes the sections that phones show closed: see `phones.ts`. */
 export function enableSections(router: Router): void {
-  // Tapping a heading does the same as the button beside it.
+  // Tapping a heading does the same as its button.
   document.addEventListener("click", ({ target }) => {
     if (!(target instanceof Element) || target.closest("a")) return;
     const toggle = target.closest("h2, h3")?.nextElementSibling ?? target;

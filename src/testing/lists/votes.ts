@@ -19,7 +19,7 @@ export function listVotes(query: URLSearchParams, { store, defects, rules, tieSe
   type VoteRow = ReturnType<typeof rows>[number];
   const node = ({ vote }: VoteRow) => rules.toVote(vote);
   if (!defects.includes("tied-vote-cursors")) {
-    // Reliable: the cursor names the vote, and the order is total. Its form is not that of v0.74 nodes.
+    // Reliable: the cursor identifies the vote, and the order is total. v0.74 nodes have another form.
     return makePage(query, {
       ...{ failure, rows, node },
       fields: { block_time: "time", vote: "text" },

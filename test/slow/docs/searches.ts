@@ -1,4 +1,4 @@
-/** What people type into the search of the site, and the page that they mean. */
+/** Words that people type into the search of the site, and the pages that they mean. */
 export const searches: Readonly<Record<string, string>> = {
   "403 forbidden": "rate-limits|troubleshooting",
   "429": "rate-limits|troubleshooting",

@@ -20,7 +20,7 @@ export interface Site {
    * Opens a page, and fails if it sends a request to another host or reports an error.
    *
    * @param path - Such as `pagination.html#votes`.
-   * @param width - Of the window. Default: that of a desktop.
+   * @param width - The width of the window. Default: a desktop.
    */
   open(path: string, use: (page: Page) => Promise<void>, width?: number): Promise<void>;
   close(): Promise<void>;

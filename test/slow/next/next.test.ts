@@ -22,7 +22,7 @@ const partyId = "ab".repeat(32);
 const node = createFakeNode({ votes: 300, balances: 4000, profiles: 30, party: partyId }, { rateLimit: false });
 const proposalId = node.records.votes[0]?.proposalId ?? "";
 
-/** What an application has beside the recipes. */
+/** The files of an application, without the recipes. */
 const application = {
   "next.config.mjs": `export default { turbopack: { root: ${JSON.stringify(root)} } };`,
   "package.json": '{ "type": "module" }',

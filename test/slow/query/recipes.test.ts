@@ -6,7 +6,7 @@ import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
 import { collectSamples } from "../../support/samples/collect.js";
 import { here } from "./install.js";
 
-/** What the page has, beside the recipe. */
+/** The globals of the page. */
 declare global {
   var node: FakeNode;
   var unmount: () => void;
@@ -77,7 +77,7 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
   });
   afterAll(() => browser?.close());
 
-  /** Opens a page that runs a program. Timers are those of the test. */
+  /** Opens a page that runs a program. The test controls its timers. */
   async function open(program: string): Promise<Page> {
     const { outputFiles } = await build({
       stdin: { contents: program, resolveDir: here, loader: "tsx" },

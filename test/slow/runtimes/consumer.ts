@@ -19,7 +19,7 @@ export interface Consumer {
   remove(): Promise<void>;
 }
 
-/** Installs the packed tarballs in a folder of its own, beside the files of `consumer`. */
+/** Installs the packed tarballs in a folder of its own, next to the files of `consumer`. */
 export async function installConsumer(): Promise<Consumer> {
   npmCi(here);
   const folder = await mkdtemp(join(tmpdir(), "consumer-"));

@@ -39,7 +39,7 @@ const replies = [200, 404, 503].flatMap((status) =>
   ),
 );
 
-/** A body of so many bytes: a result, or an error of a node. */
+/** A body of a number of bytes: a result, or an error of a node. */
 function bodyOf({ status, size }: Reply): string {
   const empty = status === 200 ? '{"statistics":null,"chainId":""}' : '{"code":5,"details":[],"message":""}';
   return size === 0 ? "" : empty.replace(/""}$/, `"${"x".repeat(size - empty.length)}"}`);

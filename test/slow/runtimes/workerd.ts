@@ -12,7 +12,7 @@ const binary = fileURLToPath(new URL("node_modules/.bin/workerd", import.meta.ur
 /**
  * Bundles a worker and serves it.
  *
- * @param file - The module of the worker. The bundle and the configuration are written beside `outfile`.
+ * @param file - The module of the worker. The bundle and the configuration are written next to `outfile`.
  */
 export async function startWorkerd(file: string, outfile: string, compatibilityDate: string) {
   await build({ entryPoints: [file], outfile, bundle: true, format: "esm", target: "es2022" });

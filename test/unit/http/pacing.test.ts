@@ -25,7 +25,7 @@ function connect({ latency = 20, tick = 0, early = 0, limits = {} as NodeLimits 
 /** Makes calls at the same time. */
 const sendAll = <T>(count: number, send: () => Promise<T>) => Array.from({ length: count }, () => send());
 
-/** Milliseconds that a bucket of 100 with 20 a second needs for so many requests. */
+/** Milliseconds that a bucket of 100 with 20 a second needs for a number of requests. */
 const leastTime = (requests: number) => Math.max(0, requests - 100) * 50;
 
 describe("a paced client, alone on a node", () => {

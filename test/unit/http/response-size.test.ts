@@ -8,7 +8,7 @@ import { rejectionOf } from "../../support/recorder.js";
 
 const party = { partyId: "aa" };
 
-/** A body of statistics with so many bytes. */
+/** A body of statistics with a number of bytes. */
 function bodyOf(bytes: number): string {
   const empty = '{"statistics":null,"chainId":""}';
   return empty.replace('""', `"${"x".repeat(bytes - empty.length)}"`);

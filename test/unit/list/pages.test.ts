@@ -17,7 +17,7 @@ function connect(data: FakeNodeData) {
   return { node, client: createClient({ baseUrl, fetch: node.fetch }) };
 }
 
-/** Votes of one block, or so many nanoseconds apart. */
+/** Votes of one block, or a number of nanoseconds apart. */
 const votesOf = (count: number, apart = 0n) =>
   votesAt(
     Array.from({ length: count }, (_, index) => start + BigInt(index) * apart),

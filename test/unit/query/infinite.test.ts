@@ -31,7 +31,7 @@ async function fetchAll<T>({ queryFn, initialPageParam, getNextPageParam, select
 const sortedKeys = (records: readonly (BalanceChange | Vote)[]) =>
   records.map(({ timestamp, partyId }) => `${timestamp} ${partyId}`).sort();
 
-/** The time of each record of blocks that are so many nanoseconds apart, with so many records. */
+/** The time of each record, by the distance of blocks in nanoseconds and the number of records in each. */
 function timesOf(blocks: readonly { gap: bigint; count: number }[]): bigint[] {
   let time = 1_707_486_400_000_000_000n;
   return blocks.flatMap(({ gap, count }) => {

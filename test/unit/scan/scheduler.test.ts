@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decide, type QueueLoad, type Segment } from "../../../src/scan/scheduler.js";
 
-/** A segment of so many microseconds that waits for its next page, with a record in each. */
+/** A segment of `length` microseconds that waits for its next page, with a record in each. */
 const segment = (length: number, other: Partial<Segment> = {}) =>
   ({ unread: { start: 0n, end: BigInt(length) }, buffered: 0, isBusy: false, density: 1, ...other }) as Segment;
 const busy = (length: number, density?: number) => segment(length, { isBusy: true, density });

@@ -8,7 +8,7 @@ import { runs } from "../../support/runs.js";
 
 const time = (microseconds: number) => `${BigInt(microseconds) * 1000n}` as const;
 
-/** Votes on one proposal, so many in each block; all were cast at different times. */
+/** Votes on one proposal, with the number in each block; all were cast at different times. */
 const votesIn = (blocks: readonly number[]) =>
   blocks.flatMap((count, block) =>
     Array.from({ length: count }, (_, index) => ({
@@ -19,7 +19,7 @@ const votesIn = (blocks: readonly number[]) =>
     })),
   );
 
-/** Balance changes, so many in each block, none of an account twice in a block. */
+/** Balance changes, with the number in each block, none of an account twice in a block. */
 const changesIn = (blocks: readonly number[]): BalanceChange[] =>
   blocks.flatMap((count, block) =>
     Array.from({ length: count }, (_, index) => ({
