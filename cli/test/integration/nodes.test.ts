@@ -36,18 +36,6 @@ test("the command nodes reads from each node and prints its block, lag, rate lim
   expect(JSON.parse(rows[0] ?? "").lag).toBeGreaterThan(10_000);
 });
 
-test("the command nodes exits with 0 and the error of a node that does not respond, as long as another one does", async () => {
-  const network = createFakeNetwork({ nodes: [{ down: true }, {}, {}], balances: 3 });
-  const { code, stdout } = await run(["nodes", "--format", "table"], network);
-  expect(code).toBe(0);
-  const [head, first, second] = stdout.split("\n");
-  expect(head).toMatch(
-    /^url +state +historyStart +blockAge +lag +latency +rateLimit +version +height +blockTime +error/,
-  );
-  expect(first).toMatch(/^https:\/\/node-1\.example +cooling-down .*received no response/);
-  expect(second).toMatch(/^https:\/\/node-2\.example +ready +2024-\S+Z +\d+d +\d+ ms +\d+ ms +20\/s /);
-});
-
 test("the command nodes shows what matters on a terminal of 80 columns, with units, and errors below", async () => {
   const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, { down: true }], balances: 30 });
   const options = { fetch: network.fetch, env: { ...env, NO_COLOR: "1" }, terminal: 80 };
