@@ -24,7 +24,7 @@ const Asset = ({ id }: { id: string | undefined }) => <bdi title={id}>{symbolOf(
 const known: Record<keyof Row, Column<Row>> = {
   partyId: { name: "Party", width: 14, cell: ({ partyId = "" }) => <Id id={partyId} view="party" /> },
   proposalId: { name: "Proposal", width: 14, cell: ({ proposalId = "" }) => <Id id={proposalId} view="proposal" /> },
-  assetId: { name: "Asset", width: 9, cell: ({ assetId }) => <Asset id={assetId} /> },
+  assetId: { name: "Asset", width: 12, cell: ({ assetId }) => <Asset id={assetId} /> },
   marketId: { name: "Market", width: 12, cell: ({ marketId }) => (marketId ? <Id id={marketId} /> : "–") },
   accountType: { name: "Account", width: 12, cell: ({ accountType }) => formatName(accountType) },
   balance: {

@@ -40,7 +40,7 @@ export async function cellsOf(page: Page, label: string): Promise<string[][]> {
   return rows.evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
 }
 
-/** What axe-core finds in both themes and both sizes. A picture of each is kept. */
+/** What axe-core finds, and amounts that are cut off, in both themes and both sizes. A picture of each is kept. */
 export async function violations(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
@@ -55,6 +55,12 @@ export async function violations(page: Page, name: string): Promise<string[]> {
         return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
       });
       const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      const cut = await page
+        .locator("td.number")
+        .evaluateAll((all) =>
+          all.filter((each) => each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight),
+        );
+      if (cut.length > 0) found.push(`${cut.length} amounts are cut off`);
       found.push(...ids, ...(isWide ? [`wider than ${width}`] : []));
     }
   }
