@@ -7,7 +7,7 @@ import { Chain } from "./chain.js";
 import { createTransaction, createTransactionCheck } from "./check.js";
 import type { FakeNodeData } from "./data.js";
 import { planFaults, respond } from "./faults.js";
-import { findRoute, preflightReply, reply, withCors } from "./gateway.js";
+import { findRoute, reply, withCors } from "./gateway.js";
 import { checkNodeOptions, type FakeNodeOptions, type NodeBehavior } from "./options.js";
 import { createRateLimiter, defaultRateLimit, type RateLimiter } from "./rate-limiter.js";
 import type { Records } from "./store.js";
@@ -142,8 +142,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     if (behavior.down) throw new TypeError("fetch failed: the connection was refused");
     const faults = nextFaults(route?.id);
     const state = { store: store(), block: block(), rules: rules(), tieSeed, limiter, checkTransaction };
-    const replied = reply(request, body, route, { ...behavior, ...state });
-    const response = preflightReply(request) ?? withCors(replied, headers);
+    const response = withCors(request, () => reply(request, body, route, { ...behavior, ...state }));
     const controller = new AbortController();
     running.set(request, controller);
     const stop = onAbort(signal, () => controller.abort(signal.reason));

@@ -80,27 +80,22 @@ export function reply(
   }
 }
 
-/** The response to a preflight request; `undefined` for another request. */
-export function preflightReply({ method, headers }: Request): Reply | undefined {
-  const [origin, requested] = [headers.get("Origin"), headers.get("Access-Control-Request-Method")];
-  if (method !== "OPTIONS" || origin === null || requested === null) return undefined;
-  const names = headers.get("Access-Control-Request-Headers");
-  return {
-    status: 204,
-    body: null,
-    headers: {
-      "Access-Control-Allow-Origin": origin,
-      "Access-Control-Allow-Methods": requested,
-      ...(names !== null && { "Access-Control-Allow-Headers": names }),
-      "Access-Control-Max-Age": "7200",
-      Vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
-    },
+/** Adds CORS headers, and responds to a preflight request. Without an `Origin` there are none (observed on v0.74 nodes). */
+export function withCors({ method, headers }: Request, respond: () => Reply): Reply {
+  const origin = headers.get("Origin");
+  const [requested, names] = ["Method", "Headers"].map((name) => headers.get(`Access-Control-Request-${name}`));
+  const allowed = origin !== null && { "Access-Control-Allow-Origin": origin };
+  if (method !== "OPTIONS" || !allowed || !requested) {
+    const reply = respond();
+    const cors = allowed && { ...allowed, "Access-Control-Expose-Headers": "*" };
+    return { ...reply, headers: { ...reply.headers, Vary: "Origin", ...cors } };
+  }
+  const preflight = {
+    ...allowed,
+    "Access-Control-Allow-Methods": requested,
+    ...(names && { "Access-Control-Allow-Headers": names }),
+    "Access-Control-Max-Age": "7200",
+    Vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
   };
-}
-
-/** Without an `Origin` there are no CORS headers (observed on v0.74 nodes). */
-export function withCors(reply: Reply, request: Headers): Reply {
-  const origin = request.get("Origin");
-  const cors = origin !== null && { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": "*" };
-  return { ...reply, headers: { ...reply.headers, Vary: "Origin", ...cors } };
+  return { status: 204, body: null, headers: preflight };
 }

@@ -74,12 +74,8 @@ export class Store {
       const timestamp = inMicroseconds(given.timestamp);
       const change = timestamp === given.timestamp ? given : { ...given, timestamp };
       const account = this.#account(change);
-      this.balances.add(`${timestamp} ${account.id}`, {
-        change,
-        time: toMicroseconds(timestamp),
-        key: account.id,
-        account,
-      });
+      const row = { change, account, time: toMicroseconds(timestamp), key: account.id };
+      this.balances.add(`${timestamp} ${account.id}`, row);
     }
     for (const signature of signatures) {
       const [resource, key] = [ids.add(signature.id), base64ToHex(signature.sig ?? "") ?? ""];

@@ -3,7 +3,6 @@ import type { BalanceChange, PartyProfile, Vote } from "../../generated/types.js
 import { numberOf } from "../values/names.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { compare } from "./sorted.js";
-import { dataNodeError } from "./wire.js";
 
 const { enums } = operations.listBalanceChanges;
 
@@ -53,23 +52,16 @@ const toPairs = (weights: Readonly<Record<string, string>>) =>
 const earliest = BigInt(Date.UTC(2020, 0, 1)) * 1_000_000n;
 const longest = 365n * nanosecondsPerDay;
 
-/** Checks a range of Unix nanoseconds as v0.79 nodes do, in their order and to the nanosecond. An open end stands for `now`. */
-export function checkDateRange(
-  { start, end }: { start: bigint | undefined; end: bigint | undefined },
+/** What a v0.79 node finds wrong with a range of Unix nanoseconds, which it compares to the nanosecond. An open end stands for `now`. */
+export function problemOfRange(
+  start: bigint | undefined,
+  end: bigint | undefined,
   isRequired: boolean,
   now: () => number,
-): void {
-  const refuse = (inner: string): never => {
-    throw dataNodeError(3, { code: 10000, message: "invalid date range", inner });
-  };
-  if (start === undefined && end === undefined) {
-    if (isRequired) refuse("date range is required");
-    return;
-  }
-  if ((start ?? earliest) < earliest || (end ?? earliest) < earliest) {
-    refuse("date range start must be after 2020-01-01");
-  }
-  if (start !== undefined && end !== undefined && start > end) refuse("date range start must be before end");
-  const until = end ?? BigInt(Math.floor(now())) * 1_000_000n;
-  if (until - (start ?? earliest) > longest) refuse("date range is too long");
+): string | undefined {
+  if (start === undefined && end === undefined) return isRequired ? "date range is required" : undefined;
+  const [from, until] = [start ?? earliest, end ?? BigInt(Math.floor(now())) * 1_000_000n];
+  if (from < earliest || (end ?? earliest) < earliest) return "date range start must be after 2020-01-01";
+  if (start !== undefined && end !== undefined && start > end) return "date range start must be before end";
+  return until - from > longest ? "date range is too long" : undefined;
 }

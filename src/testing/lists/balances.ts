@@ -4,7 +4,7 @@ import { numberOf } from "../../values/names.js";
 import { type DataNode, makePage } from "../page.js";
 import { firstIndex, orderAt } from "../sorted.js";
 import type { Account } from "../store.js";
-import { checkDateRange } from "../versions.js";
+import { problemOfRange } from "../versions.js";
 import { dataNodeError, toMicroseconds, toRfc3339, zeroTime } from "../wire.js";
 
 const failure = { code: 90004, message: "failed to get balances" };
@@ -30,7 +30,8 @@ export function listBalances(query: URLSearchParams, node: DataNode) {
   return makePage(query, {
     failure,
     check: (hasCursor) => {
-      if (node.rules.isNewer) checkDateRange({ start, end }, !hasCursor, node.now);
+      const inner = node.rules.isNewer ? problemOfRange(start, end, !hasCursor, node.now) : undefined;
+      if (inner !== undefined) throw dataNodeError(3, { code: 10000, message: "invalid date range", inner });
       // The database decodes the asset, so that an invalid one is the last error of all.
       ids.read(assetId, failure);
     },

@@ -78,8 +78,6 @@ async function respond(
   const { method = "GET", url = "", headers } = incoming;
   try {
     const body = await arrayBuffer(incoming);
-    // A `Request` cannot have this method; nodes respond so.
-    if (method === "TRACE") return void outgoing.writeHead(501).end();
     const request = new Request(`http://${headers.host ?? "localhost"}${url}`, {
       method,
       headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),

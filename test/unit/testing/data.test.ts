@@ -21,16 +21,6 @@ describe("the generated records of a fake node", () => {
     for (const name of lists) expect(recordsOf(2)[name]).not.toEqual(recordsOf(1)[name]);
   });
 
-  test.each(lists)("that are the first of many %s are those of few", (name) => {
-    // The weight of a vote depends on all votes of its proposal.
-    const weight = name === "votes" && { totalGovernanceTokenWeight: expect.any(String) };
-    const few = createFakeNode({ [name]: 10 }).records[name];
-    expect(few).toHaveLength(10);
-    expect(createFakeNode({ [name]: 500 }).records[name].slice(0, 10)).toEqual(
-      few.map((record) => ({ ...record, ...weight })),
-    );
-  });
-
   test("have times in microseconds, natural keys of their own, and some blocks with thousands of balance changes", () => {
     const data = { votes: 500, profiles: 500, balances: 20_000, signatures: 500 };
     const { balances, votes, profiles, signatures } = createFakeNode(data).records;
