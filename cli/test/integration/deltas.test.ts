@@ -1,18 +1,14 @@
 import fc from "fast-check";
 import { formatUnits } from "vegaprotocol-client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { change, first, hour, type Node, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
-import { hasPostgres, startPostgres } from "../support/postgres.js";
+import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 
 const path = useFolder();
-let postgres: Awaited<ReturnType<typeof startPostgres>> | undefined;
-beforeAll(async () => {
-  if (hasPostgres) postgres = await startPostgres();
-}, 60_000);
-afterAll(() => postgres?.close(), 60_000);
+const postgres = usePostgres();
 
 /** Decimal places by asset. The node lists no details of the last one. */
 const decimals = new Map([0, 1, 6, 18, 77, 78, 90, undefined].map((each, index) => [`e${index}`.repeat(32), each]));
@@ -68,8 +64,8 @@ describe("the view balance_deltas has exact differences and amounts in units", (
   });
 
   test.skipIf(!hasPostgres)("in PostgreSQL (skipped if it is not installed)", async () => {
-    expect(await sync(postgres?.url ?? "")).toMatchObject({ code: 0 });
-    const rows = await postgres?.sql(sql.replace("balance_deltas", "vega.balance_deltas"));
+    expect(await sync(postgres()?.url ?? "")).toMatchObject({ code: 0 });
+    const rows = await postgres()?.sql(sql.replace("balance_deltas", "vega.balance_deltas"));
     expect(rows?.map((row) => Object.values(row))).toEqual(expected);
   });
 });

@@ -1,8 +1,7 @@
 import fs from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   add,
   change,
@@ -17,15 +16,14 @@ import {
   party,
   startNode,
 } from "../support/changes.js";
+import { useFolder } from "../support/folder.js";
 import { runCli } from "../support/run-cli.js";
 
-let root: string;
+const path = useFolder();
 let folder: string;
-beforeEach(async () => {
-  root = await fs.realpath(await fs.mkdtemp(join(tmpdir(), "parquet-")));
-  folder = join(root, "vega");
+beforeEach(() => {
+  folder = path("vega");
 });
-afterEach(() => fs.rm(root, { recursive: true }));
 
 const sync = (node: Node, ...args: string[]) =>
   runCli(["sync", `${folder}/`, "--catch-up", "10ms", ...args], { fetch: node.fetch });
@@ -139,7 +137,7 @@ describe("a folder", () => {
   });
 
   test("that is a symbolic link stays one, as does the file of a day", async () => {
-    const [real, file] = [join(root, "disk"), join(root, "open.parquet")];
+    const [real, file] = [path("disk"), path("open.parquet")];
     await fs.mkdir(real);
     await fs.symlink(real, folder);
     const node = startNode();
@@ -223,20 +221,20 @@ describe("a file in the folder that does not belong there is refused by name:", 
     const node = startNode();
     await sync(node);
     await change();
-    const files = (await fs.readdir(root, { recursive: true })).sort();
+    const files = (await fs.readdir(path("."), { recursive: true })).sort();
     for (const flags of [[], ["--check"]]) {
       const { code, stderr } = await sync(node, ...flags);
       expect([code === 0, stderr]).toEqual([false, expect.stringContaining(message)]);
     }
-    expect((await fs.readdir(root, { recursive: true })).sort()).toEqual(files);
+    expect((await fs.readdir(path("."), { recursive: true })).sort()).toEqual(files);
   });
 
   /** Puts the day of a folder with another filter in the place of one. */
   async function foreign() {
     const own = fileOf(9);
-    folder = join(root, "other");
+    folder = path("other");
     await sync(startNode(), "--party", party);
     await fs.copyFile(fileOf(9), own);
-    folder = join(root, "vega");
+    folder = path("vega");
   }
 });

@@ -1,10 +1,10 @@
 import { formatUnits } from "vegaprotocol-client";
 import { balanceSeries, balancesAt, signatureBundle, statement, tallyVotes } from "vegaprotocol-client/reports";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { useFolder } from "../support/folder.js";
-import { hasPostgres, startPostgres } from "../support/postgres.js";
+import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
 
 const node = createFakeNode(
@@ -178,14 +178,10 @@ describe("bundle", () => {
   });
 });
 
-let postgres: Awaited<ReturnType<typeof startPostgres>> | undefined;
-beforeAll(async () => {
-  if (hasPostgres) postgres = await startPostgres();
-}, 60_000);
-afterAll(() => postgres?.close(), 60_000);
+const postgres = usePostgres();
 const destinations = [
   ["vega.db", () => path("vega.db"), []] as const,
-  ...(hasPostgres ? [["postgres://…", () => postgres?.url ?? "", []] as const] : []),
+  ...(hasPostgres ? [["postgres://…", () => postgres()?.url ?? "", []] as const] : []),
   ["vega/", () => path("vega/"), ["--partial-day"]] as const,
 ];
 

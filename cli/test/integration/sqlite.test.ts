@@ -1,26 +1,24 @@
 import fs from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BalanceChange, formatUnits } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { allTimes, canonicalJson } from "../../src/sync/destination.js";
 import { lock } from "../../src/sync/lock.js";
 import { openDestination } from "../../src/sync/open.js";
 import { compareRecords } from "../../src/sync/rows.js";
 import { add, change, ended, first, hour, type Node, startNode } from "../support/changes.js";
+import { useFolder } from "../support/folder.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 
-let folder: string;
+const path = useFolder();
 let file: string;
-beforeEach(async () => {
-  folder = await fs.mkdtemp(join(tmpdir(), "sqlite-"));
-  file = join(folder, "vega.db");
+beforeEach(() => {
+  file = path("vega.db");
 });
-afterEach(() => fs.rm(folder, { recursive: true }));
 
 const sync = (node: Node, ...args: string[]) => runCli(["sync", file, ...args], { fetch: node.fetch });
 
@@ -33,7 +31,7 @@ describe("SQLite", () => {
       expect(await sync(startNode(), ...args)).toMatchObject(refused);
     }
     expect(before.equals(await fs.readFile(file))).toBe(true);
-    expect(await fs.readdir(folder)).toEqual(["vega.db"]);
+    expect(await fs.readdir(path("."))).toEqual(["vega.db"]);
   });
 
   test("a file that is no database is refused by its name", async () => {
@@ -44,7 +42,7 @@ describe("SQLite", () => {
 
   test("a lock is that of the file behind a symbolic link, also of one that is not there yet", async () => {
     const release = await lock(file);
-    const links = join(folder, "links");
+    const links = path("links");
     await fs.mkdir(links);
     await fs.symlink(file, join(links, "linked.db"));
     file = join(links, "linked.db");

@@ -1,10 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BalanceChange, createClient, type Scan } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { formatTime } from "../../src/output/time-format.js";
 import { keySizes } from "../../src/sync/check.js";
@@ -29,28 +27,21 @@ import {
   party,
   startNode,
 } from "../support/changes.js";
+import { useFolder } from "../support/folder.js";
 import { readMetrics } from "../support/metrics.js";
-import { hasPostgres, startPostgres } from "../support/postgres.js";
+import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { interruption, runCli } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 
 const destinations = ["vega/", "vega.db", ...(hasPostgres ? ["PostgreSQL"] : [])];
 
-let folder: string;
-let server: Awaited<ReturnType<typeof startPostgres>> | undefined;
-beforeAll(async () => {
-  if (hasPostgres) server = await startPostgres();
-}, 60_000);
-afterAll(() => server?.close(), 60_000);
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sync-"));
-  await server?.sql("DROP SCHEMA IF EXISTS vega CASCADE");
-});
-afterEach(() => rm(folder, { recursive: true }));
+const path = useFolder();
+const server = usePostgres();
+beforeEach(async () => void (await server()?.sql("DROP SCHEMA IF EXISTS vega CASCADE")));
 
 describe.each(destinations)("%s", (kind) => {
   const isFolder = kind === "vega/";
-  const target = () => (kind === "PostgreSQL" ? (server?.url ?? "") : join(folder, kind));
+  const target = () => (kind === "PostgreSQL" ? (server()?.url ?? "") : path(kind));
   const sync = (node: Node, ...args: string[]) =>
     runCli(["sync", target(), "--catch-up", "10ms", ...(isFolder ? ["--partial-day"] : []), ...args], {
       fetch: node.fetch,
@@ -139,7 +130,7 @@ describe.each(destinations)("%s", (kind) => {
       await changeParquet(target(), list, column, row, list === "balances" ? "2024-02-15" : undefined);
     } else {
       const sql = changeSql(list, column, row, kind === "PostgreSQL");
-      if (kind === "PostgreSQL") await server?.sql(`SET search_path TO vega; ${sql}`);
+      if (kind === "PostgreSQL") await server()?.sql(`SET search_path TO vega; ${sql}`);
       else await query(target(), [sql]);
     }
     const { code, stderr } = await sync(node, "--check", ...flags);
@@ -361,16 +352,7 @@ test("--follow --metrics has how far the lists are, and what nodes were asked, i
   const { proposalId = "" } = node.records.votes[0] ?? {};
   const { signal, interrupt } = interruption();
   let stderr = "";
-  const argv = [
-    "sync",
-    join(folder, "vega.db"),
-    "balances",
-    "votes",
-    "--proposal",
-    proposalId,
-    "--poll-interval",
-    "5ms",
-  ];
+  const argv = ["sync", path("vega.db"), "balances", "votes", "--proposal", proposalId, "--poll-interval", "5ms"];
   const syncing = runCli([...argv, "--follow", "--metrics", "0"], {
     fetch: node.fetch,
     signal,
@@ -409,7 +391,7 @@ describe("profiles", () => {
   ])("%s, and the other lists", async (_, count, defects, code, message) => {
     const data = { balances: changes, block, profiles: profiles.slice(0, count) };
     const { fetch } = createFakeNode(data, { rateLimit: false, ...(defects && { defects }) });
-    const result = await runCli(["sync", join(folder, "vega/"), "balances", "profiles", "--partial-day"], { fetch });
+    const result = await runCli(["sync", path("vega/"), "balances", "profiles", "--partial-day"], { fetch });
     expect(result).toMatchObject(ended(code, message));
     expect(result.stderr).toContain("200 new balance changes");
   });

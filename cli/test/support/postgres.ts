@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { afterAll, beforeAll } from "vitest";
 
 /** The programs of PostgreSQL, such as Debian's package `postgresql`; `undefined` if it is not installed. */
 function findPrograms(): string | undefined {
@@ -86,4 +87,14 @@ export async function startPostgres() {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Gives a test file a server, if PostgreSQL is installed. */
+export function usePostgres() {
+  let server: Awaited<ReturnType<typeof startPostgres>> | undefined;
+  beforeAll(async () => {
+    if (hasPostgres) server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server?.close(), 60_000);
+  return () => server;
 }

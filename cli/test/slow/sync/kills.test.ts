@@ -166,7 +166,7 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number 
           child.on("exit", (_, signal) => resolve(signal)),
         );
         const printed = text(child.stderr);
-        await Promise.race([exited, sleep(2 * startTime + random(700))]);
+        await Promise.race([exited, sleep(2 * startTime + random(700 + 2 * startTime))]);
         child.kill("SIGKILL");
         if ((await exited) === "SIGKILL") killed++;
         const { exitCode } = child;
