@@ -17,7 +17,7 @@ import { IncompleteError, UsageError } from "../errors.js";
 import { formatTime } from "../output/time-format.js";
 import { Rejection } from "../serve/errors.js";
 import type { Destination, SyncList, TimeRange } from "./destination.js";
-import { checkpointsOf, covers, rangeOf, readFrom } from "./open.js";
+import { checkpointsOf, covers, rangeOf, readFrom, storedAssets } from "./open.js";
 
 type Signal = { readonly signal?: AbortSignal | undefined };
 
@@ -129,6 +129,15 @@ export function createCopy(name: string, node?: VegaClient) {
     });
 
   const refuse = () => Promise.reject(new Rejection(12, "A local copy does not have this: add --node URL."));
+  /** The assets, as a node shows them. */
+  async function readPath(path: string) {
+    if (path !== "/api/v2/assets") return refuse();
+    const assets = await storedAssets(name, neverAborted);
+    const edges = assets.map(({ id, decimals, ...others }) => {
+      return { node: { id, details: { ...others, decimals: `${decimals}` } } };
+    });
+    return { data: { assets: { edges, pageInfo: { hasNextPage: false } } }, response: new Response() };
+  }
   const members = {
     scanBalanceChanges,
     listBalanceChanges,
@@ -136,7 +145,7 @@ export function createCopy(name: string, node?: VegaClient) {
     listPartiesProfiles: listOf("profiles"),
     listNodeSignatures: listOf("signatures"),
     getSpamStatistics: node?.getSpamStatistics ?? (() => ({ withResponse: refuse })),
-    http: node?.http ?? { GET: refuse, POST: refuse },
+    http: node?.http ?? { GET: readPath, POST: refuse },
   };
   const status = [{ url: "file:///", state: "ready" } as NodeStatus];
   const pool: Pick<NodePool, "check" | "status"> = { status, check: async () => status };

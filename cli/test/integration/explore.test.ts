@@ -1,6 +1,7 @@
 import { request } from "node:http";
-import { createFakeNode } from "vegaprotocol-client/testing";
+import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
+import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { changes, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { runCli, startServing } from "../support/run-cli.js";
@@ -81,4 +82,19 @@ test("what a copy does not have is a 404 that says what to synchronize", async (
   ]);
   const { code, stderr } = await runCli(["explore", pathOf("none.db")]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("there is no")]);
+});
+
+test("a copy without a node has the symbols and decimals of assets", async () => {
+  const { fetch: send } = withOtherPaths(createFakeNode({ balances: 20 }, { defects: nodeDefects }));
+  expect(await runCli(["sync", pathOf("vega.db"), "balances"], { fetch: send })).toMatchObject({ code: 0 });
+  const { url } = await startServing(["explore", pathOf("vega.db")]);
+  const assetsOf = async (response: Response) => {
+    const { assets } = (await response.json()) as { assets: { edges: { node: { id: string; details: object } }[] } };
+    return assets.edges.map(({ node }) => [node.id, node.details]).sort();
+  };
+  const found = await assetsOf(await fetch(`${url}/api/v2/assets`));
+  const expected = await assetsOf(await send(new Request("https://node.example/api/v2/assets")));
+  expect(found.length).toBe(expected.length);
+  expect(expected).toMatchObject(found);
+  expect((await fetch(`${url}/api/v2/governance?proposalId=${"ab".repeat(32)}`)).status).toBe(501);
 });

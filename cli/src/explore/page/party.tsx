@@ -41,7 +41,7 @@ function readChoices(
   const completeFrom = !isCustom && !isWhole && data !== undefined && earliest < start ? `${start}` : undefined;
   const from = isCustom ? (query.get("from") ?? "") : (completeFrom ?? `${earliest}`);
   const to = isCustom ? (query.get("to") ?? "") : "";
-  const step = query.get("step") ?? (isCustom || block === undefined ? "day" : stepOf(block - earliest));
+  const step = query.get("step") ?? (isCustom || block === undefined ? "day" : stepOf(block - BigInt(from)));
   const isReady = data !== undefined && from !== "" && asset !== "";
   const range = `${filter}&asset=${asset}&from=${encodeURIComponent(from)}${to && `&to=${encodeURIComponent(to)}`}`;
   return { period, from, to, step, completeFrom, range: isReady ? range : undefined };

@@ -89,7 +89,7 @@ export function ProposalView({ route }: { route: Route }) {
       <Status of={votes} />
       {votes.data && <VotesChart votes={votes.data} />}
 
-      <h2>Who voted</h2>
+      {votes.data && <h2>Who voted</h2>}
       {votes.data && <Records label="Votes" empty="Nobody has voted." rows={votes.data} columns={voteColumns} />}
     </>
   );
