@@ -383,7 +383,7 @@ export interface components {
       blockHash: string;
       /**
        * Format: uint64
-       * @description Transactions seen on the block: those of the party that referred to it (observed on v0.74 nodes).
+       * @description Transactions of the party that referred to the block (observed on v0.74 nodes).
        */
       transactionsSeen: string;
       /**
@@ -654,7 +654,7 @@ export interface components {
       /** @description Details of the failure. Can be empty (observed on v0.74 nodes). */
       details: components["schemas"]["ErrorDetail"][];
     };
-    /** @description A detail of a failure, of any type. The members other than `@type` are those of Vega's own error detail; other types have other members (observed on v0.74 nodes). */
+    /** @description A detail of a failure, of any type. The members other than `@type` belong to Vega's own error detail; other types have other members (observed on v0.74 nodes). */
     ErrorDetail: {
       /** @description The type of the detail, which defines its other members. */
       "@type": string;

@@ -241,7 +241,7 @@ type ProofOfWorkBlockState = {
   blockHeight: `${bigint}`;
   /** Hash of the block, in lower-case hexadecimal (observed on v0.74 nodes). */
   blockHash: string;
-  /** Transactions seen on the block: those of the party that referred to it (observed on v0.74 nodes). */
+  /** Transactions of the party that referred to the block (observed on v0.74 nodes). */
   transactionsSeen: `${bigint}`;
   /**
    * Minimum difficulty required for the next transaction on the block if more transactions fit on it. Otherwise it is
@@ -465,7 +465,7 @@ export interface ErrorBody {
 }
 
 /**
- * A detail of a failure, of any type. The members other than `@type` are those of Vega's own error detail; other types
+ * A detail of a failure, of any type. The members other than `@type` belong to Vega's own error detail; other types
  * have other members (observed on v0.74 nodes).
  *
  * @inline

@@ -103,7 +103,7 @@ async function showPaging(): Promise<void> {
     const byClient = describeRecords(await walk.toArray(), stored);
     table.push([list, first, byCursor, byClient, node.requests.length - before]);
   }
-  const title = "Records read of an in-memory node with the paging defects of v0.74 nodes, by the size of a page:";
+  const title = "Records read from an in-memory node with the paging defects of v0.74 nodes, by the size of a page:";
   console.log(`${title}\n${table}`);
 }
 

@@ -11,7 +11,7 @@ export type OptionChecks<Options> = { readonly [Name in keyof Options]-?: Option
  * Checks options by a table. A name that is not in it is rejected: a misspelled option would have no effect.
  *
  * @param owner - Who takes the options: for messages, the name of the function or the method; the operation, if the options are those of a
- * call; and what the names of the options begin with, such as `retry.`.
+ * call; and the prefix of the options' names, such as `retry.`.
  * @throws {@link ArgumentError} if an option is invalid or unknown, or if the options are not an object.
  */
 export function checkOptions(

@@ -104,8 +104,8 @@ function checkRange(operation: string, { range }: ArgumentsSpec, checked: Checke
 }
 
 /**
- * Reads the argument of a caller at once: later changes of it have no effect. Returns a function that returns what was
- * read, or throws what is wrong with it.
+ * Reads the argument of a caller at once: later changes of it have no effect. Returns a function that returns the
+ * checked members, or throws the error of the argument.
  */
 export function take<T>(read: () => T): () => T {
   try {

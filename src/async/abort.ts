@@ -26,7 +26,7 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   };
 }
 
-/** What ends a task that has not ended by itself. */
+/** The limits of a task: signals and a deadline. */
 interface Limits {
   /** Signals that may be aborted. */
   signals?: readonly (AbortSignal | undefined)[];
@@ -55,7 +55,7 @@ export function within<T>(
   };
   const aborted = signals.find((signal) => signal?.aborted);
   if (aborted) return Promise.reject(aborted.reason);
-  // Only meanwhile: what is abandoned leaves no listener on a signal that lives on.
+  // An abandoned task leaves no listener on a signal that lives on.
   const stops = signals.map((signal) => signal && onAbort(signal, () => end(signal.reason)));
   if (deadline && deadline.milliseconds < Number.POSITIVE_INFINITY) {
     stops.push(deadline.clock.after(deadline.milliseconds, () => end(deadline.late())));

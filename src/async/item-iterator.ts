@@ -14,11 +14,11 @@ export interface Batches<Item> {
   next(): Promise<readonly Item[] | undefined>;
   /** The coverage of the items, if only `taken` of the last ones were used. Without `taken`: all, after `next` has returned `undefined`. */
   coverage?(taken?: number): Coverage;
-  /** Ends what is in flight. */
+  /** Ends the requests in flight. */
   end(): void;
 }
 
-/** Receives what a loop has covered, once. */
+/** Receives the coverage of a loop, once. */
 export interface CoverageReceiver {
   resolve(coverage: Coverage): void;
   reject(error: unknown): void;
@@ -40,7 +40,7 @@ export class ItemIterator<Item> {
   #last: Promise<unknown> | undefined;
   #waiting = 0;
 
-  /** @param takeReceiver - Returns what receives the coverage, when the iterator is used. */
+  /** @param takeReceiver - Returns the receiver of the coverage, when the iterator is used. */
   constructor(open: () => Promise<Batches<Item>>, takeReceiver: () => CoverageReceiver | undefined = () => undefined) {
     this.#open = open;
     this.#takeReceiver = takeReceiver;
@@ -131,7 +131,7 @@ export class ItemIterator<Item> {
     return items;
   }
 
-  /** Ends what is in flight. */
+  /** Ends the requests in flight. */
   protected cancel(): void {
     this.#receiver ??= this.#takeReceiver();
     // Has no effect after the last item.

@@ -41,7 +41,7 @@ export interface ClientOptions extends AttemptOptions {
    */
   pacing?: boolean | undefined;
   /**
-   * Called with an event for every attempt, response, retry and pause. What it throws, or a promise that rejects, is ignored.
+   * Called with an event for every attempt, response, retry and pause. Its errors, and promises that reject, are ignored.
    *
    * @example
    * ```ts
@@ -66,7 +66,7 @@ const clientChecks: OptionChecks<ClientOptions> = {
 /** Options that a client of the same node can have otherwise: all but `baseUrl`, `fetch` and `pacing`. */
 export interface OptionOverrides extends Omit<ClientOptions, "baseUrl" | "fetch" | "pacing"> {}
 
-/** What calls of a client have by default. */
+/** The defaults of a client's calls. */
 export interface ClientDefaults extends CallDefaults {
   observe: ClientOptions["observe"];
   validate: ClientOptions["validate"];
@@ -87,7 +87,7 @@ function readDefaults(options: OptionOverrides, defaults: ClientDefaults): Clien
 
 const isPool = (value: unknown): value is NodePool => typeof value === "object" && value !== null && connect in value;
 
-/** Names that only workerd and what is built on it have. There, a request that another one wakes is cancelled. */
+/** Names that only workerd and its derivatives have. There, a request that another one wakes is cancelled. */
 const isEdge = "WebSocketPair" in globalThis || "EdgeRuntime" in globalThis;
 
 /** Checks the options of a client, and adds the defaults. */

@@ -56,7 +56,7 @@ export interface VegaClient extends OperationMethods {
   readonly baseUrl: string;
 
   /**
-   * An openapi-fetch client, for what the methods do not cover. Its requests have the deadlines, pacing and events of the methods,
+   * An openapi-fetch client, for other endpoints. Its requests have the deadlines, pacing and events of the methods,
    * and their retries, unless they change something: a POST is sent once. They resolve to `{ data, error, response }`, and reject if
    * there is no response, or a redirect. Middleware that is added with `http.use()` works for the methods, too: once for
    * each call, before its first attempt and after its last one.
@@ -105,7 +105,7 @@ export function createClient(options: ClientOptions): VegaClient {
   return createMethods(shared, defaults);
 }
 
-/** What a client has in common with those that its `withOptions` returns. */
+/** The parts that a client shares with the clients of its `withOptions`. */
 interface Shared extends Pick<ConnectionOptions, "fetch" | "pacing" | "limiter" | "session" | "http"> {
   urls: readonly string[];
   connect(options: ConnectionOptions): Connection;

@@ -134,7 +134,7 @@ const usage = "Use `await` for the first page, `for await` or `toArray()` for al
 /**
  * The walk over a list.
  *
- * @param open - Opens the list, or throws what is wrong with its arguments. Called for each use of the walk.
+ * @param open - Opens the list, or throws the error of its arguments. Called for each use of the walk.
  */
 export function walk<T>(open: () => Promise<OpenWalk<T>>): Listing<T> {
   const loops = new Loops();
@@ -158,7 +158,7 @@ export function walk<T>(open: () => Promise<OpenWalk<T>>): Listing<T> {
     edges: () => items(({ edges }) => edges),
     toArray: () => records().drain(),
     coverage: loops.coverage,
-    // biome-ignore lint/suspicious/noThenProperty: awaiting a listing for its first page is what it offers.
+    // biome-ignore lint/suspicious/noThenProperty: a listing can be awaited for its first page.
     then: (onFulfilled, onRejected) => firstPage().then(onFulfilled, onRejected),
     catch: (onRejected) => firstPage().catch(onRejected),
     finally: (onFinally) => firstPage().finally(onFinally),

@@ -20,7 +20,7 @@ export async function loadLists(signal: AbortSignal | undefined): Promise<typeof
   }
 }
 
-/** The loops over a list or a scan. What the first one that is used covers is a promise. */
+/** The loops over a list or a scan. The coverage of the first one that is used is a promise. */
 export class Loops {
   readonly coverage: Promise<Coverage>;
   #receiver: CoverageReceiver | undefined;

@@ -40,7 +40,7 @@ export interface CheckOptions {
 
 /** Several nodes of one network, as `nodePool` of `vegaprotocol-client/pool` creates them. */
 export interface NodePool {
-  /** What is known of each node, in the order in which they were given. */
+  /** The state of each node, in the given order. */
   readonly status: readonly NodeStatus[];
   /**
    * Sends one read to each node now, also to those that are cooling down, with the `fetch`, headers and middleware of the first client that

@@ -7,7 +7,7 @@ import type { Block } from "./call.js";
  */
 export interface Expectation {
   /**
-   * Whether the response decides what is newest: a client of several nodes compares it with another node, and with what it has returned.
+   * Whether the response decides about the newest data: a client of several nodes compares it with other nodes, and with earlier responses.
    * Default: only a call without an expectation does.
    */
   readonly isFresh?: boolean | undefined;

@@ -17,7 +17,7 @@ export interface NodeHttp extends Client<paths, "application/json"> {
 /** How a body is read: the result in its JSON, any JSON, its bytes, or nothing yet. */
 export type Content = "result" | "json" | "bytes" | "stream";
 
-/** What holds for each attempt of a call, of a method or of `client.http`, and how its response is read. */
+/** The settings of each attempt of a call, of a method or of `client.http`, and how its response is read. */
 export interface CallRequest<T> extends CallSettings {
   /** The name of the operation in errors and events. */
   operation: string;

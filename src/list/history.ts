@@ -99,7 +99,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return edges.filter(hasRecord<T>);
   }
 
-  /** Reads a page again. Of a window, it shows no more than what it has: the next window proves nothing of this one. */
+  /** Reads a page again. A page of a window proves no more than its records: the next window proves nothing about this one. */
   async function readWindow(...[request, expectation, signal]: Parameters<ReadPage<T>>): Promise<NodePage<T>> {
     const page = await read(request, expectation, signal);
     return page.window ? { ...page, completeFrom: completeFrom({ ...page, pageInfo: null, request }) } : page;

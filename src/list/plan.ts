@@ -45,7 +45,7 @@ export interface WalkRequest<T> extends WalkSettings {
    * `"proof"`: the cursor is sound, but a node that does not have its record yet leaves out the one behind it.
    */
   cursorsLack?: "record" | "account" | "proof" | undefined;
-  /** What to do about a cursor that repeats. */
+  /** Advice for a cursor that repeats. */
   advice?: string | undefined;
   /** Which records of a page belong to the list. Default: all do. */
   isWanted?(record: T): boolean;

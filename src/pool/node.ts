@@ -91,7 +91,7 @@ export class PoolNode implements NodeHealth {
 
   /** For up to a second, and twice as long each time until the node responds with something that can be used. */
   #coolDown(cause: NodeHealth["cause"], sentAt: number, error?: string): void {
-    // A request that was sent before the last cool-down is a part of what that is for.
+    // A request that was sent before the last cool-down belongs to the same failure.
     if (sentAt <= this.cooledAt) return;
     this.#coolFor(this.#backoff);
     this.#coolDownsInRow++;

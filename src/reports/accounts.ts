@@ -2,7 +2,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { compareDigits, compareText } from "../values/integers.js";
 import { digitsOf, forEachRecord, refuseMember } from "./records.js";
 
-/** What identifies an account. A member that a node did not set is `""`. */
+/** The members that identify an account. A member that a node did not set is `""`. */
 export interface Account {
   partyId: string;
   assetId: string;
@@ -15,7 +15,7 @@ export interface Account {
 export const accountMembers = ["partyId", "assetId", "marketId", "accountType"] as const;
 
 /**
- * Checks balance changes, and passes each to a function together with what a report keeps for its account. Returns the accounts in order
+ * Checks balance changes, and passes each to a function together with the state of a report for its account. Returns the accounts in order
  * of party, asset, market and type.
  */
 export async function readAccounts<T>(

@@ -1,12 +1,12 @@
 import type { TransactionCheckResult } from "../../generated/types.js";
 import { refuse } from "../arguments/refuse.js";
 
-/** What the result of a check means, for people. */
+/** The meaning of a check's result, for people. */
 export interface CheckExplanation {
   category: "passed" | "validation" | "signature" | "internal" | "unknown-command" | "spam";
-  /** What happened, with the reason that the node gave. */
+  /** The outcome, with the reason of the node. */
   message: string;
-  /** What to do next. */
+  /** Advice on the next step. */
   advice: string;
 }
 

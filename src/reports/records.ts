@@ -59,7 +59,7 @@ export function digitsOf<Name extends string>(
   return isDigits(value) ? value : refuseMember(place, member, "an integer in digits", value);
 }
 
-/** What a function returns; `undefined` if it throws. */
+/** The result of a function; `undefined` if it throws. */
 export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

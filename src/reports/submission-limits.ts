@@ -66,7 +66,7 @@ interface LimitOptions {
   now?: NanosecondTime | undefined;
 }
 
-/** What nodes send as `maxForEpoch` if there is no limit (observed on v0.74 nodes). */
+/** The `maxForEpoch` of nodes without a limit (observed on v0.74 nodes). */
 const unlimited = 2n ** 64n - 1n;
 
 /**

@@ -25,7 +25,7 @@ export interface SubmissionTracker {
 
 /**
  * Returns a tracker of the submissions of one party. Nodes count a transaction once it is in a block; until then, the tracker does. It also
- * remembers the blocks of earlier statistics that can still be used, and forgets what is too old to be in a block.
+ * remembers the blocks of earlier statistics that can still be used, and forgets transactions that are too old to be in a block.
  *
  * @param statistics - The response of `getSpamStatistics`. Without it, nothing is allowed before the first `update`.
  * @throws `ArgumentError` if the statistics are invalid, as the methods do for a wrong argument.
@@ -70,7 +70,7 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
     for (const on of blocks.keys()) if (on + past <= current) blocks.delete(on);
     sends = sends.filter(({ on }) => blocks.has(on));
     for (const [key, { submission, count }] of uncounted) {
-      // A new epoch counts from 0, also what was sent in the one before.
+      // A new epoch counts from 0, also transactions that were sent in the epoch before.
       const before = latest?.statistics?.epochSeq === known?.epochSeq ? countOf(latest?.statistics, submission) : 0n;
       const counted = latest ? countOf(known, submission) - before : 0n;
       // Blocks have all submissions on a block on which as many were seen as sent.

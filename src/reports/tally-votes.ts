@@ -69,7 +69,7 @@ const tallyChecks: OptionChecks<TallyOptions> = {
 
 /**
  * Counts the votes on a proposal as the network does at its close. All bounds are inclusive. Of several records of a party, the last one
- * counts. Before the close, the result is what it would be with the tokens that nodes have recorded for each vote.
+ * counts. Before the close, the result is computed from the tokens that nodes have recorded for each vote.
  *
  * @param votes - The votes on one proposal, in any order.
  * @throws `ArgumentError` if an option or a record is invalid, or if there are votes on several proposals.
@@ -146,7 +146,7 @@ function missed(
 
 type Counted = ReturnType<typeof readVote>;
 
-/** What of a vote is counted. */
+/** The counted parts of a vote. */
 const readVote = (place: Place, vote: Vote, liquidity: TallyOptions["liquidity"]) => ({
   timestamp: digitsOf(place, vote, "timestamp"),
   value: vote.value,

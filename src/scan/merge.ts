@@ -6,7 +6,7 @@ import type { ReadingOrder } from "./timeline.js";
 
 type Batch = readonly BalanceChange[];
 
-/** A part, and what of it comes next. */
+/** A part, and its next records. */
 interface PartHead {
   part: PartScan;
   next: Batch | Failure | undefined;

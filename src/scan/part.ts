@@ -150,7 +150,7 @@ export class PartScan {
     return added;
   }
 
-  /** Returns what no node has reached, as a segment of its own. What comes before is read to its end. */
+  /** Returns the range that no node has reached, as a segment of its own. The range before it is read to its end. */
   #splitAtBlock(segment: Segment, error: unknown): Segment | undefined {
     const { unread } = segment;
     const block = PaginationError.is(error) && error.reason === "behind" ? error.block : undefined;

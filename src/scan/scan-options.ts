@@ -16,7 +16,7 @@ export interface ScanOptions extends CallOptions {
   pageSize?: number | undefined;
   /**
    * What to do if the range begins before the oldest record that the node keeps. A node that was set up to keep less
-   * than the whole chain silently returns what is left of a longer range (observed on v0.74 and v0.79 nodes). `"error"`
+   * than the whole chain silently returns the rest of a longer range (observed on v0.74 and v0.79 nodes). `"error"`
    * rejects with a {@link PaginationError} with the `reason` `"pruned"` and `availableFrom`. `"ignore"` reads what is
    * left. A range without a start begins with the oldest record that the node keeps. Default: `"error"`.
    */

@@ -104,7 +104,7 @@ export class ScanRun implements Batches<BalanceChange> {
   }
 
   /**
-   * What the scan covers. Without a block, nothing shows that the end was reached.
+   * The coverage of the scan. Without a block, nothing shows that the end was reached.
    *
    * @param taken - How many of the last records were yielded, of the time of the last one perhaps not all. Default: all, and if that is less
    * than `maxItems`, the whole range.
@@ -131,7 +131,7 @@ export class ScanRun implements Batches<BalanceChange> {
     return this.#parts.map(({ completeFrom }) => completeFrom).reduce(maximum, 0n);
   }
 
-  /** Proves where segments begin, and counts what that costs; and where the range does, unless the caller ignores it. */
+  /** Proves the starts of segments, and counts the requests for that; and the start of the range, unless the caller ignores it. */
   #historyOf({ history, fetchPage }: ListSource<BalanceChange>, isPool: boolean): History<BalanceChange> | undefined {
     const { ignoresMissingHistory } = this.#options;
     return (

@@ -2,22 +2,22 @@ import type { BalanceChange } from "../../generated/types.js";
 import type { WalkState } from "../list/state.js";
 import { isEmpty, lengthOf, type Range } from "./timeline.js";
 
-/** Where a scan could not continue. What comes before was yielded. */
+/** Where a scan could not continue. Everything before was yielded. */
 export interface Failure {
-  /** What was not read. */
+  /** The unread range. */
   unread: Range;
   error: unknown;
 }
 
 /** A part of the range of a scan, which one walk reads. */
 export interface Segment {
-  /** All of it, what was read included. */
+  /** The whole range, including the part that was read. */
   range: Range;
   /** The microsecond from which on it is requested: a record before its start shows that nothing is missing there. */
   lead: bigint;
-  /** What is not read yet, from the microsecond of the last record on. */
+  /** The unread range, from the microsecond of the last record on. */
   unread: Range;
-  /** What is known before its next page. */
+  /** The state before its next page. */
   state: WalkState<BalanceChange>;
   /** The records of the last microsecond, of which more can follow. */
   held: BalanceChange[];
@@ -79,7 +79,7 @@ export function decide(
   return { segment: largest.segment, length: lengthOfFirst(largest, pageSize, free - waiting.length + 1) };
 }
 
-/** The length of one of several equal parts of what is needed, in whole pages. */
+/** The length of one of several equal parts of the needed records, in whole pages. */
 function lengthOfFirst(
   { segment, needed }: { segment: Segment; needed: number },
   pageSize: number,

@@ -36,7 +36,7 @@ export interface FakeNodeData {
    * final; of those at its time, any can still be missing. Default: height 1234568, one second after the newest record.
    */
   block?: Block | undefined;
-  /** What generated records depend on: the same seed gives the same ones. Default: 1. */
+  /** The seed of generated records: the same seed gives the same ones. Default: 1. */
   seed?: number | undefined;
   /**
    * The id of a party that has votes, balance changes, a profile and spam statistics among the generated records. Default: all parties

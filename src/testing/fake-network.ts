@@ -40,7 +40,7 @@ export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextB
  * Creates several nodes in memory that follow one chain, each at its own address and all behind one. Each node has its own rate limit,
  * its own faults, and its own order of the votes of one block.
  *
- * @param data - What the chain holds, and the nodes. Default: three nodes, and a hundred generated records of each list.
+ * @param data - The records of the chain, and the nodes. Default: three nodes, and a hundred generated records of each list.
  * @param options - The options of all nodes. Those in `data.nodes` override them.
  * @throws `ArgumentError` if data or options are invalid.
  * @example

@@ -4,7 +4,7 @@ import { systemClock } from "../async/clock.js";
 import { randomNumbers } from "./random.js";
 import { errorType, grpcCode, type Reply } from "./wire.js";
 
-/** A fault between a client and a node: when it occurs, and what fails. */
+/** A fault between a client and a node, and when it occurs. */
 export type NodeFault = {
   /** Which requests it affects, counted from 1 since the faults were set. Default: all of them. */
   request?: number | readonly number[] | undefined;

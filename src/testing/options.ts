@@ -39,7 +39,7 @@ export interface FakeNodeOptions {
   /** Defects of its pages; `nodeDefects` has them all. Default: none. */
   defects?: readonly NodeDefect[] | undefined;
   /**
-   * What fails between the client and the node, for all requests or for some. Default: nothing.
+   * Faults between the client and the node, for all requests or for some. Default: nothing.
    *
    * @example
    * ```ts

@@ -14,7 +14,7 @@ export interface DataNode extends NodeBehavior {
   rules: VersionRules;
   limiter: RateLimiter | undefined;
   checkTransaction: ReturnType<typeof createTransactionCheck>;
-  /** What the order of votes of one block depends on; `undefined` for their order by party. */
+  /** The seed of the order of votes of one block; `undefined` for their order by party. */
   tieSeed: string | undefined;
 }
 

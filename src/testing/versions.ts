@@ -10,7 +10,7 @@ export const nodeVersions = ["v0.74", "v0.79"] as const;
 
 export type NodeVersion = (typeof nodeVersions)[number];
 
-/** What differs between the versions of nodes (observed on v0.74.0 and v0.79.0 nodes). */
+/** The differences between the versions of nodes (observed on v0.74.0 and v0.79.0 nodes). */
 export interface VersionRules {
   /** Whether balance changes need a range of at most a year, and the ids of a filter are split at commas. */
   isNewer: boolean;

@@ -35,7 +35,7 @@ export interface AnswerMismatch extends CheckedAnswer {
  * Wrong types and missing members are reported with their path. Unknown members, unknown names of enumerations and any
  * content of a string are accepted.
  *
- * @param options.onMismatch - What to do with a response that does not match the description. `"throw"` rejects the call with a
+ * @param options.onMismatch - The reaction to a response that does not match the description. `"throw"` rejects the call with a
  * `ResponseError`, whose `body` is the whole response. A function is called with the mismatch, and the call continues. If the function
  * throws, the call rejects with that error. If it returns a promise, the call waits for it and rejects if the promise rejects.
  * @throws `ArgumentError` if an option is unknown, or `onMismatch` is neither `"throw"` nor a function.

@@ -94,7 +94,7 @@ async function respond(
     // The types of browsers cannot iterate over a stream.
     const chunks = response.body as unknown as AsyncIterable<Uint8Array> | null;
     for await (const chunk of chunks ?? []) {
-      // Sent before the next chunk: if the body then fails, the client has what came before.
+      // Sent before the next chunk: if the body then fails, the client has the earlier chunks.
       await new Promise((resolve) => outgoing.write(chunk, resolve));
     }
     outgoing.end();

@@ -28,7 +28,7 @@ test("npm start shows all operations, and compares the client with a loop on a n
     expect(output.stdout).toContain(words);
   }
   const [title = "", table = ""] = output.stdout.split(/\n(?=┌)|\n\n/);
-  expect(title).toContain("Records read of an in-memory node");
+  expect(title).toContain("Records read from an in-memory node");
   const rows = [...table.matchAll(/^│ ((?:votes|balance changes).*?) +│$/gm)].map(([, row = ""]) => row.split(/ +│ +/));
   expect(rows).toEqual([
     ["votes on a closed proposal", "5000", "200 of 200", "200 of 200", "1"],
