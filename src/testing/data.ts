@@ -99,13 +99,18 @@ export function readRecords(data: FakeNodeData, generator: RecordGenerator, time
     if (!Array.isArray(given)) {
       return refuse({ argument: `data.${name}` }, "an array of records, or how many to generate", given);
     }
+    let members: readonly string[] | undefined;
     return given.map((record, index) => {
       const place = `data.${name}[${index}]`;
       aRecord(record, { argument: place });
       const time = inBlock ? newest : newest - BigInt(given.length - 1 - index) * 1_000_000_000n;
+      // There can be a million records: those that lack nothing are not copied.
+      if (members?.every((member) => record[member] !== undefined)) return read(record, place);
+      const template = generator.template[name](record.blockTime ?? `${time}`);
+      members ??= Object.keys(template);
       const own = withoutUndefined(record);
       // The members that are given come first.
-      return read({ ...own, ...generator.template[name](record.blockTime ?? `${time}`), ...own }, place);
+      return read({ ...own, ...template, ...own }, place);
     });
   };
   return {
