@@ -1,7 +1,7 @@
 /** A chart of amounts over time, as shapes that a page or a file of SVG can draw. What is unknown is a gap. */
 import { formatUnits } from "vegaprotocol-client";
 import type { BalanceSeriesRow } from "vegaprotocol-client/reports";
-import { type Asset, decimalsOf, formatName, formatTime, shortId } from "../explore/page/text.js";
+import { type Asset, decimalsOf, formatName, formatTime, shortId, zone } from "../explore/page/text.js";
 
 export interface Chart {
   readonly label: string;
@@ -89,6 +89,7 @@ export function plotOf(chart: Chart, width: number, height: number, paint: Paint
 /** The seconds since 1970 that a clock in the time zone shows. */
 function secondsOf(time: string): number {
   const nanoseconds = BigInt(time);
+  if (zone.name === "UTC") return Number(nanoseconds / 1000n) / 1e6;
   return (
     Date.parse(`${formatTime(nanoseconds).replace(" ", "T")}Z`) / 1000 + Number(nanoseconds % 1_000_000_000n) / 1e9
   );
@@ -177,7 +178,7 @@ function groupBy<T>(all: readonly T[], keyOf: (each: T) => string): Map<string, 
 /** A chart of each asset in a series, and how many lines are left out of it: those that are smallest at the end. */
 export function chartsOf(rows: readonly SeriesRow[], assets: ReadonlyMap<string, Asset>) {
   return [...groupBy(rows, ({ assetId }) => assetId)].map(([assetId, own]) => {
-    const times = [...new Set(own.map(({ time }) => time))].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+    const times = [...new Set(own.map(({ time }) => time))].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
     const groups = groupBy(own, ({ partyId, marketId, accountType }) => `${partyId} ${marketId} ${accountType}`);
     const all = [...groups.values()].map((found) => {
       const { partyId = "", marketId = "", accountType } = found[0] ?? {};

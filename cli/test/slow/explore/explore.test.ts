@@ -232,5 +232,5 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
         .toEqual(["closing", "", "99,989"]);
       expect(await table.locator("tr").count()).toBeLessThan(60);
     });
-  });
+  }, 180_000);
 });
