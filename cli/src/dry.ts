@@ -30,7 +30,7 @@ interface Estimate {
 }
 
 const timeOf = ({ timestamp }: WireRecord) => BigInt(String(timestamp));
-const spanOf = (times: readonly bigint[]) => Number((times.at(-1) ?? 0n) - (times[0] ?? 0n)) || 1;
+const spanOf = (times: readonly bigint[]) => Number((times.at(-1) ?? 0n) - (times[0] ?? 0n));
 
 async function estimateList(client: VegaClient, { id, query, start }: PlannedReading, signal: AbortSignal) {
   const list = client[id] as unknown as (argument: object, options: object) => Listing<WireRecord>;
@@ -53,9 +53,13 @@ async function estimateChanges(client: VegaClient, reading: PlannedReading, sign
   const last = newest.at(-1);
   if (newest.length < sampleSize) return { records: newest.length, accuracy: "", first: newest[0], last };
   const oldest = await read("oldest-first");
-  const density = (sampleSize / spanOf(newest) + sampleSize / spanOf(oldest)) / 2;
-  const records = Math.max(sampleSize, Math.round(density * spanOf([oldest[0] ?? 0n, last ?? 0n])));
-  return { records, accuracy: "about ", first: oldest[0], last };
+  // A sample of one block shows no density.
+  const spans = [newest, oldest].map(spanOf).filter((span) => span > 0);
+  const first = oldest[0];
+  if (spans.length === 0) return { records: sampleSize, accuracy: "more than ", first, last };
+  const density = spans.reduce((sum, span) => sum + sampleSize / span, 0) / spans.length;
+  const records = Math.max(sampleSize, Math.round(density * spanOf([first ?? 0n, last ?? 0n])));
+  return { records, accuracy: "about ", first, last };
 }
 
 /** How many requests it takes to read records, and how many milliseconds at the rate and the latency of the nodes. */

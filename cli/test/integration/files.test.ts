@@ -71,6 +71,10 @@ test("--dry says what an export would take from two pages of the list, and write
     /about ([\d,]+) records, about (\d) requests in \ds$/.exec(`${await dry("balances")}`) ?? [];
   expect(Math.abs(Number(count?.replace(",", "")) - 3000)).toBeLessThan(500);
   expect(Number(requests)).toBeLessThan(5);
+  // The oldest block fills the first page.
+  const full = createFakeNode({ balances: 20_000 }, { rateLimit: false });
+  const { stdout } = await runCli(["balances", "-o", file("x.csv"), "--dry"], { fetch: full.fetch });
+  expect(Number(/about ([\d,]+) records/.exec(stdout)?.[1]?.replaceAll(",", ""))).toBeLessThan(100_000);
   expect(await dry("balances", "-n", "10")).toMatch(/: 10 records, 1 request in \ds$/);
   expect(await dry("votes", "--party", list.records.votes[0]?.partyId ?? "")).toMatch(
     /: \d+ records, 1 request in \ds$/,
