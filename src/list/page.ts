@@ -42,8 +42,8 @@ export interface NodePage<T> extends PageContent<T> {
   completeFrom: bigint;
   /** Set if records between the start and that time are missing, as far as is known: the time of the oldest record that is there. */
   availableFrom?: bigint | undefined;
-  /** The range of the response, if its node refuses a longer one and more of the range follows. */
-  window?: { start: bigint; end: bigint } | undefined;
+  /** The range of the response, if its node refuses a longer one and more of the range follows, and whether it has more in it than the page. */
+  window?: { start: bigint; end: bigint; hasMore: boolean } | undefined;
   /** Whether it is of a later window than the place that it was requested from, which it does not show. */
   isBeyond?: boolean;
   /** The time from which on a reading through windows is complete, in Unix nanoseconds. */

@@ -53,8 +53,15 @@ export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection
     }
     if (isDown ? window.start === from : window.end === to) return page;
     // Requests in the next window have a cursor.
-    const pageInfo = page.pageInfo && { ...page.pageInfo, [directionOf(pagination).more]: true };
-    return { ...page, pageInfo, window, completeFrom: completeFrom({ ...page, pageInfo, request }) };
+    const { more } = directionOf(pagination);
+    const pageInfo = page.pageInfo && { ...page.pageInfo, [more]: true };
+    const hasMore = page.pageInfo?.[more] === true;
+    return {
+      ...page,
+      pageInfo,
+      window: { ...window, hasMore },
+      completeFrom: completeFrom({ ...page, pageInfo, request }),
+    };
   };
   return readWindow;
 }

@@ -24,6 +24,8 @@ export const throughWindows =
       const current = isBeyond ? expected : expectation;
       let page = await read(next, current, signal);
       const { window } = page;
+      // A block can have more records than a page.
+      if (window?.hasMore && !hasNew(page, isBeyond)) return { ...shownFrom(page), isBeyond, gapFrom };
       const start = isDown ? window?.start : isBeyond ? next.start : undefined;
       if (needsProof && start !== undefined && !(isDown && hasNew(page, isBeyond))) {
         const whole = { ...page, completeFrom: completeFrom({ ...page, pageInfo: null, request: next }) };
