@@ -189,9 +189,9 @@ class PostgresDatabase implements Database {
       "SELECT pid::text, application_name, backend_start::text FROM pg_locks JOIN pg_stat_activity USING (pid) " +
       "WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)";
     const [[session, name, start] = []] = await this.query(owners, [key]);
-    if (session && this.#sessions.has(session)) {
-      // The server has not noticed yet that this connection was lost.
-      await this.query("SELECT pg_terminate_backend($1)", [session]);
+    // Its session has ended since the lock was refused, or the server has not noticed yet that this connection was lost.
+    if (!session || this.#sessions.has(session)) {
+      if (session) await this.query("SELECT pg_terminate_backend($1)", [session]);
       throw Object.assign(new Error("an earlier connection of this process still writes"), { code: "57P01" });
     }
     const process = name ? `Process ${name}, connected since ${start},` : "Another process";
