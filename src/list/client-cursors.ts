@@ -75,15 +75,16 @@ export interface AddedMembers {
 
 export function readAddedMembers(cursor: string): AddedMembers {
   const fields = readCursor(cursor) ?? {};
-  const { [blockMember]: latest, [firstMember]: first, ...others } = fields;
+  const { [blockMember]: latest, [firstMember]: first, [lastMember]: last, ...others } = fields;
   const { [lastBlockMember]: lastBlock, [knownMember]: known, ...own } = others;
   const isNamed = isDigits(lastBlock) && Array.isArray(known);
+  const isOfNode = Object.keys(own).length === Object.keys(fields).length;
   return {
-    own: latest === undefined ? cursor : encodeCursor(own),
+    own: isOfNode ? cursor : encodeCursor(own),
     after: isDigits(latest) ? BigInt(latest) : nanosecondsOf(cursor),
     first: isDigits(first) ? BigInt(first) : undefined,
     read: isNamed ? { lastBlock: BigInt(lastBlock), known } : undefined,
-    last: fields[lastMember] as KnownRecord | undefined,
+    last: last as KnownRecord | undefined,
   };
 }
 

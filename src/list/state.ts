@@ -68,7 +68,7 @@ export function startOf({ direction, cursor }: WalkPlan): WalkState<never> {
   const empty = emptyState(direction);
   if (cursor === undefined) return { ...empty, count: 0 };
   const given = { cursor, ...readAddedMembers(cursor) };
-  const visited = withKeys(undefined, [cursor]);
+  const visited = withKeys(undefined, [cursor, given.own]);
   return { ...empty, count: given.read && 0, visited, first: given.first, given };
 }
 
