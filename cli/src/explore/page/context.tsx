@@ -1,6 +1,6 @@
 /** What the views share: where the records come from, the place in the address, and whether records come in. */
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useLayoutEffect, useState } from "preact/hooks";
 import type { Source } from "../source.js";
 import { type Live, useLive } from "./data.js";
 import { Time } from "./format.js";
@@ -19,7 +19,8 @@ function readRoute(): Route {
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(readRoute);
-  useEffect(() => {
+  // An effect runs after the page was painted: a hash that changes before would be missed.
+  useLayoutEffect(() => {
     const change = () => setRoute(readRoute());
     addEventListener("hashchange", change);
     return () => removeEventListener("hashchange", change);
