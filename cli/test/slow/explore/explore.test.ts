@@ -14,6 +14,7 @@ import { cellsOf, open, violations } from "./browser.js";
 import {
   balances,
   createNode,
+  entriesOf,
   generated,
   hostile,
   people,
@@ -90,8 +91,9 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       for (const partyId of [someone, ...Array.from({ length: 3 }, () => people[random(people.length)] ?? "")]) {
         const own = balances.filter((each) => each.partyId === partyId);
         const asset = own[random(own.length)]?.assetId ?? "";
-        const at = (index: number) => BigInt(own[index]?.timestamp ?? 0);
-        const [from = 0n, to = 0n] = [at(random(own.length)), at(random(own.length))].sort((a, b) => (a < b ? -1 : 1));
+        const ofAsset = own.filter(({ assetId }) => assetId === asset);
+        const at = () => BigInt(ofAsset[random(ofAsset.length)]?.timestamp ?? 0);
+        const [from = 0n, to = 0n] = [at(), at()].sort((a, b) => (a < b ? -1 : 1));
         const query = `whole=yes&asset=${asset}&period=custom&from=${from}&to=${to + 1n}`;
         await page.goto(view(url, `party/${ids(partyId)}?${query}`));
         await page
@@ -110,19 +112,11 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
           )
           .toEqual(balanceRows.slice(0, 26));
         const accounts = await statement(
-          own.filter(({ assetId }) => assetId === asset),
+          // The page reads no later records, so it does not know accounts that have only these.
+          ofAsset.filter(({ timestamp }) => BigInt(timestamp) <= to),
           { from, to: to + 1n, isComplete },
         );
-        const entries = accounts.flatMap(({ opening, closing, lines }) => [
-          [time(`${from}`), "opening", "", shown(opening, asset)],
-          ...lines.map((line) => [
-            time(line.timestamp),
-            "change",
-            shown(line.change, asset),
-            shown(line.balance, asset),
-          ]),
-          [time(`${to + 1n}`), "closing", "", shown(closing, asset)],
-        ]);
+        const entries = entriesOf(accounts, from, to + 1n);
         const rows = (await cellsOf(page, "Entries")).map((row) => row.slice(0, 4));
         expect.soft(rows, label).toEqual(entries.slice(0, rows.length));
         expect(rows.length).toBeGreaterThanOrEqual(Math.min(entries.length, 20));

@@ -1,5 +1,6 @@
 /** A node with hostile names, and how the page shows amounts and times of its records. */
 import { formatUnits } from "vegaprotocol-client";
+import type { statement } from "vegaprotocol-client/reports";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { overDays } from "../../../../test/support/over-days.js";
 
@@ -49,3 +50,16 @@ export const shown = (amount: string | undefined, assetId: string) => {
 };
 export const time = (digits: string | undefined) =>
   digits ? new Date(Number(BigInt(digits) / 1_000_000n)).toISOString().slice(0, 19).replace("T", " ") : "unknown";
+
+/** The rows of a statement as the page shows them. */
+export const entriesOf = (accounts: Awaited<ReturnType<typeof statement>>, from: bigint, to: bigint) =>
+  accounts.flatMap(({ opening, closing, lines, assetId }) => [
+    [time(`${from}`), "opening", "", shown(opening, assetId)],
+    ...lines.map(({ timestamp, change, balance }) => [
+      time(timestamp),
+      "change",
+      shown(change, assetId),
+      shown(balance, assetId),
+    ]),
+    [time(`${to}`), "closing", "", shown(closing, assetId)],
+  ]);

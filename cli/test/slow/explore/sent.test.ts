@@ -10,6 +10,7 @@ import { cellsOf, open, violations } from "./browser.js";
 import {
   balances,
   createNode,
+  entriesOf,
   hostile,
   otherId,
   people,
@@ -48,23 +49,16 @@ describe.skipIf(hasNoBrowser)("a page to send", () => {
   test("shows what the library computes, for random parties and times", async () => {
     for (let run = 0; run < 3; run++) {
       const party = people[random(people.length)] ?? "";
-      const own = balances.filter(({ partyId }) => partyId === party);
-      const at = () => BigInt(own[random(own.length)]?.timestamp ?? 0);
+      const all = balances.filter(({ partyId }) => partyId === party);
+      const at = () => BigInt(all[random(all.length)]?.timestamp ?? 0);
       const [from = 0n, to = 0n] = [at(), at()].sort((a, b) => (a < b ? -1 : 1));
+      // Commands read no later records, so they do not know accounts that have only these.
+      const own = all.filter(({ timestamp }) => BigInt(timestamp) <= to);
       const range = ["--party", party, "--from", `${from}`, "--to", `${to + 1n}`, "--complete-history"];
       const label = `${party} from ${from} to ${to}`;
       await write(["statement", ...range], async (page) => {
         const accounts = await statement(own, { from, to: to + 1n, isComplete });
-        const entries = accounts.flatMap(({ opening, closing, lines, assetId }) => [
-          [time(`${from}`), "opening", "", shown(opening, assetId)],
-          ...lines.map((each) => [
-            time(each.timestamp),
-            "change",
-            shown(each.change, assetId),
-            shown(each.balance, assetId),
-          ]),
-          [time(`${to + 1n}`), "closing", "", shown(closing, assetId)],
-        ]);
+        const entries = entriesOf(accounts, from, to + 1n);
         const rows = (await cellsOf(page, "Records")).map((row) => row.slice(0, 4));
         expect(rows, label).toEqual(entries.slice(0, rows.length));
         expect(rows.length).toBeGreaterThanOrEqual(Math.min(entries.length, 20));
