@@ -2,7 +2,7 @@ import type { Clock } from "../async/clock.js";
 import { ApiError, ResponseError } from "../errors/index.js";
 import { type Answer, readBlock } from "../http/call.js";
 import type { Emit } from "../http/events.js";
-import type { ActiveCall, CallRequest, Send } from "../http/request.js";
+import type { ActiveCall, Send } from "../http/request.js";
 import { delayAfter, isTransient } from "../http/retry.js";
 import { attemptWith, type ConnectionOptions } from "../http/send.js";
 import type { Asked, PoolFacts } from "./decide.js";
@@ -80,10 +80,10 @@ export function startRequest<T>({ client, call, asked, onChange }: RunningCall<T
     onChange();
   };
   const fail = (error: unknown) => {
-    const failure = error === unsent ? "unsent" : isNodeFault(error, call) ? "node" : "call";
+    const canPass = isTransient(error, call.finalStatuses);
+    const failure = error === unsent ? "unsent" : canPass || isNodeFault(error) ? "node" : "call";
     if (failure === "node") call.progress.cause = error;
-    const isRepeatable = error === unsent || isTransient(error, call.finalStatuses);
-    const delay = isRepeatable ? delayAfter(error, number, call.settings, client) : undefined;
+    const delay = canPass || failure === "unsent" ? delayAfter(error, number, call.settings, client) : undefined;
     end({ error, failure, retryAt: delay === undefined ? undefined : clock.now() + delay });
   };
   const emitOf: typeof emit = emit && ((event) => emit({ ...event, node }));
@@ -102,9 +102,8 @@ export function abandon<T>(request: NodeRequest<T>, { clock, nodes }: Pool): voi
   controller.abort(new DOMException("Another node serves the call.", "AbortError"));
 }
 
-/** Whether another node may respond where one failed. */
-function isNodeFault(error: unknown, { finalStatuses }: Pick<CallRequest<unknown>, "finalStatuses">): boolean {
-  if (isTransient(error, finalStatuses)) return true;
+/** Whether another node may respond where one failed for good. */
+function isNodeFault(error: unknown): boolean {
   // A body above `maxResponseSize` was not read, and other nodes would send one as large.
   if (ResponseError.is(error)) return error.body !== undefined;
   if (!ApiError.is(error)) return false;
