@@ -313,7 +313,7 @@ async function governanceUnits(io: Io, client: VegaClient | undefined, db = ""):
 }
 
 async function printTally(io: Io, flags: ReportFlags): Promise<number> {
-  const { db, quiet } = flags;
+  const { db } = flags;
   const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];
   // A wrong flag is found before a request is sent.
   const format = readTarget(flags.output, flags.format)?.format ?? flags.format;
@@ -335,7 +335,6 @@ async function printTally(io: Io, flags: ReportFlags): Promise<number> {
           tally: { tally, rules: { ...rules, totalSupply: flags.totalSupply }, state },
         })
       : await printObject({ state, ...tally, thresholds }, io, flags);
-  if (quiet) return code;
   if (tally.yes.parties + tally.no.parties === 0) printMessage(io, "Nobody has voted on the proposal.");
   const missing = tally.missing.map((name) => `--${kebab(name)}`);
   if (missing.length > 0) printMessage(io, `Whether it passes is unknown without ${missing.join(", ")}.`);
