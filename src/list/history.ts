@@ -13,6 +13,7 @@
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
+import { identify } from "./client-cursors.js";
 import { completeFrom, never } from "./judge.js";
 import {
   directionOf,
@@ -175,11 +176,13 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const isDown = isDescending(request.pagination);
     const direction = isDown ? forward : directionOf(request.pagination);
     const isInRange = (edge: Edge<T>) => (timeOf(edge) ?? 0n) >= start;
-    const oldest = page.edges
+    const oldestEdge = page.edges
       .filter(hasRecord<T>)
       .filter(isInRange)
-      .map(timeOf)
-      .reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
+      .reduce<Edge<T> | undefined>((a, b) => (a && (timeOf(a) ?? 0n) <= (timeOf(b) ?? 0n) ? a : b), undefined);
+    const oldest = timeOf(oldestEdge);
+    // A node can be at the block of that record, and not have written it yet.
+    const includes = oldestEdge && identify(oldestEdge.node as object);
     const { end } = request;
     const until = oldest === undefined ? end : oldest + 1000n;
     const { timestamp: block } = page.extra.block ?? {};
@@ -188,7 +191,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const pagination = { [direction.size]: largestPage, newestFirst };
     const readShown = witnessed === filters ? read : pageReader(options, witnessed);
     const shown = await unlessNotShown(
-      readShown({ pagination, start: time, end: until }, { historyFrom: start, minBlock }, signal),
+      readShown({ pagination, start: time, end: until }, { historyFrom: start, minBlock, includes }, signal),
     );
     // A range of a year can end before the first record.
     if (shown === undefined || shown.window) return undefined;
@@ -208,8 +211,9 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
       return { ...shown, edges: own, pageInfo };
     }
     if (hasMore) return undefined;
-    const includes = Object.fromEntries(options.operation.naturalKey.map((name) => [name, first.node[name]]));
-    const whole = await unlessNotShown(readWindow(request, { ...expectation, includes }, signal));
+    const whole = await unlessNotShown(
+      readWindow(request, { ...expectation, includes: identify(first.node as object) }, signal),
+    );
     if (whole === undefined) return "missing";
     return whole.completeFrom === timeOf(first) ? { ...whole, completeFrom: start } : whole;
   }

@@ -163,6 +163,10 @@ export const points: { readonly [sentence: string]: () => Generator<Case> } = {
     cases("votes", [], 1, {
       ...{ blocks: [["a", "bc", "d", "a"]], nodes: [[ahead, whole]], kind: loops, size: sizes, newestFirst: [false] },
     }),
+  "a node is at the block of the first record, and has not written it yet": () =>
+    cases("balances", [], 0, {
+      ...{ isStill: [true], nodes: [[behind, ahead]], access: ["pool"], kind: ["scan"], newestFirst: [true] },
+    }),
   "a range ends within the microsecond of its last record": () =>
     cases("balances", [], 0, { blocks: [["a", "aa", "a"]], start: [undefined, "0+"], end: ["1+", "2+"] }),
 };
