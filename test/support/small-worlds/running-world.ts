@@ -280,8 +280,9 @@ export class RunningSmallWorld implements Target {
         change(index, { ...node, shows: true }, "commits the records of its block");
       if (happens("drop") && from < blocks.length) change(index, { ...node, from: from + 1 }, `drops block ${from}`);
       if (happens("lag") && nodes.length > 1) {
-        if (lag === 0) change(index, { ...node, lag: 1, shows: false }, "falls a block behind");
-        else change(index, { ...node, lag: 0, shows: false }, "catches up");
+        // What a node has shown of the block that it names, it shows again.
+        if (lag === 0) change(index, { ...node, lag: 1 }, "falls a block behind");
+        else change(index, { ...node, lag: 0 }, "catches up");
       }
     }
     return found;
