@@ -1,7 +1,7 @@
 /**
  * Every small world of some families, and a part of the others; `test/slow/worlds` reads all of them.
  *
- *     npx vitest run test/integration/small-worlds.test.ts --maxWorkers=1           # about ten seconds of one core
+ *     npx vitest run test/integration/small-worlds.test.ts --maxWorkers=1           # a few seconds of one core
  *     npx vitest run test/integration/small-worlds.test.ts -t "a pool"              # one family
  *     SMALL_REQUESTS=20000 npx vitest run test/integration/small-worlds.test.ts     # more of each family
  *     SMALL_WORLD='{"world":…}' npx vitest run test/integration/small-worlds.test.ts  # one run again: the line `again` of a report
@@ -13,7 +13,7 @@ import { test } from "vitest";
 import { checkCases, expectNoFailure, readAgain, summaryOf } from "../support/small-worlds/check.js";
 import { families, points } from "../support/small-worlds/families.js";
 
-const { SMALL_WORLD: again, SMALL_REQUESTS: most = "800" } = process.env;
+const { SMALL_WORLD: again, SMALL_REQUESTS: most = "400" } = process.env;
 
 test.runIf(again)("one run again", async () => {
   console.log(await readAgain(again ?? ""));

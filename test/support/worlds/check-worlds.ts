@@ -20,7 +20,7 @@ export async function checkWorlds(firstSeed: number, most: number, events: reado
   if (seeds !== undefined) return checkSeeds(seeds.split(",").map(Number));
   const range = Array.from({ length: Number(count ?? most) }, (_, index) => Number(first ?? firstSeed) + index);
   const chosen = range.filter((seed) => kind === undefined || readerOf(worldOf(seed)).kind === kind);
-  await checkSeeds(chosen, kind === undefined && chosen.length >= 200 ? events : []);
+  await checkSeeds(chosen, kind === undefined && chosen.length >= 100 ? events : []);
 }
 
 /**
