@@ -107,10 +107,15 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   }
 
   async function oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined> {
-    const request = { pagination: { first: 1, newestFirst: false }, start: time };
-    const { edges } = await readWhole(request, { historyFrom: isPool ? time : undefined }, signal);
-    const oldest = timeOf(edges[0]);
-    return oldest !== undefined && oldest > time ? oldest : undefined;
+    const pagination = { first: 1, newestFirst: false };
+    const historyFrom = isPool ? time : undefined;
+    for (let start: bigint | undefined = time; start !== undefined; ) {
+      const { edges, window }: NodePage<T> = await readWhole({ pagination, start }, { historyFrom }, signal);
+      const oldest = timeOf(edges[0]);
+      if (oldest !== undefined) return oldest > time ? oldest : undefined;
+      start = window?.end;
+    }
+    return undefined;
   }
 
   /** The oldest record, if nodes have none before a start, or if a page shows that they have dropped some. */

@@ -167,6 +167,10 @@ export const points: { readonly [sentence: string]: () => Generator<Case> } = {
     cases("balances", [], 0, {
       ...{ isStill: [true], nodes: [[behind, ahead]], access: ["pool"], kind: ["scan"], newestFirst: [true] },
     }),
+  "more than a year is between a record that is dropped and the next one": () =>
+    cases("balances", ["drop"], 1, {
+      ...{ blocks: [["a", "", "a"]], spacing: ["years"], version: ["v0.79"], kind: loops },
+    }),
   "a range ends within the microsecond of its last record": () =>
     cases("balances", [], 0, { blocks: [["a", "aa", "a"]], start: [undefined, "0+"], end: ["1+", "2+"] }),
 };
