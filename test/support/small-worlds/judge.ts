@@ -1,4 +1,5 @@
 import { ApiError, PaginationError } from "../../../src/index.js";
+import { nanosecondsPerDay } from "../../../src/values/times.js";
 import { isPruned, judgeReading, type Truth, type Violation } from "../worlds/judge.js";
 import type { ListQuery, ListReading } from "../worlds/read-list.js";
 import type { RunningSmallWorld } from "./running-world.js";
@@ -57,18 +58,24 @@ export function judge(
     // Two pages of votes need a later block, which a network that stands still does not have.
     const isUnknown = coverage.end === undefined && world.list === "votes" && world.isStill;
     if (!isUnknown && (coverage.end ?? 0n) < (end ?? head)) fail("early-end", truth.show(coverage.end));
-    // Pages and at most three requests more, or ten if nothing can prove the start.
+    // Pages and at most three requests more, or ten if no record before the start can prove it.
     const pages = Math.ceil(part.records.length / query.size) + 1;
-    const most = pages + (coverage.start <= (start ?? coverage.start) ? 3 : 10);
+    const most = pages + (start === undefined || (earliest < start && coverage.start <= start) ? 3 : 10);
     // Newer nodes are read year by year from 2020 on.
     const isByYear = world.spacing === "years" || (world.version === "v0.79" && start === undefined);
     const isCounted = world.list === "balances" && world.nodes.length === 1 && !isByYear;
     if (isCounted && running.steps.length > most) fail("requests", `${running.steps.length} instead of ${most}`);
     const isProvable = start !== undefined && world.spacing !== "years" && earliest <= start;
-    const first = truth.dues.find(({ time }) => time >= (start ?? 0n))?.time;
-    const latest = isProvable ? start : first;
-    if (latest !== undefined && latest < (coverage.end ?? 0n) && coverage.start > latest)
+    const latest = isProvable ? start : firstProvable(start ?? 0n, coverage.end ?? 0n);
+    if (latest < (coverage.end ?? 0n) && coverage.start > latest)
       fail("late-start", `${truth.show(coverage.start)} instead of ${truth.show(latest)}`);
+  }
+
+  /** The first record from a start on that one response after the other leads to: newer nodes show at most a year at once. */
+  function firstProvable(start: bigint, end: bigint): bigint {
+    const longest = world.version === "v0.79" ? 364n * nanosecondsPerDay : end;
+    const times = truth.dues.map(({ time }) => time).filter((time) => time >= start && time < end);
+    return times.reduceRight((next, time) => (next - time <= longest ? time : next), end);
   }
 }
 
