@@ -1,4 +1,4 @@
-import type { Block } from "../http/call.js";
+import { type Block, hasNoBlock } from "../http/call.js";
 import type { Lack } from "../http/expectation.js";
 import type { ActiveCall } from "../http/request.js";
 import { compareIntegers } from "../values/integers.js";
@@ -146,8 +146,9 @@ export function decide<Request extends Asked>(
 
   const latest = best(usable);
   if (latest) return { do: "return", request: latest, stale: true, why: stalenessOf(latest) ?? "lag" };
-  // A node that only lacks the block has the place, and may catch up.
-  const closest = best(responses.filter(({ lack }) => lack === "block")) ?? best(responses);
+  // A node that only lacks the block has the place, and may catch up, unless it has no block at all.
+  const isBehind = ({ lack, answer }: Request) => lack === "block" && !hasNoBlock(answer?.block);
+  const closest = best(responses.filter(isBehind)) ?? best(responses);
   if (closest?.lack) return { do: "fail", request: closest, why: closest.lack };
   const lastOfEach = [...new Map(asked.map((request) => [request.node, request])).values()];
   const retries = lastOfEach.flatMap(({ node, retryAt }) => (retryAt === undefined ? [] : { node, retryAt }));

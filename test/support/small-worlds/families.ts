@@ -153,6 +153,10 @@ export const points: { readonly [sentence: string]: () => Generator<Case> } = {
         start: [undefined, "1"],
       },
     }),
+  "votes move while a node of a pool has no block": () =>
+    cases("votes", [], 1, {
+      ...{ blocks: [["ab", "cd", "*"]], nodes: [[whole, empty]], access: ["pool"], head: [2], kind: loops, size: [3] },
+    }),
   "a vote is cast again while the newest votes come first": () =>
     cases("votes", ["block"], 1, {
       ...{ blocks: [["a", "bc", "de", "a"]], kind: loops, newestFirst: [true], nodes: [[whole], [whole, whole]] },

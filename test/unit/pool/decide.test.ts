@@ -280,6 +280,11 @@ cases("a response that does not show", [
     "fail b block",
   ],
   [
+    "the block of a node that has none yet is not waited for if others lack the place",
+    { asked: [got("a", 10, { lack: "place" }), got("b", -1_700_000_000, { lack: "block" })], nodes: [a, b] },
+    "fail a place",
+  ],
+  [
     "the history makes every node be asked",
     { asked: [got("a", 10, { lack: "history" }), sent("b", 0)] },
     "ask c failover a c history",
