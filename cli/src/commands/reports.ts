@@ -33,7 +33,7 @@ import {
   seriesColumns,
   tallyRules,
 } from "../reports.js";
-import { storedAssets, storedBalances, storedEnd, storedList } from "../sync/open.js";
+import { createCopy } from "../sync/copy.js";
 import { checkTime, readTime } from "../times.js";
 
 const { party, proposal, resource } = exampleIds;
@@ -211,7 +211,9 @@ export function addReports(program: Command, setup: Setup): void {
   }
 }
 
-const connectTo = async (io: Io, flags: flag.NodeFlags) => (await connect(io, flags)).client;
+/** The client of the nodes, or of the local copy. */
+const clientOf = async (io: Io, flags: flag.NodeFlags & { readonly db?: string }): Promise<VegaClient> =>
+  flags.db === undefined ? (await connect(io, flags)).client : createCopy(flags.db).client;
 
 const titles = { balances: "Balances", statement: "Statement", series: "Balances over time" };
 
@@ -223,7 +225,7 @@ const titles = { balances: "Balances", statement: "Statement", series: "Balances
 export async function printBalances(io: Io, name: BalanceReportName, entered: BalanceFlags): Promise<number> {
   // A wrong flag is found before a request is sent.
   readArguments("listBalanceChanges", entered);
-  const { db, timeZone, quiet, completeHistory, from, every } = entered;
+  const { timeZone, quiet, completeHistory, from, every } = entered;
   const { at: to = entered.to } = entered;
   const groupBy = readGroup(entered.groupBy, "--group-by");
   const kinds = name === "series" ? seriesColumns(groupBy) : reportColumns[name];
@@ -232,17 +234,10 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   if (first !== undefined && until !== undefined && until < first) {
     throw new UsageError(`Expected --to to be no earlier than --from, got ${to} and ${from}.`);
   }
-  const client = db === undefined ? await connectTo(io, entered) : undefined;
-  const list = () => (client ? listAssets(client, io.signal) : storedAssets(db as string, io.signal));
-  const { flags, units } = await readUnits(io, entered, kinds, list, true);
-  const { filter = {} } = readArguments("listBalanceChanges", flags) as {
-    filter?: BalanceChangesFilter;
-  };
-  const newest = () =>
-    db === undefined
-      ? newestTime(client as VegaClient, filter, io.signal)
-      : storedEnd(db, canonicalIds(filter), io.signal);
-  const end = until ?? (await newest());
+  const client = await clientOf(io, entered);
+  const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), true);
+  const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
+  const end = until ?? (await newestTime(client, filter, io.signal));
   if (end === undefined) throw new UsageError("Expected a time: the responses of the node name no block.");
   let start: bigint | undefined;
   const onStart = (time: bigint) => {
@@ -254,10 +249,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
         "If there are no earlier records in the network, add --complete-history.",
     );
   };
-  const changes =
-    db === undefined
-      ? changesUpTo(io, flags, client as VegaClient, filter, end, onStart)
-      : storedBalances(db, canonicalIds(filter), end, io.signal, onStart);
+  const changes = changesUpTo(io, flags, client, filter, end, onStart);
   const options = { from: first, to: end, isComplete: completeHistory === true, isMonthly: entered.monthly === true };
   const report = () => balanceReport(name, changes, { ...options, timeZone, every, groupBy });
   const notes = () => [
@@ -306,31 +298,27 @@ const voteKinds: Parameters<typeof printRecords>[2] = {
 };
 
 /** The decimals of the tokens that vote, if the assets are known. */
-async function governanceUnits(io: Io, client: VegaClient | undefined, db = ""): Promise<Units> {
-  const assets = client ? await listAssets(client, io.signal) : await storedAssets(db, io.signal);
+async function governanceUnits(io: Io, client: VegaClient): Promise<Units> {
+  const assets = await listAssets(client, io.signal);
   const decimals = assets?.find(({ symbol }) => symbol === "VEGA")?.decimals;
   return { decimalsOf: () => decimals, unitOf: () => "VEGA" };
 }
 
 async function printTally(io: Io, flags: ReportFlags): Promise<number> {
-  const { db } = flags;
   const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];
   // A wrong flag is found before a request is sent.
   const format = readTarget(flags.output, flags.format)?.format ?? flags.format;
   await tallyVotes([], tallyRules({ ...flags, market }, anyProposal).rules);
-  const client = db === undefined ? await connectTo(io, flags) : undefined;
-  const proposal = client && (await requireProposal(client, proposalId, io.signal, market));
+  const client = await clientOf(io, flags);
+  const proposal = await requireProposal(client, proposalId, io.signal, market);
   const { rules, thresholds } = tallyRules({ ...flags, market }, proposal);
-  const votes =
-    client?.listVotes({ proposalId }, { signal: io.signal }) ??
-    storedList(db as string, "votes", { proposalId }, io.signal);
   const records: Vote[] = [];
-  for await (const vote of votes) records.push(vote);
+  for await (const vote of client.listVotes({ proposalId }, { signal: io.signal })) records.push(vote);
   const tally = await tallyVotes(records, rules);
   const state = proposal?.state;
   const code =
     format === "html" || format === "svg"
-      ? await printRecords(io, flags, voteKinds, async () => records, await governanceUnits(io, client, db), {
+      ? await printRecords(io, flags, voteKinds, async () => records, await governanceUnits(io, client), {
           title: "Votes on a proposal",
           tally: { tally, rules: { ...rules, totalSupply: flags.totalSupply }, state },
         })
@@ -345,7 +333,7 @@ async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
   const { party: partyId, command, proposal: proposalId, sentSince, tokens } = flags;
   if (command === "vote" && proposalId === undefined) throw new UsageError("--command vote requires --proposal.");
   const sentByBlock = flags.sentByBlock && readSends(flags.sentByBlock);
-  const statistics = await (await connectTo(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
+  const statistics = await (await clientOf(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
   const submission = { command, proposalId } as Submission;
   const options = { sentSince, sentByBlock, tokens, now: new Date() };
   const limits = submissionLimits(statistics, submission, options);
@@ -364,11 +352,8 @@ async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
 
 async function printBundle(io: Io, flags: ReportFlags): Promise<number> {
   const id = canonicalIds(flags.id);
-  const bundle = await signatureBundle(
-    flags.db === undefined
-      ? (await connectTo(io, flags)).listNodeSignatures({ id }, { signal: io.signal })
-      : storedList(flags.db, "signatures", { id }, io.signal),
-  );
+  const client = await clientOf(io, flags);
+  const bundle = await signatureBundle(client.listNodeSignatures({ id }, { signal: io.signal }));
   if (bundle === "0x") throw new IncompleteError(`There are no signatures of ${id}, or not yet enough of them.`);
   return printObject({ id, bundle }, io, flags);
 }

@@ -1,5 +1,5 @@
 import * as vega from "vegaprotocol-client";
-import { UsageError } from "../errors.js";
+import { IncompleteError, NoCopyError, UsageError } from "../errors.js";
 import { NoProposalError } from "../other-paths.js";
 
 /** The HTTP statuses of status codes of gRPC, as nodes map them. */
@@ -37,7 +37,8 @@ export function responseTo(error: unknown): Pick<Rejection, "status" | "body" | 
 /** Messages of most errors contain the addresses of nodes, which may be secrets. */
 export function rejectionOf(error: unknown): Rejection {
   if (error instanceof Rejection) return error;
-  if (error instanceof NoProposalError) return new Rejection(5, error.message);
+  const isMissing = [NoProposalError, NoCopyError, IncompleteError].some((type) => error instanceof type);
+  if (isMissing) return new Rejection(5, (error as Error).message);
   if (vega.ArgumentError.is(error) || error instanceof UsageError) return new Rejection(3, error.message);
   if (vega.PaginationError.is(error)) {
     const { reason, message, availableFrom } = error;

@@ -1,6 +1,6 @@
 /**
- * A local copy as a client, so that the gateway serves it as it serves nodes. The copy is opened for each request: a sync can write to it
- * meanwhile.
+ * A local copy as a client, so that reports and the gateway read it as they read nodes. The copy is opened for each request: a sync can write
+ * to it meanwhile.
  */
 import {
   type BalanceChange,
@@ -13,11 +13,10 @@ import {
 } from "vegaprotocol-client";
 import type { NodePool, NodeStatus } from "vegaprotocol-client/pool";
 import { canonicalIds } from "../arguments.js";
-import { IncompleteError, UsageError } from "../errors.js";
 import { formatTime } from "../output/time-format.js";
 import { Rejection } from "../serve/errors.js";
 import type { Destination, SyncList, TimeRange } from "./destination.js";
-import { checkpointsOf, covers, rangeOf, readFrom, storedAssets } from "./open.js";
+import { checkpointsOf, covers, rangeOf, readFrom } from "./open.js";
 
 type Signal = { readonly signal?: AbortSignal | undefined };
 
@@ -43,16 +42,6 @@ export async function describeCopy(name: string, signal: AbortSignal) {
 
 /** @param node - Serves requests that a copy cannot: spam statistics, checks, and paths of `http`. */
 export function createCopy(name: string, node?: VegaClient) {
-  /** Reads from the copy. A missing list is no error of the gateway. */
-  async function* read<T>(signal: AbortSignal, run: (stored: Destination) => AsyncIterable<T>) {
-    try {
-      yield* readFrom(name, signal, run);
-    } catch (error) {
-      if (error instanceof UsageError || error instanceof IncompleteError) throw new Rejection(5, error.message);
-      throw error;
-    }
-  }
-
   function scanBalanceChanges(
     query: { filter?: BalanceChangesFilter; dateRange?: BalanceChangesDateRange } = {},
     { order = "oldest-first", maxItems = Number.POSITIVE_INFINITY, signal = neverAborted }: ScanOptions = {},
@@ -66,7 +55,7 @@ export function createCopy(name: string, node?: VegaClient) {
       onRange = resolve;
     });
     const records = () =>
-      read(signal, async function* (stored) {
+      readFrom(name, signal, async function* (stored) {
         const range = await rangeOf(stored, name, filter, until);
         onRange(range);
         if (from !== undefined && from < range.start) {
@@ -89,9 +78,9 @@ export function createCopy(name: string, node?: VegaClient) {
     };
   }
 
-  /** The gateway reads only the block of this list. */
+  /** Only the block of this list is read. */
   async function listBalanceChanges({ filter = {} }: { filter?: BalanceChangesFilter }, { signal }: Signal = {}) {
-    const ranges = read(signal ?? neverAborted, async function* (stored) {
+    const ranges = readFrom(name, signal ?? neverAborted, async function* (stored) {
       yield await rangeOf(stored, name, canonicalIds(filter));
     });
     for await (const { position } of ranges) return { block: blockAt(position) };
@@ -105,7 +94,7 @@ export function createCopy(name: string, node?: VegaClient) {
     const wanted = Object.entries({ ...ids, partyId }).filter(([, id]) => id !== undefined);
     const nodes: object[] = [];
     let position = 0n;
-    const records = read(signal, async function* (stored) {
+    const records = readFrom(name, signal, async function* (stored) {
       // Profiles have no checkpoint.
       const found = list === "profiles" ? [] : await checkpointsOf(stored, name, list, (own) => covers(own, query));
       position = largest(found.map((each) => each.position));
@@ -120,6 +109,9 @@ export function createCopy(name: string, node?: VegaClient) {
   const listOf =
     (list: Exclude<SyncList, "balances">) =>
     (argument: object, { signal = neverAborted }: Signal = {}) => ({
+      async *[Symbol.asyncIterator]() {
+        yield* (await readPage(list, argument, signal)).nodes;
+      },
       async *pages() {
         yield await readPage(list, argument, signal);
       },
@@ -128,14 +120,16 @@ export function createCopy(name: string, node?: VegaClient) {
         readPage(list, argument, signal).then(resolve, reject),
     });
 
-  const refuse = () => Promise.reject(new Rejection(12, "A local copy does not have this: add --node URL."));
+  const missing = new Rejection(12, "A local copy does not have this: add --node URL.");
+  const refuse = () => Promise.reject(missing);
   /** The assets, as a node shows them. */
   async function readPath(path: string) {
-    if (path !== "/api/v2/assets") return refuse();
-    const assets = await storedAssets(name, neverAborted);
-    const edges = assets.map(({ id, decimals, ...others }) => {
-      return { node: { id, details: { ...others, decimals: `${decimals}` } } };
-    });
+    if (path !== "/api/v2/assets") return { error: missing.body, response: new Response(null, { status: 501 }) };
+    const edges: object[] = [];
+    for await (const asset of readFrom(name, neverAborted, (stored) => stored.all("assets"))) {
+      const { id, decimals, ...others } = asset;
+      edges.push({ node: { id, details: { ...others, decimals: `${decimals}` } } });
+    }
     return { data: { assets: { edges, pageInfo: { hasNextPage: false } } }, response: new Response() };
   }
   const members = {
@@ -149,7 +143,7 @@ export function createCopy(name: string, node?: VegaClient) {
   };
   const status = [{ url: "file:///", state: "ready" } as NodeStatus];
   const pool: Pick<NodePool, "check" | "status"> = { status, check: async () => status };
-  // The gateway uses these members only.
+  // Nothing else is used of it.
   return { client: members as object as VegaClient, pool };
 }
 

@@ -1,18 +1,9 @@
 import { existsSync, statSync } from "node:fs";
-import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
+import type { BalanceChangesFilter } from "vegaprotocol-client";
 import { kebab } from "../arguments.js";
 import { IncompleteError, NoCopyError, UsageError } from "../errors.js";
-import type { Asset } from "../other-paths.js";
 import { formatTime } from "../output/time-format.js";
-import {
-  type BalancesQuery,
-  canonicalJson,
-  type Destination,
-  hidePassword,
-  type OpenMode,
-  type SyncList,
-  type SyncRecords,
-} from "./destination.js";
+import { type BalancesQuery, type Destination, hidePassword, type OpenMode, type SyncList } from "./destination.js";
 import { openSqlite } from "./destinations/sqlite.js";
 
 /** The flags of destinations. */
@@ -104,57 +95,6 @@ export async function rangeOf(stored: Destination, name: string, filter: Balance
   );
 }
 
-/**
- * The balance changes up to and including a time, as far back as they were stored without a gap.
- *
- * @param onStart - Called with the time from which on they were stored.
- */
-export const storedBalances = (
-  name: string,
-  filter: BalanceChangesFilter,
-  until: bigint,
-  signal: AbortSignal,
-  onStart: (start: bigint) => void,
-): AsyncGenerator<BalanceChange, undefined, undefined> =>
-  readFrom(name, signal, async function* (stored) {
-    const { start, end } = await rangeOf(stored, name, filter, until + 1n);
-    onStart(start);
-    yield* stored.read(filter, { start, end });
-  });
-
-/** The assets of a destination, if it has any. */
-export async function storedAssets(name: string, signal: AbortSignal): Promise<readonly Asset[]> {
-  const assets: Asset[] = [];
-  for await (const asset of readFrom(name, signal, (stored) => stored.all("assets"))) {
-    assets.push({ ...asset, decimals: Number(asset.decimals) });
-  }
-  return assets;
-}
-
-/** The time up to which the balance changes of a filter are stored. */
-export async function storedEnd(name: string, filter: BalanceChangesFilter, signal: AbortSignal): Promise<bigint> {
-  const ranges = readFrom(name, signal, async function* (stored) {
-    yield await rangeOf(stored, name, filter);
-  });
-  for await (const { end } of ranges) return end - 1n;
-  return -1n;
-}
-
-/** The votes on a proposal, or the signatures of a resource, as they were last stored. */
-export const storedList = <List extends "votes" | "signatures">(
-  name: string,
-  list: List,
-  query: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): AsyncGenerator<SyncRecords[List], undefined, undefined> =>
-  readFrom(name, signal, async function* (stored) {
-    await checkpointsOf(stored, name, list, (own) => canonicalJson(own) === canonicalJson(query));
-    for await (const record of stored.all(list)) {
-      const members: object = record;
-      if (Object.entries(query).every(([member, id]) => members[member as keyof object] === id)) yield record;
-    }
-  });
-
 type Query = Readonly<Record<string, object | undefined>>;
 
 export async function checkpointsOf(
@@ -166,7 +106,7 @@ export async function checkpointsOf(
   const found = (await stored.checkpoints()).filter((each) => each.list === list && isWanted(each.query as Query));
   if (found.length > 0) return found.map(({ checkpoint }) => checkpoint);
   const own = hidePassword(name);
-  throw new UsageError(`${own} does not have these ${list}: run vegaprotocol sync ${own} ${list} with these filters.`);
+  throw new NoCopyError(`${own} does not have these ${list}: run vegaprotocol sync ${own} ${list} with these filters.`);
 }
 
 /** Whether all records of a filter were stored with another one. */
