@@ -119,6 +119,18 @@ export const pageSizeFlag = (size: string): Option =>
     parse: integer({ maximum: 2 ** 31 - 1 }),
   });
 
+/** How many records a terminal shows. */
+export const screenful = 30;
+
+export const limitFlag = (): Option =>
+  filterFlag(
+    "-n, --limit <N>",
+    `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`,
+    {
+      parse: integer(),
+    },
+  );
+
 const catchUp = "How long to wait for a node that has not reached the end of the range. Default: 15s.";
 
 export const scanFlags = (): Option[] => [

@@ -5,15 +5,12 @@ import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { ExitError, exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { count, type Io, printMessage, write } from "../io.js";
+import type { Io } from "../io.js";
 import { getPath } from "../other-paths.js";
 import type { Column, Encoder, WireRecord } from "../output/columns.js";
-import { OutputFile } from "../output/file.js";
 import { createEncoder, formatOf, printObject } from "../output/print.js";
+import { createPrinter } from "../output/printer.js";
 import { readTarget } from "../output/target.js";
-import { RecordWriter } from "../output/writer.js";
-import { Progress } from "../progress.js";
-import { moreText, screenful } from "./list.js";
 
 interface Flags extends flag.NodeFlags, flag.PresentationFlags {
   readonly limit?: number;
@@ -23,7 +20,6 @@ interface Flags extends flag.NodeFlags, flag.PresentationFlags {
 }
 
 export function addGet(program: Command, setup: Setup): void {
-  const most = `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`;
   const columns = "The members to print, separated by commas, such as id,details.symbol. Default: all.";
   addCommand<Flags>(program, setup, {
     name: "get",
@@ -33,7 +29,7 @@ export function addGet(program: Command, setup: Setup): void {
       "commands, get does not promise that a list is complete: the cursors of nodes repeat or skip records of some lists.",
     arguments: ["<PATH>"],
     flags: [
-      flag.filterFlag("-n, --limit <N>", most, { parse: flag.integer() }),
+      flag.limitFlag(),
       ...flag.fileFlags(),
       flag.outputFlag("--columns <NAMES>", columns),
       flag.quietFlag(),
@@ -51,17 +47,13 @@ export function addGet(program: Command, setup: Setup): void {
 
 async function get(io: Io, flags: Flags, [entered = ""]: readonly string[]): Promise<number> {
   const { pathname, searchParams } = readPath(entered);
-  const { format, output, limit, force = false, quiet } = flags;
+  const { format, output } = flags;
   const target = readTarget(output, format);
-  const file = target && new OutputFile(target, force);
-  const isTerminal = file === undefined && io.stdout.isTTY === true;
-  const isScreen = isTerminal && limit === undefined && format === undefined;
-  const maxItems = isScreen ? screenful + 1 : limit;
-  const { pageSize = maxItems !== undefined && maxItems < 1000 ? maxItems : undefined } = flags;
   const encoder = createAnyEncoder(io, flags, target?.format);
-  const writeText = (text: string) => (file ? file.write(text) : write(io.stdout, text));
-  const writer = new RecordWriter(encoder, writeText, new Progress(io, flags, !isTerminal), false);
-  let [records, object]: [number, WireRecord | undefined] = [0, undefined];
+  const printer = createPrinter(io, flags, encoder, target);
+  const { limit: maxItems } = printer;
+  const { pageSize = maxItems !== undefined && maxItems < 1000 ? maxItems : undefined } = flags;
+  let object: WireRecord | undefined;
   try {
     const { client } = await connect(io, flags);
     const fetchPage = async ({ after }: { after?: string }, signal: AbortSignal) => {
@@ -74,26 +66,16 @@ async function get(io: Io, flags: Flags, [entered = ""]: readonly string[]): Pro
       return page ?? { edges: [], pageInfo: { hasNextPage: false } };
     };
     const walk = paginate(fetchPage as Parameters<typeof paginate<WireRecord>>[0], {}, { maxItems, signal: io.signal });
-    for await (const record of walk) {
-      if (++records > screenful && isScreen) break;
-      await writer.add(record);
-    }
-    if (object !== undefined && file === undefined) return await printObject(object, io, flags);
-    if (object !== undefined) await writer.add(object);
-    await writer.end();
-    await file?.finish();
+    for await (const record of walk) await printer.add(record);
+    if (object !== undefined && target === undefined) return await printObject(object, io, flags);
+    if (object !== undefined) await printer.add(object);
+    await printer.end();
+    await printer.finish();
   } catch (error) {
-    await writer.end(true).catch(() => {});
-    await file?.stop(false);
+    await printer.stop();
     throw error;
   }
-  const notes = [
-    ...encoder.notes(),
-    ...(target ? [`${target.name}: ${object ? "one object" : count(records, "record")}.`] : []),
-    ...(isTerminal && records === 0 ? ["No records."] : []),
-    ...(isScreen && records > screenful ? [moreText("first")] : []),
-  ];
-  for (const note of quiet ? [] : notes) printMessage(io, note);
+  printer.printNotes("first", encoder.notes(), object && "one object");
   return exitCodes.done;
 }
 

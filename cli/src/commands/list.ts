@@ -8,17 +8,16 @@ import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { count, Interruption, type Io, printMessage, write } from "../io.js";
+import { count, Interruption, type Io, write } from "../io.js";
 import { isScannable, type ListId, listOperation, lists } from "../operations.js";
 import { listAssets, requireProposal } from "../other-paths.js";
-import { readColumns, type WireRecord } from "../output/columns.js";
-import { OutputFile, refuseOther } from "../output/file.js";
+import { readColumns } from "../output/columns.js";
+import { refuseOther } from "../output/file.js";
 import { createEncoder, formatOf } from "../output/print.js";
+import { createPrinter, type Printer } from "../output/printer.js";
 import { readTarget } from "../output/target.js";
 import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
-import { RecordWriter } from "../output/writer.js";
-import { Progress } from "../progress.js";
 import { type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
 import { atFlags, dbFlag, printBalances } from "./reports.js";
 
@@ -39,11 +38,6 @@ const examples: Partial<Record<ListId, readonly string[]>> = {
   ],
   listNodeSignatures: [`signatures --id ${resource}`, `signatures --id ${resource} --columns sig --format csv`],
 };
-
-/** How many records a terminal shows. */
-export const screenful = 30;
-export const moreText = (which: "first" | "newest") =>
-  `The ${which} ${screenful} records. For more: -n N, -o FILE, or --format ndjson|csv|json.`;
 
 interface ListFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {
   readonly order?: "oldest-first" | "newest-first";
@@ -70,7 +64,6 @@ export function addLists(program: Command, setup: Setup): void {
     const { summary, columns = {} } = operationTexts[id];
     const isScan = isScannable(id);
     const order = isScan ? "newest-first in a table, otherwise oldest-first" : "newest-first";
-    const most = `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`;
     addCommand<ListFlags>(program, setup, {
       name,
       summary: `${summary}.`,
@@ -78,7 +71,7 @@ export function addLists(program: Command, setup: Setup): void {
       flags: [
         ...filterFlags(argumentFlags(id)),
         filter("--order <ORDER>", `The order of the records. Default: ${order}.`, orders),
-        filter("-n, --limit <N>", most, { parse: flag.integer() }),
+        flag.limitFlag(),
         ...(isScan ? atFlags() : []),
         ...flag.fileFlags(),
         dryFlag().conflicts("at"),
@@ -95,7 +88,7 @@ export function addLists(program: Command, setup: Setup): void {
 }
 
 async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
-  const { at, completeHistory, db, format, output, limit, force = false } = entered;
+  const { at, completeHistory, db, format, output, force = false } = entered;
   if (at !== undefined) return printBalances(io, "balances", entered);
   if (completeHistory || db !== undefined) throw new UsageError("--complete-history and --db require --at.");
   const kinds = operationTexts[id].columns ?? {};
@@ -114,53 +107,40 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     await write(io.stdout, `${planned}Nothing is written to ${target?.name ?? "stdout"}.\n`);
     return exitCodes.done;
   }
-  const file = target && new OutputFile(target, force);
-  const isTerminal = file === undefined && io.stdout.isTTY === true;
-  const isScreen = isTerminal && limit === undefined && format === undefined;
-  // A line of progress would stand between the rows of a table.
-  const progress = new Progress(io, flags, !isTerminal);
-  const writeText = (text: string) => (file ? file.write(text) : write(io.stdout, text));
-  // An incomplete file that stays has whole blocks.
-  const isByBlock = file !== undefined && isScannable(id);
-  const writer = new RecordWriter(encoder, writeText, progress, isByBlock);
-  let records = 0;
+  const printer = createPrinter(io, flags, encoder, target, isScannable(id));
   /** The records are complete from this time on. */
   let start: bigint | undefined;
-  const onRecord = (record: WireRecord) => (++records > screenful && isScreen ? undefined : writer.add(record));
   try {
-    // One more shows whether there are more.
-    const wanted = isScreen ? { ...reading, limit: screenful + 1 } : reading;
-    const coverage = await readRecords(client, wanted, { signal: io.signal, onRecord });
-    await writer.end();
+    const { signal } = io;
+    const { limit } = printer;
+    const coverage = await readRecords(
+      client,
+      { ...reading, limit },
+      { signal, onRecord: (each) => printer.add(each) },
+    );
+    await printer.end();
     const { proposalId } = reading.query;
-    if (records === 0 && proposalId !== undefined) await requireProposal(client, String(proposalId), io.signal);
+    if (printer.read() === 0 && proposalId !== undefined) await requireProposal(client, String(proposalId), io.signal);
     // The newest records alone say nothing of the start.
-    if (coverage && !(reading.isNewestFirst && records === wanted.limit)) {
+    if (coverage && !(reading.isNewestFirst && printer.read() === limit)) {
       const late = startsLate(coverage.start, reading.start);
       if (late) throw late;
       start = coverage.start;
     }
-    await file?.finish();
+    await printer.finish();
     warnOfEnd(io, coverage);
   } catch (error) {
-    // Records before the error are printed.
-    await writer.end(true).catch(() => {});
     const canContinue = error instanceof Interruption || error instanceof IncompleteError || VegaError.is(error);
-    const isKept = await file?.stop(isByBlock && canContinue && writer.records > 0);
+    const partial = await printer.stop(canContinue);
     const { coverage } = [error, (error as Error).cause].find((each) => VegaError.is(each)) ?? {};
     // The rest lacks the part at the start that was not proved.
     const late = reading.isNewestFirst ? undefined : startsLate(coverage?.start ?? 0n, reading.start);
-    const advice = file && isKept ? [adviceOf(reading, file.path, writer)] : [];
-    if (late && writer.records > 0) advice.push(late.message);
+    const advice = partial === undefined ? [] : [adviceOf(reading, partial, printer.written())];
+    if (late && printer.written().records > 0) advice.push(late.message);
     throw advice.length > 0 ? new ErrorWithAdvice(error, advice.join("\n")) : error;
   }
-  const notes = [
-    ...(start !== undefined && reading.start === undefined ? [startText(start)] : []),
-    ...(target ? [`${target.name}: ${count(records, "record")}.`] : []),
-    ...(isTerminal && records === 0 ? ["No records."] : []),
-    ...(isScreen && records > screenful ? [moreText(reading.isNewestFirst ? "newest" : "first")] : []),
-  ];
-  for (const note of flags.quiet ? [] : notes) printMessage(io, note);
+  const notes = start !== undefined && reading.start === undefined ? [startText(start)] : [];
+  printer.printNotes(reading.isNewestFirst ? "newest" : "first", notes);
   return exitCodes.done;
 }
 
@@ -175,7 +155,11 @@ function readReading(id: ListId, io: Io, flags: ListFlags): Reading {
 }
 
 /** Tells which file an interrupted or failed export leaves, and how to export the rest. */
-function adviceOf({ isNewestFirst }: Reading, partial: string, { records, time }: RecordWriter): string {
+function adviceOf(
+  { isNewestFirst }: Reading,
+  partial: string,
+  { records, time }: ReturnType<Printer["written"]>,
+): string {
   if (time === undefined) return `${partial} has the ${count(records, "record")} that were read.`;
   const position = BigInt(String(time));
   const [flag, side, place] = isNewestFirst ? ["--to", "from", position + 1n] : ["--from", "before", position];

@@ -1,0 +1,106 @@
+import { type GeneralFlags, type PresentationFlags, screenful } from "../flags.js";
+import { count, type Io, printMessage, write } from "../io.js";
+import { Progress } from "../progress.js";
+import type { Encoder, WireRecord } from "./columns.js";
+import { OutputFile } from "./file.js";
+import type { Target } from "./target.js";
+
+/** Records of a batch. */
+const batchSize = 1000;
+
+export type Printer = ReturnType<typeof createPrinter>;
+
+/**
+ * Prints records to stdout or to a file: in batches, while the next ones are read. A batch is also written as soon as the program waits for
+ * something else, so that the first line does not wait for a full batch.
+ *
+ * @param isScan - Whether records are in order of time. An incomplete file that stays has whole blocks then.
+ */
+export function createPrinter(
+  io: Io,
+  flags: PresentationFlags & GeneralFlags & { readonly limit?: number },
+  encoder: Encoder,
+  target: Target | undefined,
+  isScan = false,
+) {
+  const file = target && new OutputFile(target, flags.force === true);
+  const isByBlock = isScan && file !== undefined;
+  const isTerminal = file === undefined && io.stdout.isTTY === true;
+  const isScreen = isTerminal && flags.limit === undefined && flags.format === undefined;
+  // A line of progress would stand between the rows of a table.
+  const progress = new Progress(io, flags, !isTerminal);
+  const batch: WireRecord[] = [];
+  /** How many records of the batch can be written: those of a block once the next record has another time. */
+  let ready = 0;
+  let { head } = encoder;
+  /** The writes so far, and those that nobody has waited for. */
+  let writing = Promise.resolve();
+  let unseen: Promise<void> | undefined;
+  let timer: NodeJS.Immediate | undefined;
+  let [read, written] = [0, 0];
+
+  function flush(hasEnd = false): void {
+    clearImmediate(timer);
+    timer = undefined;
+    const records = batch.splice(0, ready);
+    ready = 0;
+    if (records.length === 0 && head === "" && !hasEnd) return;
+    // It is unknown how much a failed write has written: nothing is written after it. An encoder can refuse a record.
+    writing = writing.then(async () => {
+      const text = `${head}${encoder.encode(records)}${hasEnd ? encoder.end() : ""}`;
+      head = "";
+      if (text !== "") await (file ? file.write(text) : write(io.stdout, text));
+      written += records.length;
+      progress.update(written, records.at(-1)?.["timestamp"]);
+    });
+    unseen = writing;
+    writing.catch(() => {});
+  }
+
+  async function end(hasFailed = false): Promise<void> {
+    if (!hasFailed) ready = batch.length;
+    flush(!hasFailed);
+    await writing.finally(() => progress.clear());
+  }
+
+  return {
+    /** How many records to read: one more than a screenful shows whether there are more. */
+    limit: isScreen ? screenful + 1 : flags.limit,
+    read: () => read,
+    /** How many records were written, and the time of the block that is not complete, and not written. */
+    written: () => ({ records: written, time: batch[0]?.["timestamp"] }),
+    /** Returns a promise to wait for if something is being written: the memory stays bounded. */
+    add(record: WireRecord): Promise<void> | undefined {
+      if (++read > screenful && isScreen) return undefined;
+      if (isByBlock && record["timestamp"] !== batch.at(-1)?.["timestamp"]) ready = batch.length;
+      batch.push(record);
+      if (!isByBlock) ready = batch.length;
+      if (batch.length >= batchSize) flush();
+      // Records that have arrived are yielded in microtasks: this runs when the next one has not arrived.
+      else timer ??= setImmediate(() => flush());
+      const wait = unseen;
+      unseen = undefined;
+      return wait;
+    },
+    /** Writes everything that was added, and the text after the last record. */
+    end: () => end(),
+    /** Gives the file its name. */
+    finish: async () => file?.finish(),
+    /** Writes the records before an error. Returns the name of the file that has them, if it is kept. */
+    async stop(canContinue = false): Promise<string | undefined> {
+      await end(true).catch(() => {});
+      return (await file?.stop(isByBlock && canContinue && written > 0)) ? file?.path : undefined;
+    },
+    /** Prints what there is to know of the records, unless --quiet is given. */
+    printNotes(which: "first" | "newest", notes: readonly string[], what = count(read, "record")): void {
+      const more = `The ${which} ${screenful} records. For more: -n N, -o FILE, or --format ndjson|csv|json.`;
+      const all = [
+        ...notes,
+        ...(target ? [`${target.name}: ${what}.`] : []),
+        ...(isTerminal && read === 0 ? ["No records."] : []),
+        ...(isScreen && read > screenful ? [more] : []),
+      ];
+      for (const note of flags.quiet ? [] : all) printMessage(io, note);
+    },
+  };
+}
