@@ -6,6 +6,7 @@ import { readWhole, scanPageSize } from "./records.js";
 import { keySizes } from "./sync/check.js";
 import { canonicalJson, type TimeRange } from "./sync/destination.js";
 import { type Row, rowOf } from "./sync/rows.js";
+import { earliest, latest } from "./times.js";
 
 export type AuditedList = "balances" | "votes" | "signatures" | "profiles";
 
@@ -202,8 +203,7 @@ async function compareBalances(
 ): Promise<void> {
   const readers = nodes.flatMap(({ url, client, ...node }) => {
     if (node.start === undefined) return [];
-    const start = node.start > range.start ? node.start : range.start;
-    const end = node.end < range.end ? node.end : range.end;
+    const [start, end] = [latest(node.start, range.start), earliest(node.end, range.end)];
     if (start >= end) return [];
     const dateRange = { startTimestamp: start, endTimestamp: end };
     const options = { missingHistory: "ignore", pageSize, signal } as const;
@@ -213,10 +213,8 @@ async function compareBalances(
     const read = async (reader: (typeof readers)[number]) => ({ reader, ...(await reader.blocks.next()) });
     let heads = await Promise.all(readers.map(read));
     for (;;) {
-      const times = heads.flatMap(({ value }) => value?.time ?? []);
-      const [first] = times;
-      if (first === undefined) return;
-      const time = times.reduce((least, each) => (each < least ? each : least), first);
+      const time = earliest(...heads.map(({ value }) => value?.time));
+      if (time === undefined) return;
       const able = heads.filter(({ reader: { start, end } }) => start <= time && time < end);
       const rowsOf = (block: Block | undefined): Rows => (block?.time === time ? block.rows : new Map());
       comparison.add(new Map(able.map(({ reader, value }) => [reader.url, rowsOf(value ?? undefined)])));
@@ -270,7 +268,7 @@ export async function auditList(
 /** Waits until nodes have passed the newest block of all, and returns those that have. */
 async function passed(nodes: readonly AuditedNode[], signal: AbortSignal): Promise<AuditedNode[]> {
   const times = await Promise.all(nodes.map(({ client }) => blockTime(client, signal)));
-  const startTimestamp = times.reduce((latest, time) => (time > latest ? time : latest), 0n);
+  const startTimestamp = latest(0n, ...times);
   const dateRange = { startTimestamp, endTimestamp: startTimestamp + 1000n };
   const arrivals = nodes.map(async (node) => {
     try {

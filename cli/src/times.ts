@@ -105,5 +105,16 @@ export function describeDuration(duration: number): string {
   return `${Math.ceil(duration / (milliseconds[unit] ?? 1))}${unit}`;
 }
 
+/** The latest of the times that are known. */
+export const latest = (first: bigint, ...others: readonly (bigint | undefined)[]): bigint =>
+  others.reduce<bigint>((a, b = a) => (b > a ? b : a), first);
+
+/** The earliest of the times that are known. */
+export function earliest(first: bigint, ...others: (bigint | undefined)[]): bigint;
+export function earliest(...times: (bigint | undefined)[]): bigint | undefined;
+export function earliest(...times: (bigint | undefined)[]): bigint | undefined {
+  return times.reduce((a, b = a) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
+}
+
 /** Nodes keep times in microseconds: everything before this time is final in a block of this time. */
 export const finalTime = ({ timestamp }: Block): bigint => timestamp - (timestamp % 1000n);

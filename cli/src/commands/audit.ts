@@ -12,6 +12,7 @@ import { readColumns } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { formatTime } from "../output/time-format.js";
 import { tables } from "../sync/rows.js";
+import { earliest, latest } from "../times.js";
 
 interface Flags extends flag.NodeFlags, Omit<flag.PresentationFlags, "format"> {
   readonly format?: flag.FormatName | "prometheus";
@@ -64,9 +65,6 @@ export function addAudit(program: Command, setup: Setup): void {
   });
 }
 
-const least = (times: readonly bigint[]): bigint | undefined =>
-  times.reduce<bigint | undefined>((found, time) => (found === undefined || time < found ? time : found), undefined);
-
 async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<number> {
   const { signal } = io;
   const { pageSize } = flags;
@@ -79,10 +77,10 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   const urls = new Set((await connect(io, { ...flags, node: entered })).nodes);
   if (urls.size < 2) throw new UsageError("Expected at least two nodes, such as https://a.example https://b.example.");
   const nodes = await Promise.all([...urls].map((url) => learn(io, flags, url)));
-  const starts = nodes.flatMap(({ start }) => start ?? []);
-  const newest = nodes.reduce((latest, { end }) => (end > latest ? end : latest), 0n);
-  const ends = nodes.flatMap(({ end }) => (newest - end <= maxLag ? end : []));
-  const { startTimestamp = least(starts) ?? newest, endTimestamp = least(ends) ?? newest } = dateRange;
+  const start = earliest(...nodes.map((node) => node.start));
+  const newest = latest(0n, ...nodes.map((node) => node.end));
+  const end = earliest(...nodes.map((node) => node.end).filter((each) => newest - each <= maxLag));
+  const { startTimestamp = start ?? newest, endTimestamp = end ?? newest } = dateRange;
   if (newest === 0n) throw new IncompleteError("No node has a block.");
   const parts: AuditedPart[] = [];
   const print = async (part: AuditedPart) => {
@@ -93,13 +91,12 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
     const rows = part.nodes.map((node) => ({ part: name, list, ...node, records: String(node.records) }));
     await write(io.stdout, (isFirst ? encoder.head : "") + encoder.encode(rows));
   };
-  let start = startTimestamp;
+  let position = startTimestamp;
   try {
-    while (start < endTimestamp) {
-      const next = start - (start % day) + day;
-      const end = next < endTimestamp ? next : endTimestamp;
-      await print(await auditBalances(nodes, formatTime(start).slice(0, 10), { start, end }, { pageSize, signal }));
-      start = end;
+    while (position < endTimestamp) {
+      const range = { start: position, end: earliest(position - (position % day) + day, endTimestamp) };
+      await print(await auditBalances(nodes, formatTime(position).slice(0, 10), range, { pageSize, signal }));
+      position = range.end;
     }
     for (const proposalId of canonicalIds(flags.proposal ?? []))
       await print(await auditList(nodes, "votes", proposalId, { proposalId }, signal));
@@ -109,8 +106,8 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   } catch (error) {
     // A failure is no difference.
     const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
-    throw start > startTimestamp
-      ? new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(start)}.`)
+    throw position > startTimestamp
+      ? new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`)
       : failure;
   }
   if (format === undefined) await write(io.stdout, `${auditLines(parts).join("\n")}\n`);

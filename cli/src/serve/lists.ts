@@ -9,6 +9,7 @@ import { type Block, type Listing, toNanoseconds, type VegaClient } from "vegapr
 import { type ListId, listOperation } from "../operations.js";
 import type { WireRecord } from "../output/columns.js";
 import { readWhole } from "../records.js";
+import { earliest, latest } from "../times.js";
 import type { Cursor } from "./cursors.js";
 import { Rejection } from "./errors.js";
 
@@ -76,10 +77,15 @@ export function createLists(client: VegaClient) {
       const message = "The list has more records than nodes show at its ends, 10000. Request them by their ids.";
       throw new Rejection(15, message);
     }
-    const times = pages.flatMap(({ block }) => (block ? [block.timestamp] : []));
-    const [earliest = 0n, ...others] = times.sort((a, b) => (a < b ? -1 : 1));
+    const times = pages.map(({ block }) => block?.timestamp);
     const placed = withPlaces(id, records).sort((a, b) => comparePlaces(a.place, b.place));
-    return { records: placed, isWhole: true, source: pages[0] ?? {}, earliest, latest: others.at(-1) ?? earliest };
+    return {
+      records: placed,
+      isWhole: true,
+      source: pages[0] ?? {},
+      earliest: earliest(...times) ?? 0n,
+      latest: latest(0n, ...times),
+    };
   }
 
   function start(key: string, id: ListId, query: object): Reading {
@@ -141,9 +147,9 @@ export function createLists(client: VegaClient) {
       nodeAt: (time: bigint) => string | undefined,
     ): Promise<SortedList> {
       const key = JSON.stringify([id, query]);
-      const latest = readings.get(key);
-      const isFresh = latest && latest.sentAt >= arrival && !latest.controller.signal.aborted;
-      const list = await join(isFresh ? latest : start(key, id, query), signal);
+      const kept = readings.get(key);
+      const isFresh = kept && kept.sentAt >= arrival && !kept.controller.signal.aborted;
+      const list = await join(isFresh ? kept : start(key, id, query), signal);
       if (isAt(list, minBlock)) return list;
       const other = await readSorted(id, query, signal, nodeAt(minBlock));
       if (isAt(other, minBlock)) return other;

@@ -8,7 +8,7 @@ import {
 } from "vegaprotocol-client";
 import { isScannable, type ListId } from "../operations.js";
 import { largestPage } from "../records.js";
-import { finalTime } from "../times.js";
+import { earliest, finalTime, latest } from "../times.js";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursors.js";
 import { Rejection } from "./errors.js";
 import {
@@ -107,7 +107,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
     const from = cursor && timeOf(cursor);
     const wantedStart = startOf(range.startTimestamp);
     const wantedEnd = range.endTimestamp === undefined ? undefined : toNanoseconds(range.endTimestamp);
-    await nodes.waitFor(latest(from, cursor?.block) ?? 0n, signal);
+    await nodes.waitFor(latest(0n, from, cursor?.block), signal);
     // A range that ends after the newest block ends with that block, as the range of a node.
     const end = wantedEnd !== undefined && (await nodes.isAhead(wantedEnd)) ? undefined : wantedEnd;
     // Whether nodes keep the start is shown by the first page, and by the one that leads to it.
@@ -198,11 +198,6 @@ export function startOf(time: BalanceChangesDateRange["startTimestamp"]): bigint
   const start = time === undefined ? undefined : toNanoseconds(time);
   return start === 0n ? 1n : start;
 }
-
-const latest = (a: bigint | undefined, b: bigint | undefined) =>
-  a === undefined || (b !== undefined && b > a) ? b : a;
-const earliest = (a: bigint | undefined, b: bigint | undefined) =>
-  a === undefined || b === undefined || a < b ? a : b;
 
 const isDescending = ({ newestFirst, isBackward }: PageRequest): boolean => newestFirst !== isBackward;
 

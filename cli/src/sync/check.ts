@@ -4,6 +4,7 @@ import { ExitError } from "../errors.js";
 import { listAssets } from "../other-paths.js";
 import { formatTime } from "../output/time-format.js";
 import { readWhole } from "../records.js";
+import { latest } from "../times.js";
 import {
   allTimes,
   type BalancesQuery,
@@ -63,8 +64,8 @@ export async function* checkSync(
   };
   if (balances) {
     const { position } = checkpointFor("balances", balances);
-    const ends = stored.filter(({ list }) => list === "balances").map(({ checkpoint }) => checkpoint.position);
-    const end = ends.reduce((latest, each) => (each > latest ? each : latest));
+    const ofBalances = stored.filter(({ list }) => list === "balances");
+    const end = latest(position, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
     yield checkBalances(destination, client, balances, { position, end }, { ...plan.scan, signal: plan.signal });
     const assets = await listAssets(client, plan.signal);
     if (assets) yield checkList(destination, client, "assets", { query: {}, records: assets, signal: plan.signal });
@@ -96,7 +97,7 @@ async function checkBalances(
   const end = last >= position && last < limit ? last + 1n : position;
   const [oldest] = await client.scanBalanceChanges({}, { maxItems: 1, signal: options.signal }).toArray();
   const history = oldest && BigInt(oldest.timestamp) < end ? BigInt(oldest.timestamp) : end;
-  const start = from !== undefined && from > history ? from : history;
+  const start = latest(history, from);
   const scan = client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start, endTimestamp: end } }, options);
   const days = new Days("balances");
   const common = await compare(destination.read(filter, { start, end }), scan, position, days);
@@ -137,9 +138,9 @@ async function checkList(
   );
   const keyOf = (row: Row) => JSON.stringify(row.slice(0, keySizes[list]));
   const own = new Map<string, Row>();
-  let latest = 0n;
+  let newest = 0n;
   for await (const row of destination.rows(list)) {
-    if (list === "votes") latest = timesOf(row).reduce((last, time) => (time > last ? time : last), latest);
+    if (list === "votes") newest = latest(newest, ...timesOf(row));
     if (wanted.every(([index, id]) => row[index] === id)) own.set(keyOf(row), normalRow(list, row));
   }
   const { records, gap } =
@@ -149,7 +150,7 @@ async function checkList(
   const node = new Map(records.map((record) => normalRow(list, rowOf(list, record))).map((row) => [keyOf(row), row]));
   if (list === "votes") {
     // They were cast after the stored ones were read. A folder does not tell when that was: after its newest vote.
-    const later = [...node].filter(([, row]) => BigInt(row[timeColumn] ?? 0) >= (position ?? latest + 1n));
+    const later = [...node].filter(([, row]) => BigInt(row[timeColumn] ?? 0) >= (position ?? newest + 1n));
     for (const [key] of later) for (const rows of [own, node]) rows.delete(key);
   }
   const days = new Days(list);

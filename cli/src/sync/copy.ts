@@ -15,13 +15,13 @@ import type { NodePool, NodeStatus } from "vegaprotocol-client/pool";
 import { canonicalIds } from "../arguments.js";
 import { formatTime } from "../output/time-format.js";
 import { Rejection } from "../serve/errors.js";
+import { latest } from "../times.js";
 import type { Destination, SyncList, TimeRange } from "./destination.js";
 import { checkpointsOf, covers, rangeOf, readFrom } from "./open.js";
 
 type Signal = { readonly signal?: AbortSignal | undefined };
 
 const neverAborted = new AbortController().signal;
-const largest = (times: readonly bigint[]) => times.reduce((a, b) => (a > b ? a : b), 0n);
 /** Blocks of a copy have no heights. */
 const blockAt = (timestamp: bigint) => ({ height: 0n, timestamp });
 
@@ -97,7 +97,7 @@ export function createCopy(name: string, node?: VegaClient) {
     const records = readFrom(name, signal, async function* (stored) {
       // Profiles have no checkpoint.
       const found = list === "profiles" ? [] : await checkpointsOf(stored, name, list, (own) => covers(own, query));
-      position = largest(found.map((each) => each.position));
+      position = latest(0n, ...found.map((each) => each.position));
       yield* stored.all(list);
     });
     for await (const record of records) {
@@ -167,7 +167,7 @@ async function* readBackward(
   let left = most;
   let width = minute;
   for (let { end } = range; end > range.start && left > 0; ) {
-    const start = largest([range.start, end - width]);
+    const start = latest(range.start, end - width);
     const window: BalanceChange[] = [];
     for await (const change of stored.read(filter, { start, end })) {
       window.push(change);

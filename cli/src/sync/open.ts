@@ -3,6 +3,7 @@ import type { BalanceChangesFilter } from "vegaprotocol-client";
 import { kebab } from "../arguments.js";
 import { IncompleteError, NoCopyError, UsageError } from "../errors.js";
 import { formatTime } from "../output/time-format.js";
+import { latest } from "../times.js";
 import { type BalancesQuery, type Destination, hidePassword, type OpenMode, type SyncList } from "./destination.js";
 import { openSqlite } from "./destinations/sqlite.js";
 
@@ -87,7 +88,7 @@ export async function* readFrom<T>(
  */
 export async function rangeOf(stored: Destination, name: string, filter: BalanceChangesFilter, end?: bigint) {
   const found = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
-  const wanted = end ?? found.reduce((latest, { position }) => (position > latest ? position : latest), 0n);
+  const wanted = end ?? latest(0n, ...found.map(({ position }) => position));
   const [range] = found.filter(({ position }) => position >= wanted).sort((a, b) => (a.start < b.start ? -1 : 1));
   if (range) return { start: range.start, end: wanted, position: range.position };
   throw new IncompleteError(

@@ -6,6 +6,7 @@ import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { ExitError, UsageError } from "../../errors.js";
 import { writeError } from "../../output/file.js";
 import { formatTime } from "../../output/time-format.js";
+import { latest } from "../../times.js";
 import {
   type BalancesQuery,
   type Batch,
@@ -42,7 +43,6 @@ export interface ParquetOptions {
 const nanosecondsPerDay = 86_400_000_000_000n;
 
 const dayOf = (time: bigint): bigint => time - (time % nanosecondsPerDay);
-const maximum = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const endOf = (day: bigint): bigint => day + nanosecondsPerDay;
 const dateOf = (day: bigint): string => new Date(Number(day / 1_000_000n)).toISOString().slice(0, 10);
 
@@ -112,7 +112,7 @@ class ParquetDestination implements Destination {
       const time = BigInt(record.timestamp);
       if (this.#open && time >= endOf(this.#open.day)) await this.#finishDay(endOf(this.#open.day));
       // There are no records between two files.
-      if (this.#open === undefined) this.#openDay(dayOf(time), maximum(start, this.#end ?? last?.end ?? start));
+      if (this.#open === undefined) this.#openDay(dayOf(time), latest(start, this.#end ?? last?.end ?? start));
       this.#open?.file.add(row);
     }
     this.#position = position;
