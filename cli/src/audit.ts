@@ -1,9 +1,9 @@
 /** Compares the records of several nodes, and tells nodes that are wrong from nodes that keep less or lag. */
 import { createHash, type Hash } from "node:crypto";
-import { type BalanceChange, PaginationError, type VegaClient, type Vote } from "vegaprotocol-client";
+import { PaginationError, type VegaClient, type Vote } from "vegaprotocol-client";
 import { IncompleteError } from "./errors.js";
 import { readWhole, scanPageSize } from "./records.js";
-import { keySizes } from "./sync/check.js";
+import { byKey, byTime, keysOf, type Rows } from "./sync/compare.js";
 import { canonicalJson, type TimeRange } from "./sync/destination.js";
 import { type Row, rowOf } from "./sync/rows.js";
 import { earliest, latest } from "./times.js";
@@ -44,9 +44,6 @@ interface Difference {
   readonly values: readonly { readonly value: Row | null; readonly urls: string[] }[];
 }
 
-/** The records of a node by their keys. */
-type Rows = ReadonlyMap<string, Row>;
-
 /** A record in the form that nodes of all versions have in common. */
 function commonRow(list: AuditedList, record: object): Row {
   if (list !== "votes") return rowOf(list, record);
@@ -56,8 +53,6 @@ function commonRow(list: AuditedList, record: object): Row {
   const shares = pairs?.map((pair) => canonicalJson(pair)).sort();
   return [...rowOf(list, record).slice(0, -1), shares ? shares.join() : null];
 }
-
-const keyOf = (list: AuditedList, row: Row) => JSON.stringify(row.slice(0, keySizes[list]));
 
 /** Collects the differences between nodes. */
 class Comparison {
@@ -73,7 +68,7 @@ class Comparison {
 
   /** Compares records of nodes that must have the same. */
   add(nodes: ReadonlyMap<string, Rows>): void {
-    for (const key of [...new Set([...nodes.values()].flatMap((rows) => [...rows.keys()]))].sort()) {
+    for (const key of keysOf(nodes.values())) {
       const values = [...nodes].map(([url, rows]) => ({ url, value: rows.get(key) ?? null }));
       // A version that does not have a member says nothing about it.
       const isSent = (_: unknown, column: number) => values.every(({ value }) => value?.[column] !== null);
@@ -147,23 +142,6 @@ async function notePruning(nodes: readonly AuditedNode[], signal: AbortSignal): 
   return isPruned;
 }
 
-interface Block {
-  readonly time: bigint;
-  readonly rows: Map<string, Row>;
-}
-
-async function* blocksOf(records: AsyncIterable<BalanceChange>): AsyncGenerator<Block, undefined, undefined> {
-  let block: Block | undefined;
-  for await (const record of records) {
-    const time = BigInt(record.timestamp);
-    if (block && block.time !== time) yield block;
-    if (block?.time !== time) block = { time, rows: new Map() };
-    const row = commonRow("balances", record);
-    block.rows.set(keyOf("balances", row), row);
-  }
-  if (block) yield block;
-}
-
 interface AuditOptions {
   readonly pageSize: number | undefined;
   readonly signal: AbortSignal;
@@ -207,21 +185,13 @@ async function compareBalances(
     if (start >= end) return [];
     const dateRange = { startTimestamp: start, endTimestamp: end };
     const options = { missingHistory: "ignore", pageSize, signal } as const;
-    return { url, start, end, blocks: blocksOf(client.scanBalanceChanges({ dateRange }, options)) };
+    return { url, start, end, records: client.scanBalanceChanges({ dateRange }, options) };
   });
-  try {
-    const read = async (reader: (typeof readers)[number]) => ({ reader, ...(await reader.blocks.next()) });
-    let heads = await Promise.all(readers.map(read));
-    for (;;) {
-      const time = earliest(...heads.map(({ value }) => value?.time));
-      if (time === undefined) return;
-      const able = heads.filter(({ reader: { start, end } }) => start <= time && time < end);
-      const rowsOf = (block: Block | undefined): Rows => (block?.time === time ? block.rows : new Map());
-      comparison.add(new Map(able.map(({ reader, value }) => [reader.url, rowsOf(value ?? undefined)])));
-      heads = await Promise.all(heads.map((head) => (head.value?.time === time ? read(head.reader) : head)));
-    }
-  } finally {
-    await Promise.allSettled(readers.map(({ blocks }) => blocks.return(undefined)));
+  for await (const { time, rows } of byTime(readers.map(({ records }) => records))) {
+    const able = readers.flatMap(({ url, start, end }, index) =>
+      start <= time && time < end ? [[url, rows[index] ?? new Map()] as const] : [],
+    );
+    comparison.add(new Map(able));
   }
 }
 
@@ -238,12 +208,17 @@ export async function auditList(
   query: object,
   signal: AbortSignal,
 ): Promise<AuditedPart> {
-  const read = async (from: readonly AuditedNode[]): Promise<Map<string, Map<string, Row>>> => {
+  const read = async (from: readonly AuditedNode[]): Promise<Map<string, Rows>> => {
     const readings = from.map(async ({ url, client }) => {
       const { records, gap } = await readWhole(client, operationIds[list], query, { signal });
       if (gap) throw new IncompleteError(`${url} has more ${list} than it shows.`);
-      const rows = records.map((record) => commonRow(list, record));
-      return [url, new Map(rows.map((row) => [keyOf(list, row), row]))] as const;
+      return [
+        url,
+        byKey(
+          list,
+          records.map((record) => commonRow(list, record)),
+        ),
+      ] as const;
     });
     return new Map(await Promise.all(readings));
   };

@@ -11,7 +11,7 @@ import { auditLines } from "../metrics.js";
 import { readColumns } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { formatTime } from "../output/time-format.js";
-import { tables } from "../sync/rows.js";
+import { nameRow } from "../sync/compare.js";
 import { earliest, latest } from "../times.js";
 
 interface Flags extends flag.NodeFlags, Omit<flag.PresentationFlags, "format"> {
@@ -131,14 +131,9 @@ async function learn(io: Io, flags: Flags, url: string): Promise<AuditedNode> {
 
 /** Names the first record that differs, and which nodes have which values. */
 function describe({ list, part, first }: AuditedPart): string {
-  const names = Object.keys(tables[list].columns);
-  const keys = (first?.key ?? []).flatMap((text, index) => {
-    const name = names[index] ?? "";
-    return text ? [`${name} ${name === "time" ? formatTime(text) : text}`] : [];
-  });
   const values = first?.values.map(({ value, urls }) => {
     const own = value === null ? "no such record" : value.slice(first.key.length).join(" ") || "this record";
     return `${urls.join(", ")}: ${own}`;
   });
-  return `${part}: the first record that differs is ${keys.join(", ")} (${values?.join("; ")}).`;
+  return `${part}: the first record that differs is ${nameRow(list, first?.key ?? [])} (${values?.join("; ")}).`;
 }

@@ -5,6 +5,7 @@ import { listAssets } from "../other-paths.js";
 import { formatTime } from "../output/time-format.js";
 import { readWhole } from "../records.js";
 import { latest } from "../times.js";
+import { byKey, byTime, keysOf, nameRow } from "./compare.js";
 import {
   allTimes,
   type BalancesQuery,
@@ -15,7 +16,7 @@ import {
   type TimeRange,
 } from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
-import { compareRecords, type Row, rowOf, tables } from "./rows.js";
+import { type Row, rowOf, tables } from "./rows.js";
 import { refuseNetwork, type SyncOptions } from "./sync.js";
 
 /** How the stored records of a list compare with a node's. */
@@ -102,7 +103,7 @@ async function checkBalances(
   const days = new Days("balances");
   const common = await compare(destination.read(filter, { start, end }), scan, position, days);
   for await (const record of destination.read(filter, { start: checkpoint.end + 1n, end: allTimes.end }))
-    days.add(record, undefined);
+    days.add(rowOf("balances", record), undefined);
   // The node no longer keeps them.
   let uncompared = 0;
   for await (const _ of destination.read(filter, { start: from ?? allTimes.start, end: start })) uncompared++;
@@ -136,40 +137,39 @@ async function checkList(
   const wanted = Object.entries(query).map(
     ([member, id]) => [columns.findIndex((column) => column.member === member), id] as const,
   );
-  const keyOf = (row: Row) => JSON.stringify(row.slice(0, keySizes[list]));
-  const own = new Map<string, Row>();
+  const stored: Row[] = [];
   let newest = 0n;
   for await (const row of destination.rows(list)) {
     if (list === "votes") newest = latest(newest, ...timesOf(row));
-    if (wanted.every(([index, id]) => row[index] === id)) own.set(keyOf(row), normalRow(list, row));
+    if (wanted.every(([index, id]) => row[index] === id)) stored.push(normalRow(list, row));
   }
+  const own = byKey(list, stored);
   const { records, gap } =
     list === "assets"
       ? { records: own.size > 0 ? (known ?? []) : [], gap: undefined }
       : await readWhole(client, operations[list], query, { signal });
-  const node = new Map(records.map((record) => normalRow(list, rowOf(list, record))).map((row) => [keyOf(row), row]));
+  const node = byKey(
+    list,
+    records.map((record) => normalRow(list, rowOf(list, record))),
+  );
   if (list === "votes") {
     // They were cast after the stored ones were read. A folder does not tell when that was: after its newest vote.
-    const later = [...node].filter(([, row]) => BigInt(row[timeColumn] ?? 0) >= (position ?? newest + 1n));
+    const later = [...node].filter(([, row]) => BigInt(timeOf(list, row) ?? 0) >= (position ?? newest + 1n));
     for (const [key] of later) for (const rows of [own, node]) rows.delete(key);
   }
   const days = new Days(list);
-  let uncompared = 0;
-  for (const [key, row] of own) {
-    if (gap && !node.has(key)) uncompared++;
-    else days.add(row, node.get(key));
-  }
-  for (const [key, row] of node) if (!own.has(key)) days.add(undefined, row);
-  return { list, records: days.total.node, uncompared, different: days.different };
+  const uncompared = gap ? [...own.keys()].filter((key) => !node.has(key)) : [];
+  for (const key of uncompared) own.delete(key);
+  for (const key of keysOf([own, node])) days.add(own.get(key), node.get(key));
+  return { list, records: days.total.node, uncompared: uncompared.length, different: days.different };
 }
 
-/** How many of the first columns identify a record. */
-export const keySizes = { balances: 5, votes: 2, signatures: 3, profiles: 1, assets: 1 } as const;
-const timeColumn = Object.keys(tables.votes.columns).indexOf("time");
+const timeOf = (list: SyncList, row: Row): string | null | undefined =>
+  row[Object.keys(tables[list].columns).indexOf("time")];
 
 /** The times in both columns of a vote that have it, of which one may be changed. */
 const timesOf = (row: Row): bigint[] =>
-  [row[timeColumn], /"timestamp":"(\d+)"/.exec(row.at(-1) ?? "")?.[1]].map((time) => BigInt(time ?? 0));
+  [timeOf("votes", row), /"timestamp":"(\d+)"/.exec(row.at(-1) ?? "")?.[1]].map((time) => BigInt(time ?? 0));
 
 /** A row in which equal values have equal texts: PostgreSQL stores JSON in a form of its own. */
 const normalRow = (list: SyncList, row: Row): Row =>
@@ -199,47 +199,34 @@ class Days {
   }
 
   /** Adds records of the same key, as they are stored and as the node has them. */
-  add(own: Row | BalanceChange | undefined, other: Row | BalanceChange | undefined): void {
-    const record = other ?? own;
-    const time = record && ("timestamp" in record ? record.timestamp : this.#list === "votes" && record[timeColumn]);
+  add(own: Row | undefined, other: Row | undefined): void {
+    const time = timeOf(this.#list, other ?? own ?? []);
     const day = time ? new Date(Number(BigInt(time) / 1_000_000n)).toISOString().slice(0, 10) : undefined;
     const known = this.#days.get(day) ?? { day, stored: 0, node: 0, missing: 0, surplus: 0, first: [] };
     this.#days.set(day, known);
     if (own) [known.stored, this.total.stored] = [known.stored + 1, this.total.stored + 1];
     if (other) [known.node, this.total.node] = [known.node + 1, this.total.node + 1];
-    if (own && other && this.#isEqual(own, other)) return;
+    if (own && other?.every((text, index) => text === own[index])) return;
     if ((own && known.surplus === 0) || (other && known.missing === 0)) known.first.push(this.#describe(own, other));
     if (own) known.surplus++;
     if (other) known.missing++;
   }
 
-  #isEqual(own: Row | BalanceChange, other: Row | BalanceChange): boolean {
-    if ("balance" in own && "balance" in other) return own.balance === other.balance;
-    return this.#row(own).every((text, index) => text === this.#row(other)[index]);
-  }
-
-  #row = (record: Row | BalanceChange): Row => ("timestamp" in record ? rowOf(this.#list, record) : record);
-
   /** Names a record, and the values that differ. */
-  #describe(own: Row | BalanceChange | undefined, other: Row | BalanceChange | undefined): string {
-    const [stored, node] = [own && this.#row(own), other && this.#row(other)];
+  #describe(own: Row | undefined, other: Row | undefined): string {
     const names = Object.keys(tables[this.#list].columns);
-    const shown = (name: string, text: string) => (name === "time" ? formatTime(BigInt(text)) : text);
-    const key = names.slice(0, keySizes[this.#list]).flatMap((name, index) => {
-      const text = (stored ?? node)?.[index];
-      return text ? [`${name} ${shown(name, text)}`] : [];
-    });
     const values = names.flatMap((name, index) =>
-      stored && node && stored[index] !== node[index]
-        ? [`${name} is ${stored[index] || '""'}, in the node ${node[index] || '""'}`]
+      own && other && own[index] !== other[index]
+        ? [`${name} is ${own[index] || '""'}, in the node ${other[index] || '""'}`]
         : [],
     );
-    return `${key.join(", ")}: ${!stored ? "missing" : node ? values.join("; ") : "the node does not have it"}`;
+    const key = nameRow(this.#list, own ?? other ?? []);
+    return `${key}: ${!own ? "missing" : other ? values.join("; ") : "the node does not have it"}`;
   }
 }
 
 /**
- * Compares two readings in the order of a scan, and returns how many records both have, perhaps with different balances.
+ * Compares two readings, and returns how many records both have, perhaps with different balances.
  *
  * @param position - Everything before it is stored; later records of the node do not have to be.
  */
@@ -250,17 +237,12 @@ async function compare(
   days: Days,
 ): Promise<number> {
   let common = 0;
-  const [ownRecords, otherRecords] = [stored[Symbol.asyncIterator](), node[Symbol.asyncIterator]()];
-  let [own, other] = [await ownRecords.next(), await otherRecords.next()];
-  while (!own.done || !other.done) {
-    const order = own.done ? 1 : other.done ? -1 : compareRecords(own.value, other.value);
-    if (order === 0) common++;
-    const isExpected = order === 0 || (order > 0 && BigInt(other.value.timestamp) < position);
-    if (order <= 0 || isExpected) {
-      days.add(order <= 0 ? own.value : undefined, isExpected ? other.value : undefined);
+  for await (const { time, rows } of byTime([stored, node])) {
+    const [own = new Map(), other = new Map()] = rows;
+    for (const key of keysOf(rows)) {
+      if (own.has(key) || time < position) days.add(own.get(key), other.get(key));
+      if (own.has(key) && other.has(key)) common++;
     }
-    if (order <= 0) own = await ownRecords.next();
-    if (order >= 0) other = await otherRecords.next();
   }
   return common;
 }

@@ -5,7 +5,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { formatTime } from "../../src/output/time-format.js";
-import { keySizes } from "../../src/sync/check.js";
+import { keySizes } from "../../src/sync/compare.js";
 import { allTimes, type SyncList, syncLists } from "../../src/sync/destination.js";
 import { openDestination } from "../../src/sync/open.js";
 import { rowOf, tables } from "../../src/sync/rows.js";

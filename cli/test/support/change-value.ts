@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { keySizes } from "../../src/sync/check.js";
+import { keySizes } from "../../src/sync/compare.js";
 import type { SyncList } from "../../src/sync/destination.js";
 import { openParquet, ParquetFile, readParquet } from "../../src/sync/destinations/parquet-file.js";
 import { type Row, tables } from "../../src/sync/rows.js";

@@ -1,0 +1,54 @@
+/** Compares readings of one list, record by record. */
+import type { BalanceChange } from "vegaprotocol-client";
+import { formatTime } from "../output/time-format.js";
+import { earliest } from "../times.js";
+import type { SyncList } from "./destination.js";
+import { type Row, rowOf, tables } from "./rows.js";
+
+/** How many of the first columns identify a record. */
+export const keySizes = { balances: 5, votes: 2, signatures: 3, profiles: 1, assets: 1 } as const;
+
+/** The rows of a reading by their keys. */
+export type Rows = Map<string, Row>;
+
+export const byKey = (list: SyncList, rows: readonly Row[]): Rows =>
+  new Map(rows.map((row) => [JSON.stringify(row.slice(0, keySizes[list])), row]));
+
+/** The keys of all readings. */
+export const keysOf = (readings: Iterable<Rows>): string[] =>
+  [...new Set([...readings].flatMap((rows) => [...rows.keys()]))].sort();
+
+/** Names a record by the columns that identify it. */
+export const nameRow = (list: SyncList, row: Row): string =>
+  Object.keys(tables[list].columns)
+    .slice(0, keySizes[list])
+    .flatMap((name, index) => {
+      const text = row[index];
+      return text ? [`${name} ${name === "time" ? formatTime(text) : text}`] : [];
+    })
+    .join(", ");
+
+/** The balance changes of several readings in order of time: for each time, the rows that each reading has of it. */
+export async function* byTime(
+  readings: readonly AsyncIterable<BalanceChange>[],
+): AsyncGenerator<{ time: bigint; rows: Rows[] }, undefined> {
+  const all = readings.map((records) => records[Symbol.asyncIterator]());
+  try {
+    const heads = await Promise.all(all.map(async (records) => (await records.next()).value));
+    for (;;) {
+      const time = earliest(...heads.map((head) => head && BigInt(head.timestamp)));
+      if (time === undefined) return;
+      const readBlock = async (records: AsyncIterator<BalanceChange>, index: number) => {
+        const rows: Row[] = [];
+        for (let head = heads[index]; head && BigInt(head.timestamp) === time; head = heads[index]) {
+          rows.push(rowOf("balances", head));
+          heads[index] = (await records.next()).value;
+        }
+        return byKey("balances", rows);
+      };
+      yield { time, rows: await Promise.all(all.map(readBlock)) };
+    }
+  } finally {
+    await Promise.allSettled(all.map((records) => records.return?.()));
+  }
+}
