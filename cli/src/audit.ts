@@ -2,6 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { PaginationError, type VegaClient, type Vote } from "vegaprotocol-client";
 import { IncompleteError } from "./errors.js";
+import { idOf } from "./operations.js";
 import { readWhole, scanPageSize } from "./records.js";
 import { byKey, byTime, keysOf, type Rows } from "./sync/compare.js";
 import { canonicalJson, type TimeRange } from "./sync/destination.js";
@@ -195,8 +196,6 @@ async function compareBalances(
   }
 }
 
-const operationIds = { votes: "listVotes", signatures: "listNodeSignatures", profiles: "listPartiesProfiles" } as const;
-
 /**
  * Compares a list that nodes keep whole, and whose records can change. Differences are read again once each node has passed all blocks of the
  * first reading: a record that stayed as it was, and differs, is wrong.
@@ -210,7 +209,7 @@ export async function auditList(
 ): Promise<AuditedPart> {
   const read = async (from: readonly AuditedNode[]): Promise<Map<string, Rows>> => {
     const readings = from.map(async ({ url, client }) => {
-      const { records, gap } = await readWhole(client, operationIds[list], query, { signal });
+      const { records, gap } = await readWhole(client, idOf(list), query, { signal });
       if (gap) throw new IncompleteError(`${url} has more ${list} than it shows.`);
       return [
         url,

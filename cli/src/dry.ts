@@ -4,10 +4,10 @@ import type { NodePool } from "vegaprotocol-client/pool";
 import { argumentFlags } from "./arguments.js";
 import { outputFlag } from "./flags.js";
 import { count } from "./io.js";
-import { isScannable, listOperation } from "./operations.js";
+import { isScannable, largestPage, listOperation } from "./operations.js";
 import type { WireRecord } from "./output/columns.js";
 import { formatTime } from "./output/time-format.js";
-import { largestPage, type Reading, scanPageSize } from "./records.js";
+import { type Reading, scanPageSize } from "./records.js";
 import { describeDuration } from "./times.js";
 
 const text =

@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { isId } from "vegaprotocol-client/operations";
 import { didYouMean, UsageError } from "./errors.js";
+import { largestPage } from "./operations.js";
 import type { TimeFlags } from "./output/time-format.js";
 import { readDuration, readTimeZone } from "./times.js";
 
@@ -116,7 +117,7 @@ export interface PageFlags {
 
 export const pageSizeFlag = (size: string): Option =>
   nodeFlag("--page-size <N>", `How many records to request at once. Default: ${size}.`, {
-    parse: integer({ maximum: 2 ** 31 - 1 }),
+    parse: integer({ maximum: largestPage }),
   });
 
 /** How many records a terminal shows. */

@@ -36,5 +36,11 @@ export const lists = Object.entries(operations).flatMap(([id, operation]) =>
 /** The description of a list. */
 export const listOperation = (id: ListId) => operations[id] as ListOperation<{ readonly [name: string]: unknown }>;
 
+/** The operation of the list with a name. */
+export const idOf = (name: string): ListId => lists.find((each) => each.name === name)?.id as ListId;
+
+/** The largest page of a node: the client requests the votes on a proposal, of which there are many, in such pages. */
+export const largestPage = operations.listVotes.defaultPageSize;
+
 /** Whether the client can scan a list by time. */
 export const isScannable = (id: OperationId): boolean => id === "listBalanceChanges";

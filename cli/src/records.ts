@@ -11,7 +11,7 @@ import {
 import { IncompleteError } from "./errors.js";
 import type { PageFlags } from "./flags.js";
 import { type Io, printMessage } from "./io.js";
-import { isScannable, type ListId, listOperation } from "./operations.js";
+import { isScannable, type ListId, largestPage, listOperation } from "./operations.js";
 import type { WireRecord } from "./output/columns.js";
 import { formatTime } from "./output/time-format.js";
 
@@ -98,9 +98,6 @@ function incompleteness(error: PaginationError, { start, end }: Reading): Incomp
     error,
   );
 }
-
-/** The largest page of a node. */
-export const largestPage = 5000;
 
 /**
  * Reads a list with the oldest record first, so that no vote is missed that is cast again meanwhile. Of a list of which nodes show

@@ -9,6 +9,7 @@ import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.j
 import * as flag from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { createNodeMetrics, createSyncMetrics, exposition } from "../metrics.js";
+import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
@@ -134,16 +135,16 @@ async function describe(io: Io, flags: Flags, plan: SyncOptions, entered: string
   const connection = await connect(io, flags);
   const { balances, votes = [], signatures = [], profiles, scan } = plan;
   const readings = [
-    ...(balances ? [["balances", "listBalanceChanges", balances] as const] : []),
-    ...votes.map((query) => ["votes", "listVotes", query] as const),
-    ...signatures.map((id) => ["signatures", "listNodeSignatures", { id }] as const),
-    ...(profiles ? [["profiles", "listPartiesProfiles", {}] as const] : []),
+    ...(balances ? [["balances", balances] as const] : []),
+    ...votes.map((query) => ["votes", query] as const),
+    ...signatures.map((id) => ["signatures", { id }] as const),
+    ...(profiles ? [["profiles", {}] as const] : []),
   ];
-  for (const [list, id, query] of readings) {
+  for (const [list, query] of readings) {
     const { from, ...filters } = query as { from?: bigint };
     // Signatures and profiles are read again: nodes show no times of them.
     const { position } = (list in timed && checkpointOf(stored, list, query)) || {};
-    const planned = { id, query: filters, start: position ?? from, ...(list === "balances" && scan) };
+    const planned = { id: idOf(list), query: filters, start: position ?? from, ...(list === "balances" && scan) };
     const place = position === undefined ? undefined : `where ${name} ends`;
     await write(io.stdout, await describeReading(connection, planned, io.signal, place));
   }
@@ -268,10 +269,8 @@ async function serveMetrics(io: Io, { quiet }: Flags, { port, host }: MetricsAdd
   return server;
 }
 
-const nouns = { balances: "balance change", votes: "vote", signatures: "signature", assets: "asset" } as const;
-
 function describeStored({ list, records, checkpoint }: SyncStep): string {
-  const stored = count(records, list === "profiles" ? "profile" : `new ${nouns[list]}`);
+  const stored = count(records, `${list === "profiles" ? "" : "new "}${recordNames[list]}`);
   if (checkpoint === undefined) return stored;
   // Nodes keep all votes and signatures.
   const from = list === "balances" ? ` from ${formatTime(checkpoint.start)}` : "";

@@ -6,7 +6,7 @@
  * has its own order of them. Nodes refuse every cursor of profiles.
  */
 import { type Block, type Listing, toNanoseconds, type VegaClient } from "vegaprotocol-client";
-import { type ListId, listOperation } from "../operations.js";
+import { type ListId, largestPage, listOperation } from "../operations.js";
 import type { WireRecord } from "../output/columns.js";
 import { readWhole } from "../records.js";
 import { earliest, latest } from "../times.js";
@@ -74,8 +74,11 @@ export function createLists(client: VegaClient) {
   async function readSorted(id: ListId, query: object, signal: AbortSignal, node?: string): Promise<SortedList> {
     const { records, gap, pages } = await readWhole(client, id, query, { signal, node });
     if (gap) {
-      const message = "The list has more records than nodes show at its ends, 10000. Request them by their ids.";
-      throw new Rejection(15, message);
+      const most = 2 * largestPage;
+      throw new Rejection(
+        15,
+        `The list has more records than nodes show at its ends, ${most}. Request them by their ids.`,
+      );
     }
     const times = pages.map(({ block }) => block?.timestamp);
     const placed = withPlaces(id, records).sort((a, b) => comparePlaces(a.place, b.place));

@@ -6,8 +6,7 @@ import {
   toNanoseconds,
   type VegaClient,
 } from "vegaprotocol-client";
-import { isScannable, type ListId } from "../operations.js";
-import { largestPage } from "../records.js";
+import { isScannable, type ListId, largestPage } from "../operations.js";
 import { earliest, finalTime, latest } from "../times.js";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursors.js";
 import { Rejection } from "./errors.js";

@@ -1,6 +1,7 @@
 /** Compares stored records with a node, one by one. */
 import type { BalanceChange, ScanOptions, VegaClient } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
+import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { formatTime } from "../output/time-format.js";
 import { readWhole } from "../records.js";
@@ -116,8 +117,6 @@ async function checkBalances(
 
 type WholeList = Exclude<SyncList, "balances">;
 
-const operations = { votes: "listVotes", signatures: "listNodeSignatures", profiles: "listPartiesProfiles" } as const;
-
 interface ListCheck {
   readonly query: object;
   readonly position?: bigint | undefined;
@@ -147,7 +146,7 @@ async function checkList(
   const { records, gap } =
     list === "assets"
       ? { records: own.size > 0 ? (known ?? []) : [], gap: undefined }
-      : await readWhole(client, operations[list], query, { signal });
+      : await readWhole(client, idOf(list), query, { signal });
   const node = byKey(
     list,
     records.map((record) => normalRow(list, rowOf(list, record))),

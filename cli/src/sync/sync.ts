@@ -28,9 +28,10 @@ import {
   followVotes,
 } from "vegaprotocol-client/follow";
 import { ExitError, IncompleteError } from "../errors.js";
+import { largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { formatTime } from "../output/time-format.js";
-import { largestPage, readWhole, startsLate } from "../records.js";
+import { readWhole, startsLate } from "../records.js";
 import { finalTime } from "../times.js";
 import {
   type BalancesQuery,

@@ -124,7 +124,7 @@ class PostgresDatabase implements Database {
   async #retry<T>(run: () => Promise<T>): Promise<T> {
     const { signal } = this.#options;
     const deadline = performance.now() + patience;
-    for (let delay = 100; ; delay = Math.min(2 * delay, 5000)) {
+    for (;;) {
       try {
         return await run();
       } catch (error) {
@@ -134,7 +134,7 @@ class PostgresDatabase implements Database {
         const isRestart = this.#sessions.size > 0 ? transient.test(reason) : reason.startsWith("57P0");
         if (!isRestart || performance.now() > deadline) throw error;
         await this.close();
-        await sleep(delay, undefined, { signal });
+        await sleep(1000, undefined, { signal });
       }
     }
   }
