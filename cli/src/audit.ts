@@ -3,11 +3,11 @@ import { createHash, type Hash } from "node:crypto";
 import { PaginationError, type VegaClient, type Vote } from "vegaprotocol-client";
 import { IncompleteError } from "./errors.js";
 import { idOf } from "./operations.js";
-import { readWhole, scanPageSize } from "./records.js";
+import { historyStart, readWhole, scanPageSize } from "./records.js";
 import { byKey, byTime, keysOf, type Rows } from "./sync/compare.js";
 import { canonicalJson, type TimeRange } from "./sync/destination.js";
 import { type Row, rowOf } from "./sync/rows.js";
-import { earliest, latest } from "./times.js";
+import { earliest, finalTime, latest } from "./times.js";
 
 export type AuditedList = "balances" | "votes" | "signatures" | "profiles";
 
@@ -113,11 +113,6 @@ class Comparison {
   }
 }
 
-async function startOf(client: VegaClient, signal: AbortSignal): Promise<bigint | undefined> {
-  const [oldest] = await client.scanBalanceChanges({}, { maxItems: 1, signal }).toArray();
-  return oldest && BigInt(oldest.timestamp);
-}
-
 async function blockTime(client: VegaClient, signal: AbortSignal): Promise<bigint> {
   const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
   return block?.timestamp ?? 0n;
@@ -126,8 +121,8 @@ async function blockTime(client: VegaClient, signal: AbortSignal): Promise<bigin
 /** Finds the range of a node. */
 export async function learnNode(url: string, client: VegaClient, signal: AbortSignal): Promise<AuditedNode> {
   const time = await blockTime(client, signal);
-  // Records of the block itself can be missing. Nodes keep times in microseconds.
-  return { url, client, start: await startOf(client, signal), end: time - (time % 1000n) };
+  // Records of the block itself can be missing.
+  return { url, client, start: await historyStart(client, signal), end: finalTime(time) };
 }
 
 /** Notes dropped records, and returns whether there are any. */
@@ -135,7 +130,7 @@ async function notePruning(nodes: readonly AuditedNode[], signal: AbortSignal): 
   let isPruned = false;
   for (const node of nodes) {
     if (node.start === undefined) continue;
-    const start = await startOf(node.client, signal);
+    const start = await historyStart(node.client, signal);
     if (start !== undefined && start <= node.start) continue;
     node.start = start;
     isPruned = true;

@@ -116,7 +116,7 @@ export interface PageFlags {
 }
 
 export const pageSizeFlag = (size: string): Option =>
-  nodeFlag("--page-size <N>", `How many records to request at once. Default: ${size}.`, {
+  nodeFlag("--page-size <N>", `How many records to request at once, up to ${largestPage}. Default: ${size}.`, {
     parse: integer({ maximum: largestPage }),
   });
 

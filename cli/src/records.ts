@@ -133,6 +133,12 @@ export async function readWhole(client: VegaClient, id: ListId, query: object, o
   return { records: [...records.values()], pages, gap };
 }
 
+/** The time of the oldest balance change that a node keeps; `undefined` if it has none. */
+export async function historyStart(client: VegaClient, signal: AbortSignal | undefined): Promise<bigint | undefined> {
+  const [oldest] = await client.scanBalanceChanges({}, { maxItems: 1, signal }).toArray();
+  return oldest && BigInt(oldest.timestamp);
+}
+
 /** The error of records that are complete only from a time on which is after the start of their range; otherwise `undefined`. */
 export function startsLate(start: bigint, from: bigint | undefined): IncompleteError | undefined {
   if (from === undefined || start <= from) return undefined;

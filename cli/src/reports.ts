@@ -55,7 +55,7 @@ export async function newestTime(
   signal: AbortSignal,
 ): Promise<bigint | undefined> {
   const { block } = await client.listBalanceChanges({ filter, pagination: { first: 1 } }, { signal });
-  return block && finalTime(block) - 1n;
+  return block && finalTime(block.timestamp) - 1n;
 }
 
 /** Reads counts by the height of a block. */

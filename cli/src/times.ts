@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { type Block, toDate, toNanoseconds } from "vegaprotocol-client";
+import { toDate, toNanoseconds } from "vegaprotocol-client";
 
 const milliseconds: Readonly<Record<string, number>> = {
   ms: 1,
@@ -116,5 +116,5 @@ export function earliest(...times: (bigint | undefined)[]): bigint | undefined {
   return times.reduce((a, b = a) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
 }
 
-/** Nodes keep times in microseconds: everything before this time is final in a block of this time. */
-export const finalTime = ({ timestamp }: Block): bigint => timestamp - (timestamp % 1000n);
+/** Nodes keep times in microseconds: what is before this time is final in a block of a time. */
+export const finalTime = (time: bigint): bigint => time - (time % 1000n);

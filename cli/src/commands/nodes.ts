@@ -11,6 +11,7 @@ import { type KnownNode, nodeGauges } from "../metrics.js";
 import type { ColumnKind } from "../operations.js";
 import { getPath } from "../other-paths.js";
 import { formatOf, printRecords } from "../output/print.js";
+import { historyStart } from "../records.js";
 import { describeDuration } from "../times.js";
 
 /** The columns that a narrow terminal has room for come first. */
@@ -90,24 +91,16 @@ type LearnedNode = KnownNode & { readonly version: string | undefined };
 /** Reads the oldest balance change of a node that responds, and its version if it tells. */
 async function learn(status: NodePool["status"][number], client: VegaClient | undefined, signal: AbortSignal) {
   if (client === undefined || status.error !== undefined) return { ...status, version: undefined };
-  const [oldest, info] = await Promise.all([
-    client
-      .scanBalanceChanges({}, { maxItems: 1, signal })
-      .toArray()
-      .catch(() => []),
+  const [start, info] = await Promise.all([
+    historyStart(client, signal).catch(() => undefined),
     getPath(client, "/api/v2/info", { signal }).catch(() => undefined),
   ]);
   const { version } = (info?.data ?? {}) as { version?: unknown };
-  const [{ timestamp } = { timestamp: undefined }] = oldest;
-  return {
-    ...status,
-    historyStart: timestamp === undefined ? undefined : BigInt(timestamp),
-    version: typeof version === "string" ? version : undefined,
-  };
+  return { ...status, historyStart: start, version: typeof version === "string" ? version : undefined };
 }
 
 function recordOf(node: LearnedNode, hasUnits: boolean) {
-  const { url, state, height, timestamp, lag, latency, rateLimit, error, historyStart, version } = node;
+  const { url, state, height, timestamp, lag, latency, rateLimit, error, version } = node;
   const number = (value: number | undefined, unit: string) => {
     if (value === undefined) return undefined;
     return hasUnits ? Math.round(value) + unit : Math.round(value);
@@ -116,7 +109,7 @@ function recordOf(node: LearnedNode, hasUnits: boolean) {
   return {
     url,
     state,
-    historyStart: historyStart?.toString(),
+    historyStart: node.historyStart?.toString(),
     blockAge: hasUnits && age !== undefined ? describeDuration(age) : age,
     lag: number(lag, " ms"),
     latency: number(latency, " ms"),

@@ -41,6 +41,8 @@ const largestBody = 6 * 2 ** 20;
 /** The weight of reads that are sent to nodes at once, in all and of one caller. A page of a thousand records has the weight 1. */
 const weights = [12, 6] as const;
 const ndjson = "application/x-ndjson";
+/** The most milliseconds of a timer of Node.js. */
+const longestTimer = 2 ** 31 - 1;
 
 /**
  * The gateway as an application:
@@ -76,11 +78,11 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     for (const controller of controllers) controller.abort(closing.reason);
   });
 
-  /** Reads from nodes, before the deadline. */
-  async function read<T>(context: Context<Env>, task: (reader: Reader) => Promise<T>): Promise<T> {
+  /** Reads from nodes, before a deadline. */
+  async function read<T>(context: Context<Env>, task: (reader: Reader) => Promise<T>, within = deadline): Promise<T> {
     const { caller, controller } = context.var;
     const { signal } = controller;
-    const timer = setTimeout(() => controller.abort(new Rejection(4, "No node responded in time.")), deadline);
+    const timer = setTimeout(() => controller.abort(new Rejection(4, "No node responded in time.")), within);
     try {
       return await task({ signal, inTurn: (weight, read) => turns.run(caller, weight, signal, read) });
     } finally {
@@ -156,14 +158,10 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     const format = query.get("format") ?? (context.req.header("Accept")?.includes("text/csv") ? "csv" : "json");
     if (format !== "json" && format !== "csv") throw new Rejection(3, "Expected format to be json or csv.");
     query.delete("format");
-    const { caller, controller } = context.var;
-    const { signal } = controller;
-    const inTurn: Reader["inTurn"] = (weight, task) => turns.run(caller, weight, signal, task);
     // A report over balances takes as long as the stream that it reads.
     if (isOfBalances(name)) takeStream(context);
-    const { body, source } = isOfBalances(name)
-      ? await readReport(name, query, format, { signal, inTurn })
-      : await read(context, (reader) => readReport(name, query, format, reader));
+    const within = isOfBalances(name) ? longestTimer : deadline;
+    const { body, source } = await read(context, (reader) => readReport(name, query, format, reader), within);
     return send(context, body, source, format === "csv" ? "text/csv; charset=utf-8" : "application/json");
   });
 

@@ -63,7 +63,6 @@ export function readPageRequest(id: ListId, argument: object): PageRequest {
   if (!Number.isInteger(size) || size < 1 || size > largestPage) {
     throw new Rejection(3, `Expected a page of 1 to ${largestPage} records, got ${size}.`);
   }
-  if (typeof newestFirst !== "boolean") throw new Rejection(3, "Expected pagination.newestFirst to be true or false.");
   const pair = contradictions.find((names) => names.every((name) => name in pagination));
   if (pair) throw new Rejection(3, `pagination.${pair[1]} cannot be combined with pagination.${pair[0]}.`);
   const text = after ?? before;
@@ -146,7 +145,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
           continue;
         }
         const cut = rest && timeOf(rest);
-        const final = block && finalTime(block);
+        const final = block && finalTime(block.timestamp);
         // A response after the first one can be of a later block than the one that the page ends with.
         const isOfBlock = endTimestamp !== undefined || shownEnd === final || (!isNewestFirst && cut !== undefined);
         const source = isOfBlock ? { block } : {};

@@ -15,6 +15,8 @@ export function readParameters(operation: Pick<Operation, "arguments">, query: U
     if (texts.length === 0) continue;
     if (spec.kind !== "array" && texts.length > 1) throw new Rejection(3, `Expected the parameter ${name} once.`);
     const values = texts.map((text) => read(spec.kind === "array" ? spec.items : spec, text));
+    if (spec.kind === "boolean" && typeof values[0] === "string")
+      throw new Rejection(3, `Expected ${name} to be true or false.`);
     setMember(argument, path, spec.kind === "array" ? values : values[0]);
   }
   for (const name of unknown) throw new Rejection(3, `There is no parameter ${name}.`);

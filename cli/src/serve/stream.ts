@@ -3,9 +3,6 @@ import type { ScanBalanceChangesArguments, ScanOptions, VegaClient } from "vegap
 import { coverageOf, Rejection, rejectionOf, resumeOf } from "./errors.js";
 import { startOf } from "./pages.js";
 
-/** Each turn of the event loop has a part of one stream: connections and pages come between. */
-let turn: Promise<void> = Promise.resolve();
-
 /**
  * All balance changes of a range, one on each line. The last line says that the range is complete, or has the error that ended it.
  *
@@ -17,11 +14,12 @@ export async function openStream(
   options: ScanOptions,
   onRecords: (count: number) => void,
 ) {
-  const { pagination = {}, ...query } = argument as ScanBalanceChangesArguments & { pagination?: object };
-  const { newestFirst = true, ...others } = pagination as { newestFirst?: unknown };
+  const { pagination = {}, ...query } = argument as ScanBalanceChangesArguments & {
+    pagination?: { newestFirst?: boolean };
+  };
+  const { newestFirst = true, ...others } = pagination;
   const [other] = Object.keys(others);
   if (other !== undefined) throw new Rejection(3, `A stream has no pages: leave out pagination.${other}.`);
-  if (typeof newestFirst !== "boolean") throw new Rejection(3, "Expected pagination.newestFirst to be true or false.");
   const order = newestFirst ? "newest-first" : "oldest-first";
   const { startTimestamp, endTimestamp } = query.dateRange ?? {};
   const wantedStart = startOf(startTimestamp);
@@ -38,8 +36,8 @@ export async function openStream(
         text += `${JSON.stringify(read.value)}\n`;
         count++;
         if (text.length < 65_536) continue;
-        turn = turn.then(() => nextTurn());
-        await turn;
+        // Connections and pages come between the parts of a stream.
+        await nextTurn();
         yield Buffer.from(text);
         text = "";
       }

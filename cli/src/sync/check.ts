@@ -4,8 +4,8 @@ import { ExitError } from "../errors.js";
 import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { formatTime } from "../output/time-format.js";
-import { readWhole } from "../records.js";
-import { latest } from "../times.js";
+import { historyStart, readWhole } from "../records.js";
+import { earliest, latest } from "../times.js";
 import { byKey, byTime, keysOf, nameRow } from "./compare.js";
 import {
   allTimes,
@@ -97,9 +97,7 @@ async function checkBalances(
   const limit = block ? checkpoint.end : checkpoint.end + 1n;
   const last = BigInt((await destination.newest(filter, limit))?.timestamp ?? 0);
   const end = last >= position && last < limit ? last + 1n : position;
-  const [oldest] = await client.scanBalanceChanges({}, { maxItems: 1, signal: options.signal }).toArray();
-  const history = oldest && BigInt(oldest.timestamp) < end ? BigInt(oldest.timestamp) : end;
-  const start = latest(history, from);
+  const start = latest(earliest(end, await historyStart(client, options.signal)), from);
   const scan = client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start, endTimestamp: end } }, options);
   const days = new Days("balances");
   const common = await compare(destination.read(filter, { start, end }), scan, position, days);

@@ -160,7 +160,7 @@ async function store({ destination, options, limit }: Run, batch: Batch, incompl
 
 /** Whether no block has come since a checkpoint, so that there is nothing to read. */
 function isAt({ block, options }: Run, list: SyncList, query: object, checkpoint: Checkpoint | undefined): boolean {
-  const isAt = block !== undefined && finalTime(block) === checkpoint?.position;
+  const isAt = block !== undefined && finalTime(block.timestamp) === checkpoint?.position;
   if (isAt) options.onStored?.({ list, query, records: 0, checkpoint });
   return isAt;
 }
@@ -293,7 +293,7 @@ const isMissing = ({ last, block }: Run, { filter, from = 0n }: BalancesQuery): 
   last !== undefined &&
   Object.keys(filter).length === 0 &&
   BigInt(last.timestamp) >= from &&
-  (block === undefined || BigInt(last.timestamp) < finalTime(block));
+  (block === undefined || BigInt(last.timestamp) < finalTime(block.timestamp));
 
 /** How often to request the records after a stored one. Behind one address, another node may respond each time. */
 const attempts = 3;
@@ -370,7 +370,7 @@ async function hasRecord(
   signal: AbortSignal | undefined,
 ): Promise<boolean | undefined> {
   const time = BigInt(record.timestamp);
-  const start = time - (time % 1000n);
+  const start = finalTime(time);
   const read = async (startTimestamp: bigint) => {
     const dateRange = { startTimestamp, endTimestamp: start + 1000n };
     const scan = client.scanBalanceChanges({ dateRange }, { catchUp: 0, missingHistory: "ignore", signal });

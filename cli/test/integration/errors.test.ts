@@ -32,6 +32,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["help balnces", "Unknown command 'balnces'. (Did you mean balances?)"],
     ["balances --json", "Unknown option '--json'. (Did you mean --format json?)"],
     ["balances --limit ../5", 'Expected --limit to be an integer of at least 1, got "../5".'],
+    ["balances --page-size 5001", 'Expected --page-size to be an integer from 1 to 5000, got "5001".'],
     ["balances -n", "Expected --limit to be followed by a value."],
     ["balances --header @../nope", "Cannot read ../nope: there is no such file. Expected a file, such as --header @"],
     ["check ../nope", "Cannot read ../nope: there is no such file. Expected a file, such as check transaction.json."],
