@@ -16,8 +16,9 @@ import { canonicalIds } from "../arguments.js";
 import { formatTime } from "../output/time-format.js";
 import { Rejection } from "../serve/errors.js";
 import { latest } from "../times.js";
-import type { Destination, SyncList, TimeRange } from "./destination.js";
+import type { SyncList } from "./destination.js";
 import { checkpointsOf, covers, rangeOf, readFrom } from "./open.js";
+import { allOf } from "./rows.js";
 
 type Signal = { readonly signal?: AbortSignal | undefined };
 
@@ -63,9 +64,11 @@ export function createCopy(name: string, node?: VegaClient) {
           throw new PaginationError(message, { reason: "pruned", availableFrom: range.start });
         }
         const wanted = { ...range, start: from ?? range.start };
-        yield* order === "newest-first"
-          ? readBackward(stored, filter, wanted, maxItems)
-          : take(stored.read(filter, wanted), maxItems);
+        let count = 0;
+        for await (const change of stored.read(filter, wanted, order === "newest-first")) {
+          yield change;
+          if (++count >= maxItems) return;
+        }
       });
     return {
       [Symbol.asyncIterator]: records,
@@ -98,7 +101,7 @@ export function createCopy(name: string, node?: VegaClient) {
       // Profiles have no checkpoint.
       const found = list === "profiles" ? [] : await checkpointsOf(stored, name, list, (own) => covers(own, query));
       position = latest(0n, ...found.map((each) => each.position));
-      yield* stored.all(list);
+      yield* allOf(stored, list);
     });
     for await (const record of records) {
       if (wanted.every(([member, id]) => [id].flat().includes(record[member as keyof object]))) nodes.push(record);
@@ -126,7 +129,7 @@ export function createCopy(name: string, node?: VegaClient) {
   async function readPath(path: string) {
     if (path !== "/api/v2/assets") return { error: missing.body, response: new Response(null, { status: 501 }) };
     const edges: object[] = [];
-    for await (const asset of readFrom(name, neverAborted, (stored) => stored.all("assets"))) {
+    for await (const asset of readFrom(name, neverAborted, (stored) => allOf(stored, "assets"))) {
       const { id, decimals, ...others } = asset;
       edges.push({ node: { id, details: { ...others, decimals: `${decimals}` } } });
     }
@@ -145,38 +148,4 @@ export function createCopy(name: string, node?: VegaClient) {
   const pool: Pick<NodePool, "check" | "status"> = { status, check: async () => status };
   // Nothing else is used of it.
   return { client: members as object as VegaClient, pool };
-}
-
-async function* take<T>(records: AsyncIterable<T>, most: number): AsyncGenerator<T, undefined> {
-  let count = 0;
-  for await (const record of records) {
-    yield record;
-    if (++count >= most) return;
-  }
-}
-
-const minute = 60_000_000_000n;
-
-/** Reads windows of time from the end on, which become longer until they have enough records. */
-async function* readBackward(
-  stored: Destination,
-  filter: BalanceChangesFilter,
-  range: TimeRange,
-  most: number,
-): AsyncGenerator<BalanceChange, undefined> {
-  let left = most;
-  let width = minute;
-  for (let { end } = range; end > range.start && left > 0; ) {
-    const start = latest(range.start, end - width);
-    const window: BalanceChange[] = [];
-    for await (const change of stored.read(filter, { start, end })) {
-      window.push(change);
-      if (window.length > 2 * left) window.splice(0, window.length - left);
-    }
-    const newest = window.slice(-left).reverse();
-    yield* newest;
-    left -= newest.length;
-    end = start;
-    if (window.length < 10_000) width *= 8n;
-  }
 }

@@ -63,12 +63,14 @@ export interface Destination {
   /** The newest balance change of a filter, before a time if it is given; one of them if several have its time. */
   newest(filter: BalanceChangesFilter, before?: bigint): Promise<BalanceChange | undefined>;
   /** The balance changes of a range in the order of a scan. */
-  read(filter: BalanceChangesFilter, range: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined>;
+  read(
+    filter: BalanceChangesFilter,
+    range: TimeRange,
+    isNewestFirst?: boolean,
+  ): AsyncGenerator<BalanceChange, undefined, undefined>;
   /** How far each list is stored. */
   checkpoints(): Promise<StoredList[]>;
-  /** The records of a list, in order of time if they have one. */
-  all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined>;
-  /** The records that `all` reads, with each column as it is stored. */
+  /** The rows of a list, in order of time if they have one. */
   rows(list: SyncList): AsyncGenerator<Row, undefined, undefined>;
   /** Adds the name of the destination to an error of its files or its database. */
   describe(error: unknown): unknown;

@@ -1,7 +1,7 @@
 /** The rows that are stored for records. Values that a destination cannot hold are refused, with their record. */
 import type { BalanceChange } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
-import { canonicalJson, type Row, type SyncList, type SyncRecords } from "./destination.js";
+import { canonicalJson, type Destination, type Row, type SyncList, type SyncRecords } from "./destination.js";
 
 export type { Row };
 
@@ -64,6 +64,14 @@ export function recordOf<List extends SyncList>(list: List, row: Row): SyncRecor
     else if (text !== "") record[member] = JSON.parse(text);
   }
   return record as object as SyncRecords[List];
+}
+
+/** The records of a list of a destination, in order of time if they have one. */
+export async function* allOf<List extends SyncList>(
+  stored: Destination,
+  list: List,
+): AsyncGenerator<SyncRecords[List], undefined, undefined> {
+  for await (const row of stored.rows(list)) yield recordOf(list, row);
 }
 
 /** Amounts of a Vega network have 256 bits. */

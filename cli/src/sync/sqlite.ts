@@ -2,7 +2,7 @@
 import { UsageError } from "../errors.js";
 
 interface Statement {
-  run(...values: object[]): { readonly changes: number | bigint };
+  run(...values: object[]): unknown;
   all(...values: object[]): object[];
   iterate(...values: object[]): Iterable<object>;
 }

@@ -7,7 +7,7 @@ import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { allTimes, canonicalJson } from "../../src/sync/destination.js";
 import { lock } from "../../src/sync/lock.js";
 import { openDestination } from "../../src/sync/open.js";
-import { compareRecords } from "../../src/sync/rows.js";
+import { allOf, compareRecords } from "../../src/sync/rows.js";
 import { add, change, ended, first, hour, type Node, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
@@ -162,7 +162,7 @@ describe("SQLite", () => {
     );
     for await (const each of destination.read({}, allTimes)) content.push(JSON.stringify(each));
     for (const list of ["votes", "signatures", "profiles"] as const) {
-      for await (const each of destination.all(list)) content.push(canonicalJson(each));
+      for await (const each of allOf(destination, list)) content.push(canonicalJson(each));
     }
     await destination.close();
     return content.sort();

@@ -8,7 +8,7 @@ import { formatTime } from "../../src/output/time-format.js";
 import { keySizes } from "../../src/sync/compare.js";
 import { allTimes, type SyncList, syncLists } from "../../src/sync/destination.js";
 import { openDestination } from "../../src/sync/open.js";
-import { rowOf, tables } from "../../src/sync/rows.js";
+import { allOf, rowOf, tables } from "../../src/sync/rows.js";
 import { syncTo } from "../../src/sync/sync.js";
 import { changeParquet, changeSql } from "../support/change-value.js";
 import {
@@ -50,7 +50,7 @@ describe.each(destinations)("%s", (kind) => {
   async function stored(list: SyncList = "balances"): Promise<object[]> {
     const destination = await openDestination(target(), "read", new AbortController().signal);
     const all: object[] = [];
-    for await (const each of list === "balances" ? destination.read({}, allTimes) : destination.all(list))
+    for await (const each of list === "balances" ? destination.read({}, allTimes) : allOf(destination, list))
       all.push(each);
     await destination.close();
     return all;

@@ -141,11 +141,11 @@ export async function openParquet(path: string): Promise<WrittenFile> {
   throw new ExitError(`Expected ${path} to be a Parquet file that sync has written. Remove it, or use another folder.`);
 }
 
-/** The rows of a file, in its order. */
+/** The rows of a file, in its order or from its end on. */
 export async function* readParquet(
   { path, metadata, notes }: WrittenFile,
   columns: Columns,
-  rowStart = 0,
+  isBackward = false,
 ): AsyncGenerator<string[], undefined, undefined> {
   const file = await asyncBufferFromFile(path);
   // The library converts decimals and times to JavaScript numbers, which are not exact.
@@ -162,7 +162,8 @@ export async function* readParquet(
       : String(value);
   };
   const total = Number(metadata.num_rows);
-  for (let start = rowStart; start < total; start += rowGroupSize) {
+  const starts = Array.from({ length: Math.ceil(total / rowGroupSize) }, (_, group) => group * rowGroupSize);
+  for (const start of isBackward ? starts.reverse() : starts) {
     let rows: string[][] = [];
     await parquetRead({
       file,
@@ -174,7 +175,7 @@ export async function* readParquet(
         rows = found.map((row) => row.map(textOf));
       },
     }).catch((error) => Promise.reject(changedError(path, (error as Error).message, error)));
-    yield* rows;
+    yield* isBackward ? rows.reverse() : rows;
   }
 }
 

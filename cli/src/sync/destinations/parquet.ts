@@ -15,7 +15,6 @@ import {
   type OpenMode,
   type StoredList,
   type SyncList,
-  type SyncRecords,
   syncLists,
   type TimeRange,
   wantedOf,
@@ -149,10 +148,6 @@ class ParquetDestination implements Destination {
     return found;
   }
 
-  async *all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined> {
-    for await (const row of this.rows(list)) yield recordOf(list, row);
-  }
-
   async *rows(list: SyncList): AsyncGenerator<Row, undefined, undefined> {
     const path = pathOf(this.#folder.path, list);
     if (existsSync(path)) yield* readParquet(await openParquet(path), tables[list].columns);
@@ -161,19 +156,20 @@ class ParquetDestination implements Destination {
   async newest(): Promise<BalanceChange | undefined> {
     const last = this.#folder.days.at(-1);
     if (this.#newest || last === undefined) return this.#newest;
-    const rows = readParquet(last, tables.balances.columns, Number(last.metadata.num_rows) - 1);
-    for await (const row of rows) return recordOf("balances", row);
+    for await (const row of readParquet(last, tables.balances.columns, true)) return recordOf("balances", row);
     return undefined;
   }
 
   async *read(
     filter: BalanceChangesFilter,
     { start, end }: TimeRange,
+    isNewestFirst = false,
   ): AsyncGenerator<BalanceChange, undefined, undefined> {
     const { columns } = tables.balances;
     const wanted = wantedOf(filter).map(([name, ids]) => [Object.keys(columns).indexOf(name), new Set(ids)] as const);
-    for (const file of this.#folder.days.filter(({ day }) => day < end && endOf(day) > start)) {
-      for await (const row of readParquet(file, columns)) {
+    const files = this.#folder.days.filter(({ day }) => day < end && endOf(day) > start);
+    for (const file of isNewestFirst ? files.reverse() : files) {
+      for await (const row of readParquet(file, columns, isNewestFirst)) {
         const time = BigInt(row[0] ?? 0);
         if (dayOf(time) !== file.day) throw changedError(file.path, `a record at ${formatTime(time)}`);
         const isWanted = time >= start && time < end && wanted.every(([index, ids]) => ids.has(row[index] ?? ""));

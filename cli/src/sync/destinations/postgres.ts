@@ -74,8 +74,8 @@ class PostgresDatabase implements Database {
     await (await this.#connect()).query(sql);
   }
 
-  async run(sql: string, values: readonly string[]): Promise<number> {
-    return (await (await this.#connect()).query(sql, [...values])).rowCount ?? 0;
+  run(sql: string, values: readonly string[]): Promise<Row[]> {
+    return this.query(sql, values);
   }
 
   async query(sql: string, values: readonly string[] = []): Promise<Row[]> {

@@ -9,7 +9,6 @@ import {
   type OpenMode,
   type StoredList,
   type SyncList,
-  type SyncRecords,
   syncLists,
   type TimeRange,
   wantedOf,
@@ -45,8 +44,8 @@ export interface Database {
   readonly name: string;
   readonly dialect: Dialect;
   execute(sql: string): Promise<void>;
-  /** Runs a statement, with values for `$1`, `$2` and so on, and returns how many rows it has changed. */
-  run(sql: string, values: readonly string[]): Promise<number>;
+  /** Runs a statement, with values for `$1`, `$2` and so on. */
+  run(sql: string, values: readonly string[]): Promise<unknown>;
   /** Returns the rows of a statement. */
   query(sql: string, values?: readonly string[]): Promise<Row[]>;
   /** Yields the rows of a statement. */
@@ -238,13 +237,14 @@ export class RelationalDestination implements Destination {
     return row && recordOf("balances", row);
   }
 
-  async *read(filter: BalanceChangesFilter, range: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined> {
-    const select = this.#select(filter, range, "time, asset, party, market, account_type");
+  async *read(
+    filter: BalanceChangesFilter,
+    range: TimeRange,
+    isNewestFirst = false,
+  ): AsyncGenerator<BalanceChange, undefined, undefined> {
+    const order = ["time", "asset", "party", "market", "account_type"];
+    const select = this.#select(filter, range, order.map((name) => (isNewestFirst ? `${name} DESC` : name)).join());
     for await (const row of this.#database.read(...select)) yield recordOf("balances", row);
-  }
-
-  async *all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined> {
-    for await (const row of this.rows(list)) yield recordOf(list, row);
   }
 
   async *rows(list: SyncList): AsyncGenerator<Row, undefined, undefined> {

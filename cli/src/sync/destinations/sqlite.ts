@@ -73,8 +73,8 @@ class SqliteDatabase implements Database {
     this.#database.exec(sql);
   }
 
-  async run(sql: string, values: readonly string[]): Promise<number> {
-    return Number(this.#database.prepare(sql).run(...named(values)).changes);
+  async run(sql: string, values: readonly string[]): Promise<void> {
+    this.#database.prepare(sql).run(...named(values));
   }
 
   async query(sql: string, values: readonly string[] = []): Promise<Row[]> {

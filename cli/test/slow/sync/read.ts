@@ -2,6 +2,7 @@
 import { UsageError } from "../../../src/errors.js";
 import { allTimes } from "../../../src/sync/destination.js";
 import { openDestination } from "../../../src/sync/open.js";
+import { allOf } from "../../../src/sync/rows.js";
 
 const [name = "", schema] = process.argv.slice(2);
 
@@ -21,9 +22,9 @@ async function read() {
   const found = {
     checkpoints: await destination.checkpoints(),
     balances: await toArray(destination.read({}, allTimes)),
-    votes: await toArray(destination.all("votes")),
-    signatures: await toArray(destination.all("signatures")),
-    profiles: await toArray(destination.all("profiles")),
+    votes: await toArray(allOf(destination, "votes")),
+    signatures: await toArray(allOf(destination, "signatures")),
+    profiles: await toArray(allOf(destination, "profiles")),
   };
   await destination.close();
   return found;
