@@ -239,19 +239,25 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
   const end = until ?? (await newestTime(client, filter, io.signal));
   if (end === undefined) throw new UsageError("Expected a time: the responses of the node name no block.");
-  let start: bigint | undefined;
-  const onStart = (time: bigint) => {
-    start = time;
-    if (quiet || completeHistory) return;
-    printMessage(
-      io,
-      `Read the records since ${formatTime(start)}: earlier balances are unknown, and accounts that have not changed since are not shown. ` +
-        "If there are no earlier records in the network, add --complete-history.",
-    );
-  };
-  const changes = changesUpTo(io, flags, client, filter, end, onStart);
+  const { pageSize = scanPageSize, concurrency, catchUp } = entered;
   const options = { from: first, to: end, isComplete: completeHistory === true, isMonthly: entered.monthly === true };
-  const report = () => balanceReport(name, changes, { ...options, timeZone, every, groupBy });
+  let start: bigint | undefined;
+  const report = async () => {
+    const paging = { pageSize, concurrency, catchUp, signal: io.signal };
+    const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: end + 1n } }, paging);
+    const changes = withProgress(scan, new Progress(io, flags));
+    const rows = await balanceReport(name, changes, { ...options, timeZone, every, groupBy });
+    const coverage = await scan.coverage;
+    start = coverage.start;
+    if (!quiet && !completeHistory)
+      printMessage(
+        io,
+        `Read the records since ${formatTime(start)}: earlier balances are unknown, and accounts that have not changed since are not shown. ` +
+          "If there are no earlier records in the network, add --complete-history.",
+      );
+    warnOfEnd(io, coverage);
+    return rows;
+  };
   const notes = () => [
     ...(start === undefined ? [] : [`The records are complete from ${start} to ${end}.`]),
     ...(completeHistory ? [] : ["Balances before the first record of an account are unknown."]),
@@ -263,31 +269,16 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   return code;
 }
 
-/** @param onStart - Called with the time from which on no change is missing. */
-async function* changesUpTo(
-  io: Io,
-  flags: BalanceFlags,
-  client: VegaClient,
-  filter: BalanceChangesFilter,
-  end: bigint,
-  onStart: (start: bigint) => void,
-): AsyncGenerator<BalanceChange> {
-  const { pageSize = scanPageSize, concurrency, catchUp } = flags;
-  const options = { pageSize, concurrency, catchUp, signal: io.signal };
-  const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: end + 1n } }, options);
-  const progress = new Progress(io, flags);
+async function* withProgress(changes: AsyncIterable<BalanceChange>, progress: Progress): AsyncGenerator<BalanceChange> {
   let records = 0;
   try {
-    for await (const change of scan) {
+    for await (const change of changes) {
       progress.update(++records, change.timestamp);
       yield change;
     }
   } finally {
     progress.clear();
   }
-  const coverage = await scan.coverage;
-  onStart(coverage.start);
-  warnOfEnd(io, coverage);
 }
 
 const anyProposal = { requiredLiquidityProviderMajority: "1", requiredLiquidityProviderParticipation: "1" };
