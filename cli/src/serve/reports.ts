@@ -77,39 +77,6 @@ export const isOfBalances = (name: string): name is keyof typeof shared.reportCo
   Object.hasOwn(shared.reportColumns, name);
 
 export function createReports(client: VegaClient, nodes: Nodes) {
-  /** Reads the balance changes up to a time. Default: the end of the final records. */
-  async function readChanges(
-    name: shared.BalanceReportName,
-    query: Query,
-    { end, ...options }: Omit<shared.BalanceReportOptions, "to"> & { readonly end: bigint | undefined },
-    rowsOfAccount: bigint,
-    signal: AbortSignal,
-  ) {
-    const filter = filterOf(query);
-    if (!filter.partyIds && !filter.assetId && !filter.marketIds) {
-      throw new Rejection(3, "Expected party, asset or market.");
-    }
-    if (end !== undefined) await nodes.waitFor(end + 1n, signal);
-    const to = end ?? (await newest(filter, signal));
-    const { from: since = to } = options;
-    const paging = { pageSize: scanPageSize, signal };
-    const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: to + 1n } }, paging);
-    const rows = await shared.balanceReport(name, limited(scan, since, rowsOfAccount), { ...options, to });
-    const { start, end: shown, block } = await scan.coverage;
-    if (start > since && !query["completeHistory"]) {
-      const detail = { reason: "pruned", availableFrom: `${start}` };
-      throw new Rejection(11, `The records are complete from ${start} on, and the report needs those since ${since}.`, [
-        detail,
-      ]);
-    }
-    return { rows, coverage: { startTimestamp: `${start}`, endTimestamp: shown?.toString() }, source: { block } };
-  }
-
-  async function newest(filter: BalanceChangesFilter, signal: AbortSignal): Promise<bigint> {
-    const time = await shared.newestTime(client, filter, signal);
-    return time ?? Promise.reject(new Rejection(3, "Expected a time: the responses of the nodes name no block."));
-  }
-
   /** The id of an asset, which can be entered as a symbol. */
   async function assetIdOf(entered: string | undefined, { signal, inTurn }: Reader): Promise<string | undefined> {
     if (entered === undefined || !needsAssets(entered)) return entered;
@@ -117,23 +84,45 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     return findAsset("asset", entered, assets ?? []);
   }
 
+  /** Reads the balance changes up to a time, by default the end of the final records. */
   async function ofBalances(name: shared.BalanceReportName, query: Query, { signal }: Reader) {
-    const isComplete = Boolean(query["completeHistory"]);
-    if (name === "balances")
-      return readChanges(name, query, { end: timeOf("at", query["at"]), isComplete }, 1n, signal);
-    const { timeZone } = query;
+    const filter = filterOf(query);
+    if (!filter.partyIds && !filter.assetId && !filter.marketIds) {
+      throw new Rejection(3, "Expected party, asset or market.");
+    }
+    const { timeZone, completeHistory } = query;
     if (timeZone !== undefined) readParameter("timeZone", () => readTimeZone(timeZone));
-    const from = timeOf("from", required(query, "from"), timeZone);
-    if (from === undefined) throw new Rejection(3, "from: Expected a time before now.");
-    const end = timeOf("to", query["to"], timeZone);
-    const isMonthly = Boolean(query["monthly"]);
-    const every = query["every"] as shared.BalanceReportOptions["every"];
+    const hasRange = name !== "balances";
+    const from = hasRange ? timeOf("from", required(query, "from"), timeZone) : undefined;
+    if (hasRange && from === undefined) throw new Rejection(3, "from: Expected a time before now.");
+    const end = hasRange ? timeOf("to", query["to"], timeZone) : timeOf("at", query["at"]);
     const groupBy = readParameter("groupBy", () => shared.readGroup(query["groupBy"], "it"));
-    const length = (end ?? (await newest(filterOf(query), signal))) - from;
-    const periodsOf = (period: string) => length / (1_000_000_000n * (seconds.get(period) ?? 1_000_000_000n)) + 1n;
-    const rowsOfAccount = name === "series" ? periodsOf(every ?? "day") : 2n + (isMonthly ? periodsOf("month") : 0n);
-    const options = { from, end, isComplete, isMonthly, timeZone, every, groupBy };
-    return readChanges(name, query, options, rowsOfAccount, signal);
+    const every = query["every"] as shared.BalanceReportOptions["every"];
+    const isMonthly = Boolean(query["monthly"]);
+    if (end !== undefined) await nodes.waitFor(end + 1n, signal);
+    const to = end ?? (await shared.newestTime(client, filter, signal));
+    if (to === undefined) throw new Rejection(3, "Expected a time: the responses of the nodes name no block.");
+    const since = from ?? to;
+    const periodsOf = (period: string) =>
+      (to - since) / (1_000_000_000n * (seconds.get(period) ?? 1_000_000_000n)) + 1n;
+    const rowsOfAccount = {
+      balances: 1n,
+      statement: 2n + (isMonthly ? periodsOf("month") : 0n),
+      series: periodsOf(every ?? "day"),
+    };
+    const scan = client.scanBalanceChanges(
+      { filter, dateRange: { endTimestamp: to + 1n } },
+      { pageSize: scanPageSize, signal },
+    );
+    const changes = limited(scan, since, rowsOfAccount[name]);
+    const options = { from, to, isComplete: Boolean(completeHistory), isMonthly, timeZone, every, groupBy };
+    const rows = await shared.balanceReport(name, changes, options);
+    const { start, end: shown, block } = await scan.coverage;
+    if (start > since && !completeHistory) {
+      const message = `The records are complete from ${start} on, and the report needs those since ${since}.`;
+      throw new Rejection(11, message, [{ reason: "pruned", availableFrom: `${start}` }]);
+    }
+    return { rows, coverage: { startTimestamp: `${start}`, endTimestamp: shown?.toString() }, source: { block } };
   }
 
   const reports = {
