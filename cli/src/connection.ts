@@ -2,7 +2,7 @@ import { type ClientOptions, createClient, type ObserverEvent, type VegaClient }
 import { type NodePool, type NodePoolOptions, nodePool } from "vegaprotocol-client/pool";
 import { readConfig } from "./config.js";
 import { readInput, UsageError } from "./errors.js";
-import type { NodeFlags } from "./flags.js";
+import type { Flags } from "./flags.js";
 import { createFetch, withScheme } from "./http.js";
 import { type Io, printMessage } from "./io.js";
 
@@ -16,7 +16,7 @@ export interface ConnectOptions extends Pick<NodePoolOptions, "maxLag"> {
 /** Creates the client of the nodes that the flags or the environment name. */
 export async function connect(
   io: Io,
-  flags: NodeFlags,
+  flags: Omit<Flags, "format">,
   { maxLag, observe: print = flags.verbose ? logEvents(io) : undefined, metrics }: ConnectOptions = {},
 ): Promise<{ client: VegaClient; pool: NodePool; nodes: readonly string[] }> {
   const nodes = await readNodes(io, flags);
@@ -36,7 +36,7 @@ export async function connect(
 }
 
 /** The addresses of the nodes that the flags or the environment name. */
-async function readNodes(io: Io, { node: entered = [] }: NodeFlags): Promise<readonly string[]> {
+async function readNodes(io: Io, { node: entered = [] }: Pick<Flags, "node">): Promise<readonly string[]> {
   const { env } = io;
   const { nodes: named = {} } = await readConfig(io);
   const nodes = entered.length > 0 ? entered : (env["VEGA_NODE"] ?? "").split(/[\s,]+/).filter(Boolean);

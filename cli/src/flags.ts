@@ -3,8 +3,42 @@ import { InvalidArgumentError, Option } from "commander";
 import { isId } from "vegaprotocol-client/operations";
 import { didYouMean, UsageError } from "./errors.js";
 import { largestPage } from "./operations.js";
-import type { TimeFlags } from "./output/time-format.js";
 import { readDuration, readTimeZone } from "./times.js";
+
+/** The values of flags that several commands have. A flag means the same in all of them. */
+export interface Flags {
+  readonly verbose?: true;
+  readonly quiet?: true;
+  readonly node?: readonly string[];
+  readonly header?: readonly string[];
+  readonly timeout?: number;
+  readonly retries?: number;
+  readonly pacing?: boolean;
+  readonly pageSize?: number | undefined;
+  readonly concurrency?: number | undefined;
+  readonly catchUp?: number | undefined;
+  readonly pollInterval?: number;
+  readonly giveUpAfter?: number;
+  readonly from?: string;
+  readonly to?: string;
+  readonly at?: string;
+  readonly asset?: string | undefined;
+  readonly limit?: number;
+  readonly completeHistory?: true;
+  readonly db?: string;
+  readonly dry?: true;
+  readonly format?: FormatName;
+  readonly output?: string;
+  readonly force?: true;
+  readonly columns?: string;
+  readonly raw?: true;
+  readonly times?: "iso" | "spreadsheet" | "unix";
+  readonly timeZone?: string | undefined;
+  readonly decimals?: readonly string[];
+  readonly assets?: readonly string[];
+  readonly port?: number;
+  readonly host?: string;
+}
 
 export interface FlagOptions {
   readonly parse?: (value: string) => unknown;
@@ -84,18 +118,6 @@ export const duration = (value: string): number => {
 
 const durationOrNever = (value: string): number => (value === "never" ? Number.POSITIVE_INFINITY : duration(value));
 
-export interface GeneralFlags {
-  readonly verbose?: true;
-}
-
-export interface NodeFlags extends GeneralFlags {
-  readonly node?: readonly string[];
-  readonly header?: readonly string[];
-  readonly timeout?: number;
-  readonly retries?: number;
-  readonly pacing: boolean;
-}
-
 const header = "A header of every request, such as 'Name: value'. @FILE reads one from each line of a file.";
 const nodeText =
   "The address of a data node. Repeat it for several: each request goes to one with fresh data. Without a scheme, it is https, and " +
@@ -108,12 +130,6 @@ export const nodeFlags = (): Option[] => [
   nodeFlag("--retries <N>", "How often to retry a failed request. Default: 3.", { parse: integer({ minimum: 0 }) }),
   nodeFlag("--no-pacing", "Do not delay requests to stay within the rate limit of the node."),
 ];
-
-export interface PageFlags {
-  readonly pageSize?: number | undefined;
-  readonly concurrency?: number | undefined;
-  readonly catchUp?: number | undefined;
-}
 
 export const pageSizeFlag = (size: string): Option =>
   nodeFlag("--page-size <N>", `How many records to request at once, up to ${largestPage}. Default: ${size}.`, {
@@ -140,11 +156,6 @@ export const scanFlags = (): Option[] => [
   nodeFlag("--catch-up <TIME>", catchUp, { parse: readDuration }),
 ];
 
-export interface FollowFlags {
-  readonly pollInterval?: number;
-  readonly giveUpAfter?: number;
-}
-
 const pollInterval = "The time between polls. Default: 1s while records arrive, and up to 15s while none do.";
 const giveUpAfterText = "How long to retry failures, such as 2h. never retries forever. Default: 10m.";
 export const giveUpAfter = 600_000;
@@ -156,12 +167,6 @@ export const followFlags = (): Option[] => [
 
 export const formats = ["table", "json", "ndjson", "csv", "html"] as const;
 export type FormatName = (typeof formats)[number] | "svg";
-
-export interface FormatFlags {
-  readonly format?: FormatName;
-  readonly output?: string;
-  readonly force?: true;
-}
 
 export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", choices: readonly string[] = formats) =>
   outputFlag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices });
@@ -181,13 +186,6 @@ export const fileFlags = (all: readonly FormatName[] = formats): Option[] => [
   }),
   outputFlag("--force", "Replace the --output file once the new one is complete."),
 ];
-
-export interface PresentationFlags extends FormatFlags, TimeFlags {
-  readonly columns?: string;
-  readonly decimals?: readonly string[];
-  readonly assets?: readonly string[];
-  readonly quiet?: true;
-}
 
 const rawText = "Print times as Unix nanoseconds, and amounts in the smallest unit.";
 const timesText = "How times are printed; spreadsheet is a date and time for LibreOffice and Excel. Default: iso.";
@@ -215,11 +213,6 @@ export function presentationFlags(kinds: Readonly<Record<string, string>>, isRep
 }
 
 export const quietFlag = (text = "Do not print progress or a summary.") => outputFlag("-q, --quiet", text);
-
-export interface ServerFlags {
-  readonly port?: number;
-  readonly host?: string;
-}
 
 export const serverFlags = (more: string): Option[] => [
   flag("--port <N>", `The port to listen on${more}.`, { parse: port }),

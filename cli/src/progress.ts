@@ -1,6 +1,6 @@
 import type { FollowEvent } from "vegaprotocol-client/follow";
 import { ExitError, exitCodes } from "./errors.js";
-import { giveUpAfter as defaultGiveUpAfter, type GeneralFlags, type PresentationFlags } from "./flags.js";
+import { giveUpAfter as defaultGiveUpAfter, type Flags } from "./flags.js";
 import { count, type Io, isTerminal, printMessage, widthOf } from "./io.js";
 import { formatTime } from "./output/time-format.js";
 import { describeDuration } from "./times.js";
@@ -16,7 +16,7 @@ export class Progress {
   #printedAt: number;
   #hasLine = false;
 
-  constructor(io: Io, { quiet, verbose }: MonitorFlags, isWanted = true) {
+  constructor(io: Io, { quiet, verbose }: Flags, isWanted = true) {
     this.#io = io;
     this.#isShown = isWanted && !quiet && !verbose && isTerminal(io, io.stderr);
     this.#startedAt = io.now();
@@ -43,15 +43,10 @@ export class Progress {
   }
 }
 
-export interface MonitorFlags extends GeneralFlags, Pick<PresentationFlags, "quiet"> {
-  /** How long failures may last, in milliseconds. */
-  readonly giveUpAfter?: number;
-}
-
 /** Prints how far a follower is, and ends it if failures last for too long. */
 export class Monitor {
   readonly #io: Io;
-  readonly #flags: MonitorFlags;
+  readonly #flags: Flags;
   readonly #progress: Progress;
   readonly #controller = new AbortController();
   readonly signal: AbortSignal;
@@ -61,7 +56,7 @@ export class Monitor {
   #hasRead = false;
   #records = 0;
 
-  constructor(io: Io, flags: MonitorFlags) {
+  constructor(io: Io, flags: Flags) {
     this.#io = io;
     this.#flags = flags;
     this.giveUpAfter = flags.giveUpAfter ?? defaultGiveUpAfter;

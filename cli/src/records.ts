@@ -9,13 +9,13 @@ import {
   type VegaClient,
 } from "vegaprotocol-client";
 import { IncompleteError } from "./errors.js";
-import type { PageFlags } from "./flags.js";
+import type { Flags } from "./flags.js";
 import { type Io, printMessage } from "./io.js";
 import { isScannable, type ListId, largestPage, listOperation } from "./operations.js";
 import type { WireRecord } from "./output/columns.js";
 import { formatTime } from "./output/time-format.js";
 
-export interface Reading extends PageFlags {
+export interface Reading extends Pick<Flags, "pageSize" | "concurrency" | "catchUp"> {
   readonly id: ListId;
   /** The argument of the client's method, without pagination and without the range of time. */
   readonly query: Readonly<Record<string, unknown>>;

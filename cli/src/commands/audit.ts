@@ -14,12 +14,11 @@ import { formatTime } from "../output/time-format.js";
 import { nameRow } from "../sync/compare.js";
 import { earliest, latest } from "../times.js";
 
-interface Flags extends flag.NodeFlags, Omit<flag.PresentationFlags, "format"> {
+interface Flags extends Omit<flag.Flags, "format"> {
   readonly format?: flag.FormatName | "prometheus";
   readonly proposal?: readonly string[];
   readonly id?: readonly string[];
   readonly profiles?: true;
-  readonly pageSize?: number;
 }
 
 const columnKinds = {

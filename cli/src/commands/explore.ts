@@ -5,8 +5,7 @@ import * as flags from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { hidePassword } from "../sync/destination.js";
 
-interface ExploreFlags extends flags.NodeFlags, flags.ServerFlags {
-  readonly completeHistory?: true;
+interface ExploreFlags extends flags.Flags {
   readonly totalSupply?: string;
 }
 

@@ -5,7 +5,7 @@ import type { FakeNode, NodeFault } from "vegaprotocol-client/testing";
 import type { FakeNodeServer } from "vegaprotocol-client/testing/node";
 import { addCommand, type Setup } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
-import { duration, flag, type GeneralFlags, integer, type ServerFlags, serverFlags } from "../flags.js";
+import { duration, type Flags, flag, integer, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
 import { withOtherPaths } from "./fake-node-paths.js";
 import { liveChain } from "./live-chain.js";
@@ -13,7 +13,7 @@ import { liveChain } from "./live-chain.js";
 /** The lists, each with a flag. */
 const listNames = ["votes", "profiles", "balances", "signatures"] as const;
 
-interface Flags extends GeneralFlags, ServerFlags, Partial<Record<(typeof listNames)[number], number>> {
+interface FakeFlags extends Flags, Partial<Record<(typeof listNames)[number], number>> {
   readonly nodes?: number;
   readonly lag?: readonly number[];
   readonly blockEvery?: number;
@@ -35,7 +35,7 @@ const lagText =
 
 export function addFakeNode(program: Command, setup: Setup): void {
   const number = { parse: integer({ minimum: 0 }) };
-  addCommand<Flags>(program, setup, {
+  addCommand<FakeFlags>(program, setup, {
     name: "fake-node",
     summary: "Serve a node with generated records over HTTP, to try commands and to test any client.",
     details,
@@ -60,7 +60,7 @@ export function addFakeNode(program: Command, setup: Setup): void {
   });
 }
 
-async function fakeNode(io: Io, flags: Flags): Promise<number> {
+async function fakeNode(io: Io, flags: FakeFlags): Promise<number> {
   const [{ createFakeNetwork, createFakeNode, nodeDefects }, { listen }] = await Promise.all([
     import("vegaprotocol-client/testing"),
     import("vegaprotocol-client/testing/node"),

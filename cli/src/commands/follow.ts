@@ -40,9 +40,7 @@ const texts: Readonly<Record<FollowId, { summary: string; details: string; examp
   },
 };
 
-interface Flags extends flag.NodeFlags, flag.FollowFlags, flag.PresentationFlags {
-  readonly from?: string;
-  readonly limit?: number;
+interface Flags extends flag.Flags {
   readonly stalledAfter?: number;
 }
 

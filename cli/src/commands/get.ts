@@ -12,16 +12,9 @@ import { createEncoder, formatOf, printObject } from "../output/print.js";
 import { createPrinter } from "../output/printer.js";
 import { readTarget } from "../output/target.js";
 
-interface Flags extends flag.NodeFlags, flag.PresentationFlags {
-  readonly limit?: number;
-  readonly output?: string;
-  readonly force?: true;
-  readonly pageSize?: number;
-}
-
 export function addGet(program: Command, setup: Setup): void {
   const columns = "The members to print, separated by commas, such as id,details.symbol. Default: all.";
-  addCommand<Flags>(program, setup, {
+  addCommand<flag.Flags>(program, setup, {
     name: "get",
     summary: "Get any list or object of a node, page by page.",
     details:
@@ -45,7 +38,7 @@ export function addGet(program: Command, setup: Setup): void {
   });
 }
 
-async function get(io: Io, flags: Flags, [entered = ""]: readonly string[]): Promise<number> {
+async function get(io: Io, flags: flag.Flags, [entered = ""]: readonly string[]): Promise<number> {
   const { pathname, searchParams } = readPath(entered);
   const { format, output } = flags;
   const target = readTarget(output, format);
@@ -111,7 +104,7 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
 }
 
 /** An encoder of records of any form. Its columns are the members of the first records. */
-function createAnyEncoder(io: Io, flags: Flags, format: flag.FormatName | undefined) {
+function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | undefined) {
   const isText = ["table", "csv", "html", "svg"].includes(format ?? formatOf(flags.format, io));
   const wanted = flags.columns?.split(",").map((name) => name.trim());
   const isFlat = isText || wanted !== undefined;

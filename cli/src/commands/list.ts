@@ -39,13 +39,8 @@ const examples: Partial<Record<ListId, readonly string[]>> = {
   listNodeSignatures: [`signatures --id ${resource}`, `signatures --id ${resource} --columns sig --format csv`],
 };
 
-interface ListFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {
+interface ListFlags extends flag.Flags {
   readonly order?: "oldest-first" | "newest-first";
-  readonly limit?: number;
-  readonly at?: string;
-  readonly completeHistory?: true;
-  readonly db?: string;
-  readonly dry?: true;
 }
 
 const scanDetails =

@@ -29,7 +29,7 @@ const columnKinds: Readonly<Record<string, ColumnKind>> = {
   error: "text",
 };
 
-interface Flags extends flag.NodeFlags, Omit<flag.PresentationFlags, "format"> {
+interface Flags extends Omit<flag.Flags, "format"> {
   readonly format?: flag.FormatName | "prometheus";
   readonly watch?: number;
 }

@@ -42,13 +42,7 @@ const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
 const supply = "--total-supply 200000000000000000000000000";
 
 /** The flags of reports of balances. */
-interface BalanceFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {
-  readonly completeHistory?: true;
-  readonly db?: string;
-  readonly asset?: string;
-  readonly at?: string;
-  readonly from?: string;
-  readonly to?: string;
+interface BalanceFlags extends flag.Flags {
   readonly monthly?: true;
   readonly every?: BalanceSeriesOptions["every"];
   readonly groupBy?: string;
@@ -212,7 +206,7 @@ export function addReports(program: Command, setup: Setup): void {
 }
 
 /** The client of the nodes, or of the local copy. */
-const clientOf = async (io: Io, flags: flag.NodeFlags & { readonly db?: string }): Promise<VegaClient> =>
+const clientOf = async (io: Io, flags: flag.Flags): Promise<VegaClient> =>
   flags.db === undefined ? (await connect(io, flags)).client : createCopy(flags.db).client;
 
 const titles = { balances: "Balances", statement: "Statement", series: "Balances over time" };

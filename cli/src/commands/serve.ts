@@ -6,12 +6,11 @@ import * as flags from "../flags.js";
 import type { Io } from "../io.js";
 import { readDuration } from "../times.js";
 
-interface ServeFlags extends flags.NodeFlags, flags.ServerFlags {
+interface ServeFlags extends flags.Flags {
   readonly maxLag?: number;
   readonly cors?: readonly string[];
   readonly trustProxy?: true;
   readonly grace?: number;
-  readonly quiet?: true;
 }
 
 export function addServe(program: Command, setup: Setup): void {

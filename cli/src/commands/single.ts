@@ -9,7 +9,7 @@ import { argumentFlags, filterFlags, kebab, readArguments } from "../arguments.j
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, readInput, UsageError } from "../errors.js";
-import { type FormatFlags, fileFlags, type NodeFlags, nodeFlags } from "../flags.js";
+import { type Flags, fileFlags, nodeFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { printObject } from "../output/print.js";
 
@@ -26,7 +26,7 @@ export function addSingles(program: Command, setup: Setup): void {
   for (const [name, { kind, method }] of Object.entries(operations)) {
     const id = name as OperationId;
     if (kind !== "single" || method !== "GET") continue;
-    addCommand<NodeFlags & FormatFlags>(program, setup, {
+    addCommand<Flags>(program, setup, {
       name: nameOf(id),
       summary: `${operationTexts[id].summary}.`,
       flags: [...filterFlags(argumentFlags(id)), ...fileFlags(), ...nodeFlags()],
@@ -36,7 +36,7 @@ export function addSingles(program: Command, setup: Setup): void {
   }
 }
 
-async function single(id: OperationId, io: Io, flags: NodeFlags & FormatFlags): Promise<number> {
+async function single(id: OperationId, io: Io, flags: Flags): Promise<number> {
   const argument = readArguments(id, flags);
   const { client } = await connect(io, flags);
   const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;
@@ -45,7 +45,7 @@ async function single(id: OperationId, io: Io, flags: NodeFlags & FormatFlags): 
 
 export function addCheck(program: Command, setup: Setup): void {
   const summary = `${operationTexts.checkTransaction.summary}.`;
-  addCommand<NodeFlags & FormatFlags>(program, setup, {
+  addCommand<Flags>(program, setup, {
     name: "check",
     summary,
     details:
@@ -58,7 +58,7 @@ export function addCheck(program: Command, setup: Setup): void {
   });
 }
 
-async function check(io: Io, flags: NodeFlags & FormatFlags, [file = "-"]: readonly string[]): Promise<number> {
+async function check(io: Io, flags: Flags, [file = "-"]: readonly string[]): Promise<number> {
   const tx = await readTransaction(io, file);
   const { client } = await connect(io, flags);
   const result = await client.checkTransaction({ tx }, { signal: io.signal });

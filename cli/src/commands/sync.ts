@@ -23,17 +23,14 @@ import { type SyncOptions, type SyncStep, syncTo, type VotesQuery } from "../syn
 
 const { proposal, resource } = exampleIds;
 
-interface Flags extends flag.NodeFlags, flag.PageFlags, flag.FollowFlags, DestinationFlags {
+interface Flags extends flag.Flags, DestinationFlags {
   readonly party?: readonly string[];
-  readonly asset?: string;
   readonly proposal?: readonly string[];
   readonly id?: readonly string[];
   readonly follow?: true;
   readonly check?: true;
-  readonly dry?: true;
   readonly metrics?: MetricsAddress;
   readonly fromDb?: string;
-  readonly quiet?: true;
 }
 
 /** The flags of balance changes. A copy has no end. */

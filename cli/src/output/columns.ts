@@ -1,8 +1,8 @@
 import { formatUnits } from "vegaprotocol-client";
 import { UsageError } from "../errors.js";
-import type { PresentationFlags } from "../flags.js";
+import type { Flags } from "../flags.js";
 import type { ColumnKind } from "../operations.js";
-import { type TimeFlags, timeFormat } from "./time-format.js";
+import { timeFormat } from "./time-format.js";
 
 /** A record as a node sent it. */
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -45,11 +45,7 @@ export function cellText(record: WireRecord, { name, member = name, print }: Col
 }
 
 /** The columns of a list, from `--columns` or all. Amounts with decimal places are followed by their unit. */
-export function readColumns(
-  kinds: Readonly<Record<string, ColumnKind>>,
-  flags: Pick<PresentationFlags, "columns"> & TimeFlags,
-  units?: Units,
-): Column[] {
+export function readColumns(kinds: Readonly<Record<string, ColumnKind>>, flags: Flags, units?: Units): Column[] {
   const entries = Object.entries(kinds);
   const printTime = timeFormat(flags);
   const printAmount: Column["print"] = (text, record) => {

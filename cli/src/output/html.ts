@@ -1,6 +1,6 @@
 import { readPage } from "../explore/built-page.js";
 import type { Sent } from "../explore/page/sent.js";
-import type { PresentationFlags } from "../flags.js";
+import type { Flags } from "../flags.js";
 import { escapeInJson } from "../io.js";
 import type { Column, Encoder, Units, WireRecord } from "./columns.js";
 import { json } from "./json.js";
@@ -29,11 +29,7 @@ export function assetsOf(records: readonly WireRecord[], units: Units | undefine
 }
 
 /** The page of explore as one file, with records in it that it shows: it sends no request. */
-export function html(
-  columns: readonly Column[],
-  flags: PresentationFlags,
-  { title, units, notes, tally }: Look,
-): Encoder {
+export function html(columns: readonly Column[], flags: Flags, { title, units, notes, tally }: Look): Encoder {
   // Amounts are shown with their unit.
   const kinds = Object.fromEntries(columns.filter(({ member }) => !member).map(({ name, kind }) => [name, kind]));
   const names = new Set([...Object.keys(kinds), "assetId"]);

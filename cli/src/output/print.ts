@@ -1,7 +1,7 @@
 /** Prints records and objects to stdout, or to a file. */
 import { styleText } from "node:util";
 import { exitCodes } from "../errors.js";
-import type { FormatFlags, FormatName, PresentationFlags } from "../flags.js";
+import type { Flags, FormatName } from "../flags.js";
 import { count, hasColors, type Io, printable, printableJson, printMessage, widthOf, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { type Column, type Encoder, readColumns, type Units, type WireRecord } from "./columns.js";
@@ -25,7 +25,7 @@ export const formatOf = (entered: FormatName | undefined, io: Io): FormatName =>
  */
 export function createEncoder(
   io: Io,
-  flags: PresentationFlags,
+  flags: Flags,
   columns: readonly Column[],
   format?: FormatName,
   look: Look = { title: "Records" },
@@ -63,7 +63,7 @@ export function createEncoder(
 /** Prints records that are read at once: to stdout, or to the file of `--output`, which is checked before anything is read. */
 async function printText(
   io: Io,
-  { output, force, format, quiet }: FormatFlags & Pick<PresentationFlags, "quiet">,
+  { output, force, format, quiet }: Flags,
   read: (format: FormatName | undefined) => Promise<{ text: string; records: number }>,
 ): Promise<number> {
   const target = readTarget(output, format);
@@ -85,7 +85,7 @@ const textOf = (encoder: Encoder, records: readonly WireRecord[]) =>
 
 export const printRecords = (
   io: Io,
-  flags: PresentationFlags,
+  flags: Flags,
   kinds: Readonly<Record<string, ColumnKind>>,
   read: () => Promise<readonly object[]>,
   units?: Units,
@@ -98,7 +98,7 @@ export const printRecords = (
   });
 
 /** Prints one object: as JSON, or with a row for each value in it. Unknown values are left out. */
-export const printObject = (value: object, io: Io, flags: FormatFlags): Promise<number> =>
+export const printObject = (value: object, io: Io, flags: Flags): Promise<number> =>
   printText(io, flags, async (named) => {
     const format = named ?? formatOf(flags.format, io);
     if (format === "json" || format === "ndjson") {

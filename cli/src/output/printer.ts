@@ -1,4 +1,4 @@
-import { type GeneralFlags, type PresentationFlags, screenful } from "../flags.js";
+import { type Flags, screenful } from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { Progress } from "../progress.js";
 import type { Encoder, WireRecord } from "./columns.js";
@@ -16,13 +16,7 @@ export type Printer = ReturnType<typeof createPrinter>;
  *
  * @param isScan - Whether records are in order of time. An incomplete file that stays has whole blocks then.
  */
-export function createPrinter(
-  io: Io,
-  flags: PresentationFlags & GeneralFlags & { readonly limit?: number },
-  encoder: Encoder,
-  target: Target | undefined,
-  isScan = false,
-) {
+export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Target | undefined, isScan = false) {
   const file = target && new OutputFile(target, flags.force === true);
   const isByBlock = isScan && file !== undefined;
   const isTerminal = file === undefined && io.stdout.isTTY === true;

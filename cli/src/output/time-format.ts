@@ -1,11 +1,6 @@
 /** How times are printed. */
+import type { Flags } from "../flags.js";
 import { localOffset } from "../times.js";
-
-export interface TimeFlags {
-  readonly raw?: true;
-  readonly times?: "iso" | "spreadsheet" | "unix";
-  readonly timeZone?: string | undefined;
-}
 
 const lastSecond = Date.parse("9999-12-31T23:59:59Z") / 1000;
 
@@ -20,7 +15,7 @@ export function formatTime(time: bigint | string): string {
 }
 
 /** Returns a function that prints Unix nanoseconds as the flags say. */
-export function timeFormat({ raw, times = raw ? "unix" : "iso", timeZone }: TimeFlags): (time: string) => string {
+export function timeFormat({ raw, times = raw ? "unix" : "iso", timeZone }: Flags): (time: string) => string {
   if (times === "unix") return (time) => time;
   const toLocal = timeZone === undefined ? () => ({ shift: 0, offset: "Z" }) : localOffset(timeZone);
   return (time) => {

@@ -1,15 +1,11 @@
 /** The units of amounts: decimal places and symbols, from flags, from a file, or from the node. */
 import { readFile } from "node:fs/promises";
 import { ExitError, UsageError } from "../errors.js";
-import type { PresentationFlags } from "../flags.js";
+import type { Flags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { type Asset, assetOf, findAsset, needsAssets } from "../other-paths.js";
 import { readColumns, type Units } from "./columns.js";
-
-export interface UnitFlags extends PresentationFlags {
-  readonly asset?: string | undefined;
-}
 
 /**
  * Reads the units in which amounts are printed, and the id of the asset in `--asset`, which can be a symbol. The assets are listed once, and
@@ -20,13 +16,13 @@ export interface UnitFlags extends PresentationFlags {
  * @param isReport - Whether the decimal places come from the node without a flag.
  * @returns the flags with an id in `asset`. `units` is `undefined` if all amounts stay in the smallest unit.
  */
-export async function readUnits<Flags extends UnitFlags>(
+export async function readUnits<Own extends Flags>(
   io: Io,
-  flags: Flags,
+  flags: Own,
   kinds: Readonly<Record<string, ColumnKind>>,
   list: () => Promise<readonly Asset[] | undefined>,
   isReport = false,
-): Promise<{ flags: Flags; units: Units | undefined }> {
+): Promise<{ flags: Own; units: Units | undefined }> {
   const { asset, raw = false, decimals: entered = [], assets: files = [] } = flags;
   const numbers = readDecimals(entered, Object.hasOwn(kinds, "assetId"));
   const inFiles = (await Promise.all(files.map(readAssetFile))).flat();
@@ -60,7 +56,7 @@ function readDecimals(entered: readonly string[], hasAssets: boolean) {
 
 function unitsOf(
   io: Io,
-  flags: UnitFlags,
+  flags: Flags,
   { byAsset, bare }: ReturnType<typeof readDecimals>,
   assets: readonly Asset[],
 ): Units {

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import type { Flags } from "../../src/flags.js";
 import { cellText, readColumns } from "../../src/output/columns.js";
-import { readUnits, type UnitFlags } from "../../src/output/units.js";
+import { readUnits } from "../../src/output/units.js";
 import { useFolder } from "../support/folder.js";
 import { createIo } from "../support/run-cli.js";
 
@@ -13,7 +14,7 @@ const assets = [
 ];
 
 /** The amount 1,500,000 of assets with its unit, and what is printed to stderr. */
-async function printed(flags: UnitFlags, ids: readonly string[], { list = assets, isReport = false } = {}) {
+async function printed(flags: Flags, ids: readonly string[], { list = assets, isReport = false } = {}) {
   const { io, stderr } = createIo([]);
   let requests = 0;
   const listAssets = async () => {
