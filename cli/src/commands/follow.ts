@@ -14,7 +14,7 @@ import { readColumns, type WireRecord } from "../output/columns.js";
 import { createEncoder } from "../output/print.js";
 import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
-import { Monitor } from "../progress.js";
+import { createMonitor } from "../progress.js";
 import { checkTime, readTime } from "../times.js";
 
 const { proposal, resource } = exampleIds;
@@ -89,7 +89,7 @@ async function run(id: FollowId, io: Io, entered: Flags): Promise<number> {
   const kinds = operationTexts[id].columns ?? {};
   // A wrong flag is found before a request is sent.
   readArguments(id, { ...entered, from: undefined });
-  const monitor = new Monitor(io, entered);
+  const monitor = createMonitor(io, entered);
   const { client } = await connect(io, entered);
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal));
   const { dateRange: _, ...query } = readArguments(id, { ...flags, from: undefined });

@@ -20,7 +20,7 @@ import { printObject, printRecords } from "../output/print.js";
 import { readTarget } from "../output/target.js";
 import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
-import { Progress } from "../progress.js";
+import { createProgress } from "../progress.js";
 import { scanPageSize, startsLate, warnOfEnd } from "../records.js";
 import {
   type BalanceReportName,
@@ -239,7 +239,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const report = async () => {
     const paging = { pageSize, concurrency, catchUp, signal: io.signal };
     const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: end + 1n } }, paging);
-    const changes = withProgress(scan, new Progress(io, flags));
+    const changes = withProgress(scan, createProgress(io, flags));
     const rows = await balanceReport(name, changes, { ...options, timeZone, every, groupBy });
     const coverage = await scan.coverage;
     start = coverage.start;
@@ -263,7 +263,10 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   return code;
 }
 
-async function* withProgress(changes: AsyncIterable<BalanceChange>, progress: Progress): AsyncGenerator<BalanceChange> {
+async function* withProgress(
+  changes: AsyncIterable<BalanceChange>,
+  progress: ReturnType<typeof createProgress>,
+): AsyncGenerator<BalanceChange> {
   let records = 0;
   try {
     for await (const change of changes) {

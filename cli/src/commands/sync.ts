@@ -13,7 +13,7 @@ import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
-import { Monitor } from "../progress.js";
+import { createMonitor } from "../progress.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
 import { checkpointOf, type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
 import { RelationalDestination } from "../sync/destinations/relational.js";
@@ -214,7 +214,7 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Vo
 
 async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
   const { follow = false, pollInterval } = flags;
-  const monitor = new Monitor(io, flags);
+  const monitor = createMonitor(io, flags);
   const [nodeMetrics, metrics] = [createNodeMetrics(), createSyncMetrics()];
   const { client, pool } = await connect(io, flags, flags.metrics && { metrics: nodeMetrics });
   const lines = () => [...metrics.lines(pool.status), ...nodeMetrics.lines(pool.status)];

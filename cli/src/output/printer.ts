@@ -1,6 +1,6 @@
 import { type Flags, screenful } from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
-import { Progress } from "../progress.js";
+import { createProgress } from "../progress.js";
 import type { Encoder, WireRecord } from "./columns.js";
 import { OutputFile } from "./file.js";
 import type { Target } from "./target.js";
@@ -22,7 +22,7 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
   const isTerminal = file === undefined && io.stdout.isTTY === true;
   const isScreen = isTerminal && flags.limit === undefined && flags.format === undefined;
   // A line of progress would stand between the rows of a table.
-  const progress = new Progress(io, flags, !isTerminal);
+  const progress = createProgress(io, flags, !isTerminal);
   const batch: WireRecord[] = [];
   /** How many records of the batch can be written: those of a block once the next record has another time. */
   let ready = 0;
