@@ -1,7 +1,25 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FakeNetwork } from "vegaprotocol-client/testing";
+import { parse } from "yaml";
 import { startServing } from "./run-cli.js";
 
 type Fetch = (request: Request) => Promise<Response>;
+
+const ajv = new Ajv2020({ strict: false, logger: false });
+for (const [name, file] of [
+  ["openapi.yaml", "../../../openapi.yaml"],
+  ["gateway.yaml", "../../gateway.yaml"],
+] as const)
+  ajv.addSchema(parse(readFileSync(new URL(file, import.meta.url), "utf8")), name);
+
+/** Checks a successful response against the description of the gateway. */
+export function checkResponse(path: string, type: string, body: unknown): void {
+  const pointer = ["paths", path, "get", "responses", "200", "content", type, "schema"];
+  const names = pointer.map((name) => name.replaceAll("~", "~0").replaceAll("/", "~1"));
+  const validate = ajv.getSchema(`gateway.yaml#/${names.join("/")}`);
+  if (!validate?.(body)) throw new Error(ajv.errorsText(validate?.errors));
+}
 
 /** Starts the command `serve` on a free port. It ends with the test. */
 export async function startGateway(nodes: readonly string[], flags: readonly string[], fetch: Fetch) {

@@ -1,10 +1,7 @@
-import { readFileSync } from "node:fs";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
 import { account, block, change, changes, first, hour, other, party } from "../../support/changes.js";
-import { serve } from "../../support/gateway.js";
+import { checkResponse, serve } from "../../support/gateway.js";
 
 const createNetwork = (data = {}) =>
   createFakeNetwork({ nodes: 1, balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false });
@@ -14,18 +11,11 @@ const pathOf = (name: string, query: Record<string, string>) => `/reports/${name
 const at = (hours: number) => `${first + BigInt(hours) * hour}`;
 const balance = (hours: number) => changes[hours]?.balance;
 
-const [openapi, gateway] = ["../openapi.yaml", "gateway.yaml"].map((name) =>
-  parse(readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8")),
-);
-const ajv = new Ajv2020({ strict: false, logger: false });
-ajv.addSchema(openapi, "openapi.yaml").addSchema(gateway, "gateway.yaml");
-
 test("balances, statements and series of accounts are complete, and null where they are unknown", async () => {
   const { url } = await serve(createNetwork());
   const get = async (name: string, query: Record<string, string>) => {
     const body = await (await fetch(url + pathOf(name, query))).json();
-    const content = `#/paths/~1reports~1${name}/get/responses/200/content/application~1json/schema`;
-    expect(ajv.validate({ $ref: `gateway.yaml${content}` }, body), ajv.errorsText()).toBe(true);
+    checkResponse(`/reports/${name}`, "application/json", body);
     return body;
   };
   const own = { partyId: party, ...account };
