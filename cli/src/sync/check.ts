@@ -198,7 +198,7 @@ class Days {
   /** Adds records of the same key, as they are stored and as the node has them. */
   add(own: Row | undefined, other: Row | undefined): void {
     const time = timeOf(this.#list, other ?? own ?? []);
-    const day = time ? new Date(Number(BigInt(time) / 1_000_000n)).toISOString().slice(0, 10) : undefined;
+    const day = time ? formatTime(time).slice(0, 10) : undefined;
     const known = this.#days.get(day) ?? { day, stored: 0, node: 0, missing: 0, surplus: 0, first: [] };
     this.#days.set(day, known);
     if (own) [known.stored, this.total.stored] = [known.stored + 1, this.total.stored + 1];

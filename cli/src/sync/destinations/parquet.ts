@@ -43,7 +43,7 @@ const nanosecondsPerDay = 86_400_000_000_000n;
 
 const dayOf = (time: bigint): bigint => time - (time % nanosecondsPerDay);
 const endOf = (day: bigint): bigint => day + nanosecondsPerDay;
-const dateOf = (day: bigint): string => new Date(Number(day / 1_000_000n)).toISOString().slice(0, 10);
+const dateOf = (day: bigint): string => formatTime(day).slice(0, 10);
 
 /** The file of a list in a folder. */
 const pathOf = (folder: string, list: SyncList, ...day: string[]) =>
