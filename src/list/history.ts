@@ -4,11 +4,11 @@
  * A node keeps every record from some time on, which can be any time, and nothing in a response names it. So a reading is complete from its
  * start only if one response shows a record at or before the start, and goes on from there to the first record that is yielded:
  *
- * 1. One request finds a witness: the newest record of the list before the start. If there is none, another one finds records that satisfy the
+ * 1. One request finds a witness: the newest record of the list up to the start. If there is none, another one finds records that satisfy the
  *    rest of the filter, as of another party.
  * 2. One more request reads from the witness to the first record; for another party, with both in the filter. What it has in between was
  *    missing.
- * 3. Otherwise the start is not proved. If nodes have no record at all before the start, `availableFrom` is the oldest one that they have.
+ * 3. Otherwise the start is not proved. If nodes have no record at all up to the start, `availableFrom` is the oldest one that they have.
  */
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
@@ -30,9 +30,9 @@ import {
 } from "./page.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
 
-/** The records of nodes from before a start. */
+/** The records of nodes up to a start. */
 interface Evidence {
-  /** The time of the newest record of the list before the start. */
+  /** The time of the newest record of the list up to the start. */
   before?: bigint | undefined;
   /** Otherwise: records of others, of which those come first that seem to have few. */
   witnesses?: readonly Witness[];
@@ -46,14 +46,14 @@ interface Proof<T> {
   start: bigint;
 }
 
-/** A record before the start, and filters that select it and all of the list. */
+/** A record that is not after the start, and filters that select it and all of the list. */
 interface Witness {
   time: bigint;
   filters: CheckedArguments;
 }
 
 export interface History<T> {
-  /** Finds a record before a start. If nodes have none, `availableFrom` is the time of the oldest record that they have. */
+  /** Finds a record that is not after a start. If nodes have none, `availableFrom` is the time of the oldest record that they have. */
   check(
     start: bigint,
     signal: AbortSignal,
@@ -76,7 +76,7 @@ export interface History<T> {
 /** How often a record is searched behind one address, whose nodes can keep more than the one that responds. */
 const searches = 2;
 
-/** How many records before a start are searched for a witness. */
+/** How many records up to a start are searched for a witness. */
 const searchedRecords = 100;
 
 const dimensions = [
@@ -93,8 +93,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   /** The results so far, by start. */
   const found = new Map<bigint, Evidence>();
 
-  async function newestBefore(read: ReadPage<T>, start: bigint, first: number, signal: AbortSignal) {
-    const request = { pagination: { first, newestFirst: true }, end: start };
+  async function newestUpTo(read: ReadPage<T>, start: bigint, first: number, signal: AbortSignal) {
+    const request = { pagination: { first, newestFirst: true }, end: start + 1n };
     // A pool asks the other nodes if one has nothing.
     const { edges } = await read(request, { historyFrom: isPool ? start : undefined }, signal);
     return edges.filter(hasRecord<T>);
@@ -118,11 +118,11 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return undefined;
   }
 
-  /** The oldest record, if nodes have none before a start, or if a page shows that they have dropped some. */
+  /** The oldest record, if nodes have none up to a start, or if a page shows that they have dropped some. */
   async function missingFrom(start: bigint, short: NodePage<T> | undefined, signal: AbortSignal) {
     if (isWhole && short) return short.completeFrom < never ? short.completeFrom : undefined;
     const findAny = async () =>
-      isWhole ? (await find(start, signal)).before : (await newestBefore(readWhole, start, 1, signal))[0];
+      isWhole ? (await find(start, signal)).before : (await newestUpTo(readWhole, start, 1, signal))[0];
     const isKept = !short && (await findAny()) !== undefined;
     return isKept ? undefined : oldestAfter(start, signal);
   }
@@ -132,7 +132,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (known) return known;
     let evidence: Evidence = {};
     for (let count = 0; count < (isPool ? 1 : searches); count++) {
-      const [own] = await newestBefore(read, start, 1, signal);
+      const [own] = await newestUpTo(read, start, 1, signal);
       evidence = own ? { before: timeOf(own) } : { witnesses: await findWitnesses(start, signal) };
       if (own || evidence.witnesses?.length) break;
     }
@@ -140,12 +140,12 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return evidence;
   }
 
-  /** Finds those who had a record shortly before the start, the ones with the fewest records first. */
+  /** Finds those who had a record at the start or shortly before, the ones with the fewest records first. */
   async function findWitnesses(start: bigint, signal: AbortSignal): Promise<Witness[]> {
     const [name, member] = dimensions.find(([name]) => filter[name]?.length) ?? [];
     if (name === undefined) return [];
     const { [name]: wanted = [], ...rest } = filter;
-    const edges = await newestBefore(pageReader(options, { ...filters, filter: rest }), start, searchedRecords, signal);
+    const edges = await newestUpTo(pageReader(options, { ...filters, filter: rest }), start, searchedRecords, signal);
     const times = new Map<string, bigint[]>();
     for (const edge of edges) {
       const value = (edge.node as KnownRecord)[member];
@@ -223,7 +223,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return whole.completeFrom === timeOf(first) ? { ...whole, completeFrom: start } : whole;
   }
 
-  /** A record of the list itself from before a start, and two of others. */
+  /** A record of the list itself up to a start, and two of others. */
   async function* witnessesOf(start: bigint, signal: AbortSignal): AsyncGenerator<Witness> {
     const { before, witnesses } = await find(start, signal);
     if (before !== undefined) yield { time: before, filters };

@@ -133,6 +133,8 @@ export const points: { readonly [sentence: string]: () => Generator<Case> } = {
       },
       ...{ start: ["1-", "1"] },
     }),
+  "the only record up to the start is one of another party, at the start": () =>
+    cases("balances", [], 0, { blocks: [["b", "a", ""]], party: ["a"], start: ["0"], access: accesses }),
   "a segment in the middle begins where the history of its node does": () =>
     cases("balances", [], 2, {
       ...{
