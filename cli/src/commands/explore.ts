@@ -69,8 +69,8 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
     hosts: isLoopback ? [host, "localhost", "127.0.0.1", "[::1]"] : undefined,
     closing: io.signal,
     describe: async () => ({
-      kind: copy === undefined ? (demo ? "fake" : "node") : "copy",
-      names: demo ? ["fake node"] : names,
+      isCopy: copy !== undefined,
+      names: demo ? ["Fake node"] : names,
       completeHistory: completeHistory || demo !== undefined,
       proposals: demo?.proposals ?? [],
       totalSupply: totalSupply ?? demo?.totalSupply,

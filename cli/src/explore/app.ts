@@ -21,8 +21,6 @@ export interface ExploreOptions {
   readonly closing: AbortSignal;
 }
 
-const digits = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}` : value);
-
 export function createExplore({ gateway, client, pool, describe, hosts, closing }: ExploreOptions) {
   const app = new Hono<{ Bindings: HttpBindings }>();
 
@@ -56,7 +54,8 @@ export function createExplore({ gateway, client, pool, describe, hosts, closing 
       host: new URL(url).host,
       error: error && "The node does not respond as expected.",
     }));
-    return context.body(JSON.stringify({ nodes }, digits), 200, { "Content-Type": "application/json" });
+    const text = JSON.stringify({ nodes }, (_, value) => (typeof value === "bigint" ? `${value}` : value));
+    return context.body(text, 200, { "Content-Type": "application/json" });
   });
 
   /** Paths of nodes that are none of the operations. */
@@ -72,12 +71,11 @@ export function createExplore({ gateway, client, pool, describe, hosts, closing 
     const { party, proposal } = context.req.query();
     return streamSSE(context, async (stream) => {
       const controller = new AbortController();
-      const { signal } = controller;
+      const signal = AbortSignal.any([closing, controller.signal]);
       const end = () => controller.abort();
       stream.onAbort(end);
-      closing.addEventListener("abort", end);
-      const stop = (data: string) => stream.writeSSE({ event: "stopped", data }).then(end);
-      // The page opens the stream again later.
+      const stop = (data: string) => stream.writeSSE({ event: "stopped", data, retry: 15_000 }).then(end);
+      // The page connects again later.
       const observe = ({ type }: FollowEvent) => {
         if (type === "retry") void stop("The node does not respond.");
       };
@@ -93,8 +91,6 @@ export function createExplore({ gateway, client, pool, describe, hosts, closing 
         const { status, message } = rejectionOf(error);
         const reason = status === 500 ? "The node cannot be followed." : message;
         if (!signal.aborted) await stop(StalledError.is(error) ? "There has been no new block for a minute." : reason);
-      } finally {
-        closing.removeEventListener("abort", end);
       }
     });
   });

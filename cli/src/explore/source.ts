@@ -1,6 +1,6 @@
 /** Where the records of the page come from. */
 export interface Source {
-  readonly kind: "fake" | "node" | "copy";
+  readonly isCopy: boolean;
   /** The hosts of the nodes, or the name of the copy. */
   readonly names: readonly string[];
   /** Whether the records go back to the first block of the network. */
@@ -8,7 +8,7 @@ export interface Source {
   /** The lists of a copy, with the Unix nanoseconds between which they are complete. */
   readonly stored?: readonly {
     readonly list: string;
-    readonly query: { readonly proposalId?: string };
+    readonly query: { readonly proposalId?: string; readonly filter?: object };
     readonly start?: string;
     readonly position?: string;
   }[];

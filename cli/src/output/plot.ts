@@ -12,6 +12,8 @@ export interface Chart {
   readonly decimals: number | undefined;
   /** Whether each line begins where the one before ends. */
   readonly isStacked?: boolean;
+  /** What a reader must know. */
+  readonly notes: readonly string[];
 }
 
 /** An element of SVG. */
@@ -27,6 +29,8 @@ export type Paint = (name: string) => string;
 type Corner = readonly [x: number, y: number];
 
 export const lineColor = (index: number): string => `line-${(index % 6) + 1}`;
+/** Whether another line has the color. */
+export const isDashed = (index: number): boolean => index >= 6;
 const [left, right, top, bottom] = [64, 12, 12, 28];
 const formats = (["compact", "scientific"] as const).map((notation) => {
   return new Intl.NumberFormat("en", { notation, maximumFractionDigits: 2 });
@@ -78,7 +82,7 @@ export function plotOf(chart: Chart, width: number, height: number, paint: Paint
       const upper = corners(own);
       const area = `M${[...upper, ...corners(below).reverse()].map((each) => each.join(" ")).join("L")}Z`;
       if (chart.isStacked) shapes.push({ tag: "path", attributes: { d: area, fill: color, "fill-opacity": 0.2 } });
-      const dash = index < 6 ? {} : { "stroke-dasharray": "4 3" };
+      const dash = isDashed(index) ? { "stroke-dasharray": "4 3" } : {};
       const line = { fill: "none", stroke: color, "stroke-width": 2, "stroke-linecap": "round", ...dash };
       shapes.push({ tag: "path", attributes: { d: `M${upper.map((each) => each.join(" ")).join("L")}`, ...line } });
     }
@@ -138,26 +142,34 @@ function cornersOf(xs: readonly number[], ys: readonly number[]): Corner[] {
   return corners;
 }
 
-const [day, month] = [86_400, 2_629_746];
-const steps = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, day, 2 * day, 7 * day, 14 * day];
+// Each is at most twice as long as the one before: where one has too many times, the next has at least two.
+const parts = [1, 2, 3, 5, 10, 15, 30];
+const [hour, day] = [3600, 86_400];
+const steps = [...parts, ...parts.map((part) => part * 60), ...[1, 2, 3, 6, 12].map((part) => part * hour)];
+const days = [1, 2, 4, 7, 14, 21].map((part) => part * day);
 
 /** At most so many times for an axis, and how they are written: as those of a day, or as dates. */
 function ticksOf(from: number, to: number, most: number) {
   const format = (start: number, end: number) => (time: number) =>
     new Date(time * 1000).toISOString().slice(start, end).replace("T", " ");
-  const step = steps.find((each) => (to - from) / each <= most);
+  const step = [...steps, ...days].find((each) => Math.floor(to / each) - Math.ceil(from / each) < most);
   if (step !== undefined) {
     const first = Math.ceil(from / step);
     const times = Array.from({ length: Math.floor(to / step) - first + 1 }, (_, index) => (first + index) * step);
     const isLong = to - from > day;
     return { times, format: step < 60 ? format(11, 19) : step < day ? format(isLong ? 5 : 11, 16) : format(5, 10) };
   }
-  const months = [1, 3, 6, 12, 24, 60].find((each) => (to - from) / (each * month) <= most) ?? 120;
-  const start = new Date(from * 1000);
-  const firsts = Array.from({ length: most + 2 }, (_, index) => {
-    return Date.UTC(start.getUTCFullYear(), (Math.floor(start.getUTCMonth() / months) + index) * months) / 1000;
+  const monthOf = (time: number) => {
+    const date = new Date(time * 1000);
+    return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+  };
+  const [before, last] = [monthOf(from - 1), monthOf(to)];
+  const countOf = (months: number) => Math.floor(last / months) - Math.floor(before / months);
+  const months = [1, 2, 3, 6, 12, 24, 48].find((each) => countOf(each) <= most) ?? 96;
+  const times = Array.from({ length: countOf(months) }, (_, index) => {
+    return Date.UTC(1970, (Math.floor(before / months) + 1 + index) * months) / 1000;
   });
-  return { times: firsts.filter((time) => time >= from && time <= to), format: format(0, 7) };
+  return { times, format: format(0, 7) };
 }
 
 type SeriesRow = Pick<BalanceSeriesRow, "time" | "assetId"> & Partial<BalanceSeriesRow>;
@@ -175,9 +187,9 @@ function groupBy<T>(all: readonly T[], keyOf: (each: T) => string): Map<string, 
   return groups;
 }
 
-/** A chart of each asset in a series, and how many lines are left out of it: those that are smallest at the end. */
+/** A chart of each asset in a series. */
 export function chartsOf(rows: readonly SeriesRow[], assets: ReadonlyMap<string, Asset>) {
-  return [...groupBy(rows, ({ assetId }) => assetId)].map(([assetId, own]) => {
+  return [...groupBy(rows, ({ assetId }) => assetId)].map(([assetId, own]): Chart => {
     const times = [...new Set(own.map(({ time }) => time))].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
     const groups = groupBy(own, ({ partyId, marketId, accountType }) => `${partyId} ${marketId} ${accountType}`);
     const all = [...groups.values()].map((found) => {
@@ -198,7 +210,11 @@ export function chartsOf(rows: readonly SeriesRow[], assets: ReadonlyMap<string,
     const lines = largest.sort((a, b) => gapsOf(a) - gapsOf(b) || (a.name < b.name ? -1 : 1));
     const asset = assets.get(assetId);
     const label = `Balances of ${asset?.symbol || shortId(assetId)}`;
-    const chart: Chart = { label, times, lines, decimals: decimalsOf(asset), isStacked: all.length > 1 };
-    return { chart, left: all.length - lines.length };
+    const left = all.length - lines.length;
+    const notes = [
+      ...(left > 0 ? [`Not drawn: ${left} more, whose last balances are the smallest.`] : []),
+      ...(lines.some((line) => gapsOf(line) > 0) ? ["A gap is a time without a known balance."] : []),
+    ];
+    return { label, times, lines, decimals: decimalsOf(asset), isStacked: all.length > 1, notes };
   });
 }

@@ -1,10 +1,19 @@
 import { UsageError } from "../errors.js";
 import type { Sent } from "../explore/page/sent.js";
-import { decimalsOf, formatAmount, formatShare, formatTime, withTimes, zone } from "../explore/page/text.js";
+import {
+  decimalsOf,
+  formatAmount,
+  formatShares,
+  formatSide,
+  formatTime,
+  verdictOf,
+  withTimes,
+  zone,
+} from "../explore/page/text.js";
 import { printable } from "../io.js";
 import type { Encoder, WireRecord } from "./columns.js";
 import { assetsOf, type Look } from "./html.js";
-import { type Chart, chartsOf, lineColor, plotOf, type Shape } from "./plot.js";
+import { type Chart, chartsOf, isDashed, lineColor, plotOf, type Shape } from "./plot.js";
 
 /** The light colors of the page. Programs that draw files of SVG know no variables of CSS. */
 const colors: Readonly<Record<string, string>> = {
@@ -47,8 +56,12 @@ function drawSeries(chart: Chart, notes: readonly string[]): string {
   const label = `${chart.label}, from ${formatTime(from)} to ${formatTime(to)} ${zone.name}`;
   const legend = chart.lines.flatMap(({ name, values }, index): Shape[] => {
     const y = 24 + plotHeight + lineHeight * (index + 1);
-    const box = { x: 64, y: y - 10, width: 12, height: 12, fill: paint(lineColor(index)) };
-    return [{ tag: "rect", attributes: box }, textAt(84, y, `${name}: ${formatAmount(values.at(-1), chart.decimals)}`)];
+    const dash = isDashed(index) ? { "stroke-dasharray": "5 3" } : {};
+    const line = { d: `M64 ${y - 4}h13`, stroke: paint(lineColor(index)), "stroke-width": 4, ...dash };
+    return [
+      { tag: "path", attributes: line },
+      textAt(84, y, `${name}: ${formatAmount(values.at(-1), chart.decimals)}`),
+    ];
   });
   const below = notes.map((note, index) => {
     return textAt(64, 24 + plotHeight + lineHeight * (chart.lines.length + 1 + index), withTimes(note), {
@@ -63,29 +76,25 @@ function drawSeries(chart: Chart, notes: readonly string[]): string {
 }
 
 /** The tokens for and against as bars, and what is needed. */
-function drawTally({ tally, rules }: NonNullable<Sent["tally"]>, decimals: number | undefined): string {
+function drawTally({ tally, rules }: NonNullable<Sent["tally"]>, proposalId: string, decimals?: number): string {
   const sides = [
     ["For", tally.yes],
     ["Against", tally.no],
   ] as const;
   const most = Math.max(Number(tally.yes.tokens), Number(tally.no.tokens)) || 1;
-  const bars = sides.flatMap(([name, { tokens, parties }], index): Shape[] => {
-    const y = 40 + 56 * index;
-    const length = Math.round((Number(tokens) / most) * (width - 32));
+  const bars = sides.flatMap(([name, side], index): Shape[] => {
+    const y = 64 + 56 * index;
+    const length = Math.round((Number(side.tokens) / most) * (width - 32));
     const bar = { x: 16, y: y + 8, width: length, height: 20, fill: paint(lineColor(index)) };
-    const text = `${name}: ${formatAmount(tokens, decimals)} tokens of ${parties.toLocaleString("en")} parties`;
-    return [textAt(16, y, text), { tag: "rect", attributes: bar }];
+    return [textAt(16, y, `${name}: ${formatSide(side, decimals)}`), { tag: "rect", attributes: bar }];
   });
-  const share = (name: string, value: string | undefined, required: string | undefined) =>
-    `${name}: ${formatShare(value)}, ${formatShare(required)} required`;
-  const result =
-    tally.passes === undefined ? "Whether it passes is unknown" : tally.passes ? "It passes" : "It does not pass";
   const lines = [
-    share("Majority", tally.majority, rules.requiredMajority),
-    share("Participation", tally.participation, rules.requiredParticipation),
+    `Majority: ${formatShares(tally.majority, rules.requiredMajority)}`,
+    `Participation: ${formatShares(tally.participation, rules.requiredParticipation)}`,
   ];
-  const texts = lines.map((line, index) => textAt(16, 160 + lineHeight * index, line));
-  return draw("Tokens for and against", 200, [textAt(16, 20, `${result} with these votes.`, bold), ...bars, ...texts]);
+  const texts = lines.map((line, index) => textAt(16, 184 + lineHeight * index, line));
+  const title = [textAt(16, 20, `Proposal ${proposalId}`, bold), textAt(16, 40, verdictOf(tally))];
+  return draw("Tokens for and against", 224, [...title, ...bars, ...texts]);
 }
 
 /** A chart of a series, or the result of a vote. */
@@ -100,19 +109,13 @@ export function svg(timeZone: string | undefined, { units, notes, tally }: Look)
     },
     end() {
       const assets = assetsOf(rows, units);
-      if (tally) return drawTally(tally, decimalsOf(assets[0]?.[1]));
+      if (tally) return drawTally(tally, String(rows[0]?.["proposalId"] ?? ""), decimalsOf(assets[0]?.[1]));
       const charts = chartsOf(rows as unknown as Parameters<typeof chartsOf>[0], new Map(assets));
       const [first] = charts;
       if (first === undefined) throw new UsageError("There is nothing to draw: no account has a balance.");
       if (charts.length > 1)
         throw new UsageError(`A chart has one asset, and these are ${charts.length}: add --asset.`);
-      const others = first.left > 0 ? [`${first.left} more are not drawn: those that are smallest at the end.`] : [];
-      const hasGaps = first.chart.lines.some(({ values }) => values.includes(null));
-      return drawSeries(first.chart, [
-        ...(notes?.() ?? []),
-        ...others,
-        ...(hasGaps ? ["A gap is a time without a known balance."] : []),
-      ]);
+      return drawSeries(first, [...(notes?.() ?? []), ...first.notes]);
     },
   };
 }

@@ -1,26 +1,25 @@
 /** A chart of amounts over time, with the amounts at the time that is pointed at. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Chart as Content, lineColor, plotOf } from "../../output/plot.js";
+import { type Chart as Content, isDashed, lineColor, plotOf } from "../../output/plot.js";
 import { formatAmount, formatTime, zone } from "./text.js";
 
 const height = 280;
 const paint = (name: string) => `var(--${name})`;
 
 export function Chart({ chart }: { chart: Content }) {
-  const { label, times, lines, decimals } = chart;
+  const { label, times, lines, decimals, notes } = chart;
   const place = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(0);
   const [shown, setShown] = useState<number>();
   const { shapes, xs } = useMemo(() => plotOf(chart, width, height, paint), [chart, width]);
-  const [first, last] = [times[0], times.at(-1)];
+  const [first = "", last = ""] = [times[0], times.at(-1)];
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
     const observer = new ResizeObserver(() => setWidth(element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
-  }, [first === undefined]);
-  if (first === undefined || last === undefined) return <p class="muted">There is nothing to draw.</p>;
+  }, []);
   const at = Math.min(shown ?? times.length, times.length - 1);
   const point = ({ offsetX, currentTarget }: PointerEvent & { currentTarget: SVGElement }) => {
     const x = (offsetX * width) / currentTarget.clientWidth;
@@ -48,13 +47,16 @@ export function Chart({ chart }: { chart: Content }) {
         <span class="muted">{formatTime(times[at] ?? last)}</span>
         {lines.map(({ name, values }, index) => (
           <span key={index}>
-            <i style={{ background: paint(lineColor(index)) }} /> {name} <b>{formatAmount(values[at], decimals)}</b>
+            <i style={{ borderBottom: `4px ${isDashed(index) ? "dashed" : "solid"} ${paint(lineColor(index))}` }} />{" "}
+            {name} <b>{formatAmount(values[at], decimals)}</b>
           </span>
         ))}
       </figcaption>
-      {lines.some(({ values }) => values.includes(null)) && (
-        <p class="muted">A gap is a time without a known balance.</p>
-      )}
+      {notes.map((note) => (
+        <p key={note} class="muted">
+          {note}
+        </p>
+      ))}
     </figure>
   );
 }

@@ -1,12 +1,7 @@
-/** What the views share: where the records come from, the place in the address, and whether records come in. */
-import { createContext } from "preact";
-import { useContext, useLayoutEffect, useState } from "preact/hooks";
-import type { Source } from "../source.js";
-import { type Live, useLive } from "./data.js";
+/** What the views share: the place in the address, what can be chosen, and whether records come in. */
+import { useLayoutEffect, useState } from "preact/hooks";
+import type { Live } from "./data.js";
 import { Time } from "./format.js";
-
-export const SourceContext = createContext<Source>({ kind: "node", names: [], completeHistory: false, proposals: [] });
-export const useSource = (): Source => useContext(SourceContext);
 
 /** A view, an id, and what was chosen there. */
 export type Route = { view: string; id: string; query: URLSearchParams };
@@ -36,48 +31,40 @@ export function choose({ view, id, query }: Route, name: string, value: string):
   location.hash = `#/${view}/${encodeURIComponent(id)}${next.size > 0 ? `?${next}` : ""}`;
 }
 
-type ChoiceProps = { route: Route; name: string; label: string; value: string };
+type FieldProps = {
+  route: Route;
+  name: string;
+  label: string;
+  value: string;
+  /** The values, and their texts. Default: any text. */
+  options?: Readonly<Record<string, string>>;
+  placeholder?: string;
+};
 
-/** @param options - The values, and their texts. */
-export const Select = ({
-  route,
-  name,
-  label,
-  value,
-  options,
-}: ChoiceProps & { options: Readonly<Record<string, string>> }) => (
-  <label>
-    {label}
-    <select value={value} onChange={({ currentTarget }) => choose(route, name, currentTarget.value)}>
-      {Object.entries(options).map(([key, text]) => (
-        <option key={key} value={key}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
-export const Input = ({ route, name, label, value, placeholder = "" }: ChoiceProps & { placeholder?: string }) => (
-  <label>
-    {label}
-    <input
-      value={value}
-      placeholder={placeholder}
-      spellcheck={false}
-      onChange={({ currentTarget }) => choose(route, name, currentTarget.value.trim())}
-    />
-  </label>
-);
-
-/** Follows new records, if there is a node to follow. */
-export function useUpdates(query: string): Live {
-  return useLive(useSource().kind === "copy" ? undefined : query);
+export function Field({ route, name, label, value, options, placeholder = "" }: FieldProps) {
+  const onChange = ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) =>
+    choose(route, name, currentTarget.value.trim());
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: it has one of the two.
+    <label>
+      {label}
+      {options === undefined ? (
+        <input value={value} placeholder={placeholder} spellcheck={false} onChange={onChange} />
+      ) : (
+        <select value={value} onChange={onChange}>
+          {Object.entries(options).map(([key, text]) => (
+            <option key={key} value={key}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </label>
+  );
 }
 
 export function LiveBadge({ live: { upTo, stopped } }: { live: Live }) {
-  const reason = useSource().kind === "copy" ? "a local copy." : stopped;
-  if (reason) return <p class="badge">Not live: {reason}</p>;
+  if (stopped) return <p class="badge">Not live. {stopped}</p>;
   if (!upTo) return <p class="badge">Connecting…</p>;
   return (
     <p class="badge live">

@@ -1,5 +1,6 @@
 /** Reads from the server of the page: the gateway, and the paths below `/explore`. */
 import { useEffect, useState } from "preact/hooks";
+import type { Source } from "../source.js";
 
 /** A response, with the time of the block that it is from. */
 export interface Loaded<T> {
@@ -14,21 +15,10 @@ type Load<T> = (path: string, signal: AbortSignal) => Promise<Loaded<T>>;
 
 type Failure = { code?: number; message?: string; details?: { availableFrom?: string }[] };
 
-const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-let reports: Promise<unknown> = Promise.resolve();
+const noServer = "The server of this page does not respond.";
 
-/** The server reads few reports of one caller at once, so that they wait for each other. */
-export function load<T>(path: string, signal: AbortSignal): Promise<Loaded<T>> {
-  const run = () => send<T>(path, signal);
-  if (!path.startsWith("/reports/")) return run();
-  const report = reports.then(run);
-  reports = report.catch(() => {});
-  return report;
-}
-
-async function send<T>(path: string, signal: AbortSignal): Promise<Loaded<T>> {
+export async function load<T>(path: string, signal: AbortSignal): Promise<Loaded<T>> {
   for (let tries = 1; ; tries++) {
-    signal.throwIfAborted();
     const response = await fetch(path, { signal });
     if (response.ok) {
       const block = response.headers.get("X-Block-Timestamp");
@@ -38,13 +28,13 @@ async function send<T>(path: string, signal: AbortSignal): Promise<Loaded<T>> {
     const completeFrom = details?.[0]?.availableFrom;
     // The records begin later: what is there is shown, and from when on.
     if (code === 11 && completeFrom && /[?&]from=/.test(path) && tries === 1) {
-      return { ...(await send<T>(path.replace(/([?&]from=)[^&]*/, `$1${completeFrom}`), signal)), completeFrom };
+      return { ...(await load<T>(path.replace(/([?&]from=)[^&]*/, `$1${completeFrom}`), signal)), completeFrom };
     }
     const wait = Number(response.headers.get("Retry-After"));
     if (!(wait > 0 && wait <= 5 && tries < 4)) {
       return { error: message ?? `The server responded with status ${response.status}.` };
     }
-    await sleep(wait * 1000);
+    await new Promise((resolve) => setTimeout(resolve, wait * 1000));
   }
 }
 
@@ -80,7 +70,7 @@ export function useData<T>(path: string | undefined, version: unknown = 0, read:
     const controller = new AbortController();
     const { signal } = controller;
     const set = (loaded: Loaded<T>) => signal.aborted || setState({ path, loaded });
-    read(path, signal).then(set, (error: Error) => set({ error: error.message }));
+    read(path, signal).then(set, () => set({ error: noServer }));
     return () => controller.abort();
   }, [path, version, read]);
   return state !== undefined && state.path === path ? state.loaded : {};
@@ -96,42 +86,28 @@ export interface Live {
   readonly stopped?: string;
 }
 
-/** The shortest time between two readings for new records, and until a stream is opened again, in milliseconds. */
-const [interval, patience] = [3000, 15_000];
-
-/** @param query - `undefined` if there is no node to follow. */
-export function useLive(query: string | undefined): Live {
+export function useLive({ isCopy }: Source, query: string): Live {
   const [live, setLive] = useState<Live>({ version: 0 });
   useEffect(() => {
-    if (query === undefined) return;
-    let source: EventSource;
+    if (isCopy) return setLive({ version: 0, stopped: "This is a local copy." });
     let refresh: ReturnType<typeof setTimeout> | undefined;
-    let retry: ReturnType<typeof setTimeout>;
-    const stop = (reason: string) => {
-      source.close();
-      setLive((last) => ({ ...last, stopped: reason }));
-      retry = setTimeout(open, patience);
+    const source = new EventSource(`/explore/events${query}`);
+    source.onmessage = ({ data }) => {
+      const { records, upTo } = JSON.parse(data);
+      setLive(({ version }) => ({ version, upTo }));
+      if (records === 0 || refresh !== undefined) return;
+      refresh = setTimeout(() => {
+        refresh = undefined;
+        setLive((last) => ({ ...last, version: last.version + 1 }));
+      }, 3000);
     };
-    const open = () => {
-      source = new EventSource(`/explore/events${query}`);
-      source.onmessage = ({ data }) => {
-        const { records, upTo } = JSON.parse(data);
-        setLive(({ version }) => ({ version, upTo }));
-        if (records === 0 || refresh !== undefined) return;
-        refresh = setTimeout(() => {
-          refresh = undefined;
-          setLive((last) => ({ ...last, version: last.version + 1 }));
-        }, interval);
-      };
-      source.addEventListener("stopped", ({ data }) => stop(String(data)));
-      source.onerror = () => stop("The server of this page does not respond.");
-    };
-    open();
+    source.addEventListener("stopped", ({ data: stopped }) => setLive((last) => ({ ...last, stopped })));
+    // The browser connects again.
+    source.onerror = () => setLive((last) => ({ stopped: noServer, ...last }));
     return () => {
       source.close();
       clearTimeout(refresh);
-      clearTimeout(retry);
     };
-  }, [query]);
+  }, [isCopy, query]);
   return live;
 }

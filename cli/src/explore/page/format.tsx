@@ -35,7 +35,11 @@ export function Amount({ of, asset }: { of: string | null | undefined; asset?: s
   const names = useNames();
   const known = asset === undefined ? governanceAsset(names) : names.assets.get(asset);
   if (of && !/^-?\d+$/.test(of)) return of;
-  return <span class={of ? "" : "muted"}>{formatAmount(of, decimalsOf(known))}</span>;
+  // A long one has two lines, which no group of digits is on both of.
+  const groups = formatAmount(of, decimalsOf(known)).split(/(?<=[,.])/);
+  return (
+    <span class={of ? "" : "muted"}>{groups.map((group, index) => [index > 0 && <wbr key={index} />, group])}</span>
+  );
 }
 
 /** An id, or the alias of a party, which leads to its view. */

@@ -1,31 +1,32 @@
 /** The first view, the results of a search, and the nodes. */
 import { useEffect, useState } from "preact/hooks";
 import type { NodeStatus } from "vegaprotocol-client/pool";
-import { LiveBadge, useSource, useUpdates } from "./context.js";
-import { load, useData } from "./data.js";
+import type { Source } from "../source.js";
+import { LiveBadge } from "./context.js";
+import { load, useData, useLive } from "./data.js";
 import { Id, Status, Time, useNames } from "./format.js";
 import { Records, type Row } from "./records.js";
 import { type Column, Table } from "./table.js";
-import { formatName } from "./text.js";
+import { formatAmount, formatName } from "./text.js";
 
 type Changes = { balances: { edges: { node: Row }[] }; coverage: { startTimestamp: string } };
 
-export function HomeView() {
-  const { kind, names, proposals, stored = [] } = useSource();
-  const live = useUpdates("");
+export function HomeView({ source }: { source: Source }) {
+  const { names, proposals, stored = [] } = source;
+  const live = useLive(source, "");
   const changes = useData<Changes>("/api/v2/balance/changes?pagination.first=200", live.version);
   const ids = [...new Set([...proposals, ...stored.flatMap(({ query }) => query.proposalId ?? [])])];
   const rows = changes.data?.balances.edges.map(({ node }) => node) ?? [];
   return (
     <>
-      <h1>{kind === "fake" ? "A fake node to look at" : names.join(", ")}</h1>
+      <h1>{names.join(", ")}</h1>
       <LiveBadge live={live} />
       {ids.length > 0 && <h2>Proposals</h2>}
-      <p class="cards">
+      <div class="cards">
         {ids.slice(0, 12).map((id) => (
           <Id key={id} id={id} view="proposal" />
         ))}
-      </p>
+      </div>
       <h2>Latest balance changes</h2>
       <Status of={changes} />
       {changes.data && (
@@ -42,30 +43,22 @@ export async function openId(id: string): Promise<void> {
   location.hash = `#/${data && data.votes.edges.length > 0 ? "proposal" : "party"}/${encodeURIComponent(id)}`;
 }
 
-/** How many results are shown. */
-const most = 200;
+const resultColumns: Column<readonly [id: string, alias: string]>[] = [
+  { name: "Party", width: 20, cell: ([id]) => <Id id={id} view="party" /> },
+  { name: "Id", width: 60, cell: ([id]) => <code>{id}</code> },
+];
+const noResult = "No profile matches. A party without a profile is found by its whole id.";
 
 export function SearchView({ text, error }: { text: string; error: string | undefined }) {
   const wanted = text.toLowerCase();
   const found = [...useNames().aliases].filter(([id, alias]) => `${id} ${alias}`.toLowerCase().includes(wanted));
-  const count = found.length === 1 ? "1 party" : `${found.length} parties`;
   return (
     <>
       <h1>
         Results for “<bdi>{text}</bdi>”
       </h1>
       {error && <p class="warning">The profiles of parties cannot be read, so that only ids are found. {error}</p>}
-      <p class="muted" role="status">
-        {found.length === 0 ? "No party has such an alias." : count}
-        {found.length > most && `, of which the first ${most} are shown`}
-      </p>
-      <ul>
-        {found.slice(0, most).map(([id]) => (
-          <li key={id}>
-            <Id id={id} view="party" /> <span class="id">{id}</span>
-          </li>
-        ))}
-      </ul>
+      <Table label="Results" empty={noResult} rows={found} columns={resultColumns} />
     </>
   );
 }
@@ -73,51 +66,48 @@ export function SearchView({ text, error }: { text: string; error: string | unde
 type Node = Pick<NodeStatus, "state" | "lag" | "latency" | "rateLimit" | "error"> &
   Partial<Record<"host" | "height" | "timestamp", string>>;
 
-/** How often nodes are checked, in milliseconds. */
-const interval = 5000;
-const rounded = (value: number | "" | undefined, unit: string) =>
-  value === undefined || value === "" ? (
-    <span class="muted">unknown</span>
-  ) : (
-    Math.round(value).toLocaleString("en") + unit
-  );
+const rounded = (value: number | undefined, unit = "") =>
+  value === undefined ? "unknown" : Math.round(value).toLocaleString("en") + unit;
 const nodeColumns: Column<Node>[] = [
-  { name: "Node", width: 22, cell: ({ host }) => host, sort: ({ host }) => host },
-  { name: "State", width: 13, cell: ({ state, error }) => <span title={error}>{formatName(state)}</span> },
+  { name: "Node", width: 22, cell: ({ host }) => host },
+  { name: "State", width: 12, cell: ({ state, error }) => <span title={error}>{formatName(state)}</span> },
   { name: "Lag", width: 9, cell: ({ lag }) => rounded(lag, " ms"), isNumber: true },
   { name: "Latency", width: 9, cell: ({ latency }) => rounded(latency, " ms"), isNumber: true },
-  { name: "Height", width: 12, cell: ({ height }) => rounded(height && Number(height), ""), isNumber: true },
-  { name: "Block", width: 19, cell: ({ timestamp }) => <Time of={timestamp} /> },
-  { name: "Limit", width: 8, cell: ({ rateLimit }) => rounded(rateLimit?.limit, "/s"), isNumber: true },
+  { name: "Height", width: 12, cell: ({ height }) => formatAmount(height), isNumber: true },
+  { name: "Block", width: 17, cell: ({ timestamp }) => <Time of={timestamp} /> },
+  { name: "Rate limit", width: 11, cell: ({ rateLimit }) => rounded(rateLimit?.limit, "/s"), isNumber: true },
+];
+const storedColumns: Column<NonNullable<Source["stored"]>[number]>[] = [
+  { name: "List", width: 11, cell: ({ list }) => list },
+  { name: "From", width: 17, cell: ({ start }) => (start ? <Time of={start} /> : "–") },
+  { name: "Up to", width: 17, cell: ({ position }) => (position ? <Time of={position} /> : "–") },
+  {
+    name: "Filter",
+    width: 30,
+    cell: ({ query }) => <code>{JSON.stringify(query.filter ?? query).replace("{}", "–")}</code>,
+  },
 ];
 
-export function NodesView() {
-  const { kind, stored = [] } = useSource();
+export function NodesView({ source: { isCopy, stored = [] } }: { source: Source }) {
   const [version, setVersion] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || setVersion((last) => last + 1), interval);
+    const timer = setInterval(() => document.hidden || setVersion((last) => last + 1), 5000);
     return () => clearInterval(timer);
   }, []);
   const nodes = useData<{ nodes: Node[] }>("/explore/nodes", version);
   const oldest = useData<Changes>("/api/v2/balance/changes?pagination.first=1&pagination.newestFirst=false");
-  const storedColumns: Column<(typeof stored)[number]>[] = [
-    { name: "List", width: 11, cell: ({ list }) => list },
-    { name: "From", width: 19, cell: ({ start }) => start && <Time of={start} /> },
-    { name: "Up to", width: 19, cell: ({ position }) => position && <Time of={position} /> },
-    { name: "Of", width: 30, cell: ({ query }) => <code title={JSON.stringify(query)}>{JSON.stringify(query)}</code> },
-  ];
   const start = oldest.data?.coverage.startTimestamp;
   return (
     <>
-      <h1>{kind === "copy" ? "The copy" : "Nodes"}</h1>
-      {kind === "copy" && <Table label="Lists" empty="It has profiles only." rows={stored} columns={storedColumns} />}
+      <h1>{isCopy ? "Local copy" : "Nodes"}</h1>
+      {isCopy && <Table label="Lists" empty="It has profiles only." rows={stored} columns={storedColumns} />}
       {start && (
         <p>
           The history of balances begins at <Time of={start} /> UTC.
         </p>
       )}
       <Status of={nodes} />
-      {nodes.data && (kind !== "copy" || nodes.data.nodes.length > 0) && (
+      {nodes.data && (!isCopy || nodes.data.nodes.length > 0) && (
         <Table label="Nodes" empty="There are no nodes." rows={nodes.data.nodes} columns={nodeColumns} />
       )}
     </>

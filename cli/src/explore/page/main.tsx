@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Source } from "../source.js";
-import { SourceContext, useRoute } from "./context.js";
+import { useRoute } from "./context.js";
 import { loadAll, useData } from "./data.js";
 import { NamesContext } from "./format.js";
 import { HomeView, NodesView, openId, SearchView } from "./home.js";
@@ -40,13 +40,13 @@ function App() {
     isFirst.current = false;
     scrollTo(0, 0);
   }, [view, id]);
-  const views: Readonly<Record<string, () => preact.JSX.Element>> = {
-    party: () => <PartyView key={id} route={route} />,
-    proposal: () => <ProposalView key={id} route={route} />,
-    nodes: () => <NodesView />,
+  const views: Readonly<Record<string, (source: Source) => preact.JSX.Element>> = {
+    party: (source) => <PartyView key={id} route={route} source={source} />,
+    proposal: (source) => <ProposalView key={id} route={route} source={source} />,
+    nodes: (source) => <NodesView source={source} />,
     search: () => <SearchView text={query.get("text") ?? ""} error={profiles.error} />,
   };
-  const origin = { copy: "Records of the copy", fake: "Generated records of a", node: "Records of" };
+  const home = (source: Source) => <HomeView source={source} />;
   return (
     <NamesContext.Provider value={names}>
       <header>
@@ -65,17 +65,13 @@ function App() {
             />
           </form>
         </search>
-        <nav>
-          <a href="#/nodes">{source?.kind === "copy" ? "Copy" : "Nodes"}</a>
-        </nav>
+        <a href="#/nodes">{source?.isCopy ? "Copy" : "Nodes"}</a>
       </header>
       <main ref={main} tabIndex={-1}>
         {error && <p class="warning">{error}</p>}
-        {source && (
-          <SourceContext.Provider value={source}>{(views[view] ?? (() => <HomeView />))()}</SourceContext.Provider>
-        )}
+        {source && (views[view] ?? home)(source)}
       </main>
-      <footer>{source && `${origin[source.kind]} ${source.names.join(", ")}. Times are in UTC.`}</footer>
+      <footer>{source && `Source: ${source.names.join(", ")}. Times are in UTC.`}</footer>
     </NamesContext.Provider>
   );
 }

@@ -3,23 +3,24 @@ import { useMemo } from "preact/hooks";
 import type { Vote } from "vegaprotocol-client";
 import type { AccountBalance, BalanceSeriesRow, SubmissionLimits } from "vegaprotocol-client/reports";
 import { chartsOf } from "../../output/plot.js";
+import type { Source } from "../source.js";
 import { Chart } from "./chart.js";
-import { choose, Input, LiveBadge, type Route, Select, useSource, useUpdates } from "./context.js";
-import { type Loaded, loadAll, useData } from "./data.js";
+import { choose, Field, LiveBadge, type Route } from "./context.js";
+import { type Loaded, loadAll, useData, useLive } from "./data.js";
 import { Amount, Status, symbolOf, Time, useNames } from "./format.js";
 import { Records, type Row } from "./records.js";
+import { formatAmount, formatName } from "./text.js";
 
-type Covered = { readonly coverage?: { readonly startTimestamp: string; readonly endTimestamp?: string } };
-type Balances = { readonly balances: readonly AccountBalance[] } & Covered;
+type Coverage = { readonly startTimestamp: string; readonly endTimestamp?: string };
+type Balances = { readonly balances: readonly AccountBalance[]; readonly coverage?: Coverage };
 type Series = { readonly series: readonly BalanceSeriesRow[] };
 type Statement = { readonly statement: readonly Row[] };
 
-const second = 1_000_000_000n;
-const day = 86_400n * second;
+const day = 86_400_000_000_000n;
 const spans = { hour: day / 24n, day, week: 7n * day, month: 31n * day, year: 366n * day };
 const last = Object.fromEntries(Object.keys(spans).map((name) => [name, `Last ${name}`]));
-const periods = { ...last, all: "All", custom: "From … to …" };
-const steps = { minute: "minute", hour: "hour", day: "day", week: "week", month: "month" };
+const periods = { ...last, all: "All", custom: "Custom" };
+const steps = Object.fromEntries(["minute", "hour", "day", "week", "month"].map((name) => [name, formatName(name)]));
 
 /** The step with which a chart has some hundred points. */
 const stepOf = (span: bigint): string =>
@@ -47,25 +48,25 @@ function readChoices(
   return { period, from, to, step, completeFrom, range: isReady ? range : undefined };
 }
 
-export function PartyView({ route }: { route: Route }) {
+export function PartyView({ route, source }: { route: Route; source: Source }) {
   const { id, query } = route;
   const names = useNames();
-  const { completeHistory } = useSource();
-  const live = useUpdates(`?party=${encodeURIComponent(id)}`);
-  const isWhole = query.has("whole") ? query.get("whole") === "yes" : completeHistory;
+  const live = useLive(source, `?party=${encodeURIComponent(id)}`);
+  const isWhole = query.has("whole") ? query.get("whole") === "yes" : source.completeHistory;
   const filter = `party=${encodeURIComponent(id)}${isWhole ? "&completeHistory=true" : ""}`;
   const balances = useData<Balances>(`/reports/balances?${filter}`, live.version);
   const rows = balances.data?.balances ?? [];
   const symbols = rows.map(({ assetId }) => [assetId, symbolOf(names, assetId)] as const);
   const assets = Object.fromEntries(symbols.sort(([, a], [, b]) => (a < b ? -1 : 1)));
-  const asset = query.get("asset") ?? Object.keys(assets)[0] ?? "";
+  const asset = query.get("asset") || Object.keys(assets)[0] || "";
   const { period, from, to, step, completeFrom, range } = readChoices(route, filter, asset, balances, isWhole);
   // They follow the balances, so that all are of the same block.
-  const version = balances.block;
-  const series = useData<Series>(range && `/reports/series?${range}&every=${step}&groupBy=asset,type`, version);
-  const statement = useData<Statement>(range && `/reports/statement?${range}`, version);
+  const series = useData<Series>(range && `/reports/series?${range}&every=${step}&groupBy=asset,type`, balances.block);
+  const statement = useData<Statement>(range && `/reports/statement?${range}`, balances.block);
   const votes = useData<readonly Vote[]>(`/api/v2/votes?partyId=${encodeURIComponent(id)}`, live.version, loadAll);
   const { coverage } = balances.data ?? {};
+  const csv = `/reports/statement?${range?.replace(/(?<=from=)[^&]*/, statement.completeFrom ?? "$&")}`;
+  const shownFrom = series.completeFrom ?? statement.completeFrom ?? completeFrom;
   return (
     <>
       <h1>{names.aliases.get(id) ? <bdi>{names.aliases.get(id)}</bdi> : "Party"}</h1>
@@ -74,11 +75,8 @@ export function PartyView({ route }: { route: Route }) {
 
       <h2>Balances now</h2>
       <Status of={balances} />
-      {balances.data && <Records label="Balances" rows={rows} columns={accountColumns} />}
-      {rows.some(({ assetId }) => !names.assets.has(assetId)) && (
-        <p class="muted">Amounts of assets without a symbol are in the smallest unit: their decimals are not known.</p>
-      )}
-      {coverage && (
+      {balances.data && <Records label="Balances" empty="No accounts." rows={rows} columns={accountColumns} />}
+      {coverage && asset && (
         <p class="muted">
           Complete from <Time of={coverage.startTimestamp} /> to <Time of={coverage.endTimestamp} /> UTC.
           {!isWhole && " Balances before the first record of an account are unknown."}
@@ -93,77 +91,71 @@ export function PartyView({ route }: { route: Route }) {
         The records go back to the first block: accounts without an earlier record had 0
       </label>
 
-      <h2>Balances over time</h2>
-      <form class="choices" onSubmit={(event) => event.preventDefault()}>
-        <Select route={route} name="asset" label="Asset" value={asset} options={assets} />
-        <Select route={route} name="period" label="Period" value={period} options={periods} />
-        <Select route={route} name="step" label="Step" value={step} options={steps} />
-        {period === "custom" && (
-          <>
-            <Input route={route} name="from" label="From (UTC)" value={from} placeholder="2024-01-31" />
-            <Input route={route} name="to" label="To (UTC)" value={to} placeholder="now" />
-          </>
-        )}
-      </form>
-      {range && <Status of={series} />}
-      <CutOff time={series.completeFrom ?? completeFrom} />
-      {series.data && <SeriesCharts rows={series.data.series} />}
+      {asset && (
+        <>
+          <h2>Balances over time</h2>
+          <div class="choices">
+            <Field route={route} name="asset" label="Asset" value={asset} options={assets} />
+            <Field route={route} name="period" label="Period" value={period} options={periods} />
+            <Field route={route} name="step" label="Step" value={step} options={steps} />
+            {period === "custom" && (
+              <>
+                <Field route={route} name="from" label="From (UTC)" value={from} placeholder="2024-01-31" />
+                <Field route={route} name="to" label="To (UTC)" value={to} placeholder="now" />
+              </>
+            )}
+          </div>
+          {shownFrom && (
+            <p class="warning">
+              Records are complete from <Time of={shownFrom} /> UTC on. Earlier ones are not shown.
+            </p>
+          )}
+          {range && <Status of={series} />}
+          {series.data && <SeriesCharts rows={series.data.series} />}
 
-      <h2>Statement</h2>
-      {range && <Status of={statement} />}
-      <CutOff time={statement.completeFrom ?? completeFrom} />
-      {statement.data && <Records label="Entries" rows={statement.data.statement} columns={entryColumns} />}
-      {statement.data && range && (
-        <p class="muted">
-          <a
-            class="button"
-            href={`/reports/statement?${range.replace(/(?<=from=)[^&]*/, statement.completeFrom ?? "$&")}&format=csv`}
-            download={`statement-${id.slice(0, 8)}.csv`}
-          >
-            Download CSV
-          </a>{" "}
-          with Unix nanoseconds, and amounts in the smallest unit.
-        </p>
+          <h2>Statement</h2>
+          {range && <Status of={statement} />}
+          {statement.data && <Records label="Entries" rows={statement.data.statement} columns={entryColumns} />}
+          {statement.data && (
+            <p class="muted">
+              <a class="button" href={`${csv}&format=csv`} download={`statement-${id.slice(0, 8)}.csv`}>
+                Download CSV
+              </a>{" "}
+              with Unix nanoseconds, and amounts in the smallest unit.
+            </p>
+          )}
+        </>
       )}
 
       <h2>Votes</h2>
       <Status of={votes} />
-      {votes.data && <Records label="Votes of the party" rows={votes.data} columns={voteColumns} />}
+      {votes.data && <Records label="Votes of the party" empty="No votes." rows={votes.data} columns={voteColumns} />}
       <LimitsView route={route} proposal={votes.data?.[0]?.proposalId} />
     </>
   );
 }
 
-const CutOff = ({ time }: { time: string | undefined }) =>
-  time ? (
-    <p class="warning">
-      The records are complete from <Time of={time} /> UTC on. What was before is not shown.
-    </p>
-  ) : null;
-
 const accountColumns = ["assetId", "balance", "accountType", "timestamp", "marketId"] as const;
-const entryColumns = ["timestamp", "entry", "change", "balance", "accountType", "assetId", "marketId"] as const;
+const entryColumns = ["timestamp", "entry", "change", "balance", "accountType", "marketId"] as const;
 const voteColumns = ["proposalId", "value", "totalGovernanceTokenBalance", "timestamp"] as const;
 
 /** A chart of each asset. */
 export function SeriesCharts({ rows }: { rows: readonly BalanceSeriesRow[] }) {
   const { assets } = useNames();
   const charts = useMemo(() => chartsOf(rows, assets), [rows, assets]);
-  return (
-    <>
-      {charts.map(({ chart, left }) => (
-        <div key={chart.label}>
-          <Chart chart={chart} />
-          {left > 0 && <p class="warning">{left} more are not drawn: those that are smallest at the end.</p>}
-        </div>
-      ))}
-    </>
-  );
+  return charts.map((chart) => <Chart key={chart.label} chart={chart} />);
 }
 
 const commands = {
-  ...{ vote: "Vote on a proposal", proposal: "Make a proposal", transfer: "Transfer", delegation: "Delegate" },
-  ...{ issueSignatures: "Issue signatures", other: "Another one" },
+  ...{ vote: "Vote on a proposal", proposal: "Submit a proposal", transfer: "Transfer", delegation: "Delegate" },
+  ...{ issueSignatures: "Issue signatures", other: "Other" },
+};
+
+const reasons = {
+  banned: "No, the party is banned",
+  quota: "No, none is left in this epoch",
+  tokens: "No, the party has too few tokens",
+  "proof-of-work": "No, no block is left for the proof of work",
 };
 
 function LimitsView({ route, proposal: voted = "" }: { route: Route; proposal: string | undefined }) {
@@ -178,21 +170,25 @@ function LimitsView({ route, proposal: voted = "" }: { route: Route; proposal: s
   return (
     <>
       <h2>Limits</h2>
-      <form class="choices" onSubmit={(event) => event.preventDefault()}>
-        <Select route={route} name="command" label="Transaction" value={command} options={commands} />
-        {command === "vote" && <Input route={route} name="proposal" label="Proposal" value={proposal} />}
-      </form>
+      <div class="choices">
+        <Field route={route} name="command" label="Transaction" value={command} options={commands} />
+        {command === "vote" && (
+          <Field route={route} name="proposal" label="Proposal" value={proposal} placeholder="Id of the proposal" />
+        )}
+      </div>
       {isReady && <Status of={report} />}
       {limits && (
         <dl>
-          <dt>May submit it</dt>
-          <dd>{limits.isAllowed ? `Yes, ${limits.left ?? "any number"} left` : `No: ${limits.reason}`}</dd>
+          <dt>Allowed now</dt>
+          <dd>{limits.isAllowed ? `Yes, ${limits.left ?? "any number"} left` : reasons[limits.reason ?? "quota"]}</dd>
           <dt>Tokens needed</dt>
           <dd>
             <Amount of={limits.minTokens} />
           </dd>
           <dt>Proof of work</dt>
-          <dd>{work ? `Difficulty ${work.difficulty} on block ${work.blockHeight}` : "No block is left"}</dd>
+          <dd>
+            {work ? `Difficulty ${work.difficulty} on block ${formatAmount(work.blockHeight)}` : "No block is left"}
+          </dd>
         </dl>
       )}
     </>

@@ -2,61 +2,49 @@
 import { useMemo } from "preact/hooks";
 import type { Vote } from "vegaprotocol-client";
 import type { Tally } from "vegaprotocol-client/reports";
+import type { Source } from "../source.js";
 import { Chart } from "./chart.js";
-import { Input, LiveBadge, type Route, useSource, useUpdates } from "./context.js";
-import { loadAll, useData } from "./data.js";
-import { Amount, governanceAsset, Status, useNames } from "./format.js";
+import { Field, LiveBadge, type Route } from "./context.js";
+import { loadAll, useData, useLive } from "./data.js";
+import { governanceAsset, Status, useNames } from "./format.js";
 import { Records } from "./records.js";
-import { decimalsOf, formatName, formatShare } from "./text.js";
+import { decimalsOf, formatName, formatShares, formatSide, thresholds, verdictOf } from "./text.js";
 
 type Proposal = Rules & { state?: string; rationale?: { title?: string } };
-export type Rules = { readonly [name in keyof typeof rules]?: string | undefined };
+export type Rules = { readonly [name in keyof typeof thresholds]?: string | undefined };
 
-const rules = {
-  requiredMajority: "Required majority",
-  requiredParticipation: "Required participation",
-  totalSupply: "Total supply of tokens",
-};
+export type TallyProps = { readonly tally: Tally; readonly rules: Rules; readonly state?: string | undefined };
 
-export function TallyView({ tally, rules: required }: { tally: Tally; rules: Rules }) {
-  const { passes, reason, missing, majority, participation } = tally;
-  const names = missing.map((name) => `the ${rules[name].toLowerCase()}`);
-  const verdict = passes
-    ? "It passes with these votes."
-    : passes === false
-      ? `It does not pass with these votes: the ${reason} is too low.`
-      : `Whether it passes is unknown without ${names.join(", ")}.`;
-  const side = ({ tokens, parties }: Tally["yes"]) => (
-    <dd>
-      <Amount of={tokens} /> tokens of {parties.toLocaleString("en")} parties
-    </dd>
-  );
+export function TallyView({ tally, rules, state }: TallyProps) {
+  const { majority, participation } = tally;
+  const decimals = decimalsOf(governanceAsset(useNames()));
   return (
     <>
-      <h3>{verdict}</h3>
-      {majority && <meter aria-label="The share for" value={Number(majority)} />}
+      <h3>{verdictOf(tally)}</h3>
       <dl>
+        {state && <dt>State</dt>}
+        {state && <dd>{formatName(state)}</dd>}
         <dt>For</dt>
-        {side(tally.yes)}
+        <dd>{formatSide(tally.yes, decimals)}</dd>
         <dt>Against</dt>
-        {side(tally.no)}
+        <dd>{formatSide(tally.no, decimals)}</dd>
         <dt>Majority</dt>
         <dd>
-          {formatShare(majority)} for, {formatShare(required.requiredMajority)} required
+          {formatShares(majority, rules.requiredMajority)}{" "}
+          {majority && <meter aria-label="The share for" value={Number(majority)} />}
         </dd>
         <dt>Participation</dt>
-        <dd>
-          {formatShare(participation)}, {formatShare(required.requiredParticipation)} required
-        </dd>
+        <dd>{formatShares(participation, rules.requiredParticipation)}</dd>
       </dl>
     </>
   );
 }
 
-export function ProposalView({ route }: { route: Route }) {
+const labels = { ...thresholds, totalSupply: "Total supply, in the smallest unit" };
+
+export function ProposalView({ route, source }: { route: Route; source: Source }) {
   const { id, query } = route;
-  const source = useSource();
-  const live = useUpdates(`?proposal=${encodeURIComponent(id)}`);
+  const live = useLive(source, `?proposal=${encodeURIComponent(id)}`);
   const node = useData<{ data: { proposal: Proposal } }>(`/api/v2/governance?proposalId=${encodeURIComponent(id)}`);
   const known = node.data?.data.proposal;
   const title = known?.rationale?.title;
@@ -76,20 +64,17 @@ export function ProposalView({ route }: { route: Route }) {
       <LiveBadge live={live} />
 
       <h2>Result</h2>
-      {known?.state && <p>The node says: {formatName(known.state)}.</p>}
       <Status of={report} />
-      {report.data && <TallyView tally={report.data.tally} rules={chosen} />}
-      <form class="choices" onSubmit={(event) => event.preventDefault()}>
+      {report.data && <TallyView tally={report.data.tally} rules={chosen} state={known?.state} />}
+      <div class="choices">
         {Object.entries(chosen).map(([each, value]) => (
-          <Input key={each} route={route} name={each} label={rules[each as keyof typeof rules]} value={value} />
+          <Field key={each} route={route} name={each} label={labels[each as keyof Rules]} value={value} />
         ))}
-      </form>
+      </div>
 
-      <h2>Votes over time</h2>
+      <h2>Votes</h2>
       <Status of={votes} />
       {votes.data && <VotesChart votes={votes.data} />}
-
-      {votes.data && <h2>Who voted</h2>}
       {votes.data && <Records label="Votes" empty="Nobody has voted." rows={votes.data} columns={voteColumns} />}
     </>
   );
@@ -101,24 +86,21 @@ export const voteColumns = ["partyId", "value", "totalGovernanceTokenBalance", "
 export function VotesChart({ votes }: { votes: readonly Vote[] }) {
   const asset = governanceAsset(useNames());
   const chart = useMemo(() => {
-    const tokens = { VALUE_YES: 0n, VALUE_NO: 0n };
-    /** Those after the last vote of each time. */
-    const sums = new Map<string, [yes: string, no: string]>();
     const ordered = [...votes].sort((a, b) => (BigInt(a.timestamp) < BigInt(b.timestamp) ? -1 : 1));
-    for (const { value, timestamp, totalGovernanceTokenBalance } of ordered) {
-      if (Object.hasOwn(tokens, value))
-        tokens[value as keyof typeof tokens] += BigInt(totalGovernanceTokenBalance || 0);
-      sums.set(timestamp, [`${tokens.VALUE_YES}`, `${tokens.VALUE_NO}`]);
-    }
-    const lines = ["For", "Against"].map((name, index) => {
-      return { name, values: [...sums.values()].map((each) => each[index] ?? null) };
-    });
-    return { label: "Tokens for and against", times: [...sums.keys()], lines, decimals: decimalsOf(asset) };
+    const times = [...new Set(ordered.map(({ timestamp }) => timestamp))];
+    const lineOf = (name: string, side: string) => {
+      let sum = 0n;
+      /** Those after the last vote of each time. */
+      const sums = new Map<string, string>();
+      for (const { value, timestamp, totalGovernanceTokenBalance } of ordered) {
+        if (value === side) sum += BigInt(totalGovernanceTokenBalance || 0);
+        sums.set(timestamp, `${sum}`);
+      }
+      return { name, values: [...sums.values()] };
+    };
+    const lines = [lineOf("For", "VALUE_YES"), lineOf("Against", "VALUE_NO")];
+    const notes = ["Votes as they are now, by the time of each. A vote that was cast again has its last time."];
+    return { label: "Tokens for and against", times, lines, decimals: decimalsOf(asset), notes };
   }, [votes, asset]);
-  return (
-    <>
-      <Chart chart={chart} />
-      <p class="muted">Votes as they are now, by the time of each. A vote that was cast again has its last time.</p>
-    </>
-  );
+  return votes.length > 0 ? <Chart chart={chart} /> : null;
 }

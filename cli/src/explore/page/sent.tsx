@@ -1,9 +1,9 @@
 /** A page to send: records and reports that the command line wrote into it. */
 import type { Vote } from "vegaprotocol-client";
-import type { BalanceSeriesRow, Tally } from "vegaprotocol-client/reports";
+import type { BalanceSeriesRow } from "vegaprotocol-client/reports";
 import { NamesContext } from "./format.js";
 import { SeriesCharts } from "./party.js";
-import { type Rules, TallyView, VotesChart } from "./proposal.js";
+import { type TallyProps, TallyView, VotesChart } from "./proposal.js";
 import { Records, type Row } from "./records.js";
 import { type Asset, formatName, withTimes, zone } from "./text.js";
 
@@ -19,7 +19,7 @@ export interface Sent {
   readonly columns: Readonly<Record<string, string>>;
   readonly assets: readonly (readonly [id: string, asset: Asset])[];
   readonly timeZone: string;
-  readonly tally?: { readonly tally: Tally; readonly rules: Rules; readonly state?: string | undefined } | undefined;
+  readonly tally?: TallyProps | undefined;
 }
 
 export function readSent(): Sent | undefined {
@@ -31,8 +31,6 @@ export function SentView({ page }: { page: Sent }) {
   const { title, about, notes, rows, columns, tally } = page;
   zone.name = page.timeZone;
   const names = { assets: new Map(page.assets), aliases: new Map<string, string>(), hasViews: false };
-  const isUnknown =
-    Object.values(columns).includes("amount") && rows.some(({ assetId }) => assetId && !names.assets.has(assetId));
   return (
     <NamesContext.Provider value={names}>
       <main>
@@ -48,9 +46,7 @@ export function SentView({ page }: { page: Sent }) {
             {withTimes(note)}
           </p>
         ))}
-        {isUnknown && <p class="muted">Amounts of assets without a symbol are in the smallest unit.</p>}
         {tally && <h2>Result</h2>}
-        {tally?.state && <p>The node says: {formatName(tally.state)}.</p>}
         {tally && <TallyView {...tally} />}
         {tally && <VotesChart votes={rows as readonly Vote[]} />}
         {"time" in columns && "balance" in columns && <SeriesCharts rows={rows as readonly BalanceSeriesRow[]} />}

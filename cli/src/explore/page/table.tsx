@@ -39,12 +39,9 @@ export function Table<T>({ label, columns, rows, empty }: Props<T>) {
   const sorted = useMemo(() => {
     const { sort, isNumber } = columns[order?.index ?? 0] ?? {};
     if (sort === undefined || order === undefined) return rows;
-    const keyed = rows.map((row) => ({
-      row,
-      key: isNumber ? BigInt(String(sort(row) || -1)) : String(sort(row) ?? ""),
-    }));
-    keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -order.sign : order.sign));
-    return keyed.map(({ row }) => row);
+    const keyOf = (row: T) => (isNumber ? BigInt(String(sort(row) || -1)) : String(sort(row) ?? ""));
+    const keyed = rows.map((row) => [keyOf(row), row] as const);
+    return keyed.sort(([a], [b]) => (a === b ? 0 : a < b ? -order.sign : order.sign)).map(([, row]) => row);
   }, [rows, order]);
   if (rows.length === 0) return <p class="muted">{empty}</p>;
 
@@ -70,22 +67,22 @@ export function Table<T>({ label, columns, rows, empty }: Props<T>) {
       tabIndex={0}
       onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
     >
-      <table aria-rowcount={rows.length + 1} style={{ "--width": `calc(${width}ch + ${16 * columns.length}px)` }}>
+      <table aria-rowcount={rows.length + 1} style={{ "--width": `calc(${width}ch + ${columns.length}em)` }}>
         <thead>
           <tr aria-rowindex={1}>
             {columns.map(({ name, isNumber, sort, width: own }, index) => {
-              const direction = order?.index !== index ? undefined : order.sign === 1 ? "ascending" : "descending";
+              const sign = order?.index === index ? order.sign : 0;
               return (
                 <th
                   key={name}
                   scope="col"
                   class={isNumber ? "number" : ""}
                   style={{ width: `${(100 * own) / width}%` }}
-                  {...(direction && { "aria-sort": direction })}
+                  {...(sign !== 0 && { "aria-sort": sign === 1 ? "ascending" : "descending" })}
                 >
                   {sort ? (
                     <button type="button" onClick={() => sortBy(index)}>
-                      {name} <span aria-hidden="true">{direction ? (direction === "ascending" ? "↑" : "↓") : "↕"}</span>
+                      {name} <span aria-hidden="true">{"↓↕↑"[sign + 1]}</span>
                     </button>
                   ) : (
                     name

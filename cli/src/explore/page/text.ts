@@ -1,5 +1,6 @@
 /** Times, amounts, names and ids as text. */
 import { formatUnits, parseUnits } from "vegaprotocol-client";
+import type { Tally } from "vegaprotocol-client/reports";
 
 /** What nodes say of an asset. */
 export type Asset = { readonly symbol: string; readonly decimals: string };
@@ -42,8 +43,29 @@ export function formatName(name: string | number | undefined): string {
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
-/** A share such as `0.66125` as `66.125 %`. Digits are left out, never rounded up. */
-export function formatShare(share: string | null | undefined): string {
-  const [percent] = share ? (/^\d+(?:\.0*\d{1,3})?/.exec(formatUnits(parseUnits(share, 18), 16)) ?? []) : [];
-  return percent === undefined ? "unknown" : `${percent} %`;
+/** A share and the required one, such as `0.66125` as `66.125 %`. Digits are left out, never rounded up. */
+export function formatShares(...shares: [share: string | undefined, required: string | undefined]): string {
+  const [share, required] = shares.map((each) => {
+    const [percent] = each ? (/^\d+(?:\.0*\d{1,3})?/.exec(formatUnits(parseUnits(each, 18), 16)) ?? []) : [];
+    return percent === undefined ? "unknown" : `${percent}\u00a0%`;
+  });
+  return `${share} (required: ${required})`;
 }
+
+/** What decides a vote besides the votes. */
+export const thresholds = {
+  requiredMajority: "Required majority",
+  requiredParticipation: "Required participation",
+  totalSupply: "Total supply of tokens",
+};
+
+/** Whether a proposal passes, as a sentence. */
+export function verdictOf({ passes, reason, missing }: Tally): string {
+  const names = missing.map((name) => `the ${thresholds[name].toLowerCase()}`);
+  if (passes) return "It passes with these votes.";
+  if (reason) return `It does not pass with these votes: the ${reason} is too low.`;
+  return `Whether it passes is unknown without ${new Intl.ListFormat("en").format(names)}.`;
+}
+
+export const formatSide = ({ tokens, parties }: Tally["yes"], decimals?: number): string =>
+  `${formatAmount(tokens, decimals)} tokens of ${parties.toLocaleString("en")} ${parties === 1 ? "party" : "parties"}`;

@@ -121,7 +121,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
         expect.soft(rows, label).toEqual(entries.slice(0, rows.length));
         expect(rows.length).toBeGreaterThanOrEqual(Math.min(entries.length, 20));
       }
-      await page.locator("dt").getByText("May submit it").waitFor();
+      await page.locator("dt").getByText("Allowed now").waitFor();
       await page.goto(view(url, `proposal/${proposalId}`));
       const rules = { requiredMajority: "0.5", requiredParticipation: "0.1", totalSupply: `2${"0".repeat(26)}` };
       const tally = await tallyVotes(votes, rules);
@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       });
       expect((await cellsOf(page, "Votes"))[0]?.[2]).toBe(shown(largest.totalGovernanceTokenBalance, vegaId));
       expect(await violations(page, `proposal-${source.replace(" ", "-")}`)).toEqual([]);
-      if (copy.length > 0) await page.getByText("Not live: a local copy.").waitFor();
+      if (copy.length > 0) await page.getByText("Not live. This is a local copy.").waitFor();
     });
   });
 
@@ -155,11 +155,11 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       await page.locator('section[aria-label="Changes"]').waitFor();
       await search("<img");
       await page.getByRole("heading", { name: "Results for" }).waitFor();
-      const link = page.locator("main li a");
+      const link = page.locator('section[aria-label="Results"] a');
       await expect.poll(() => link.textContent()).toBe(hostile);
       expect(await violations(page, "search")).toEqual([]);
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Enter");
+      // The table comes first, as its keys scroll it.
+      for (const key of ["Tab", "Tab", "Enter"]) await page.keyboard.press(key);
       await page.waitForURL(`**/#/party/${someone}`);
       expect(await page.locator("h1").textContent()).toBe(hostile);
       await search(proposalId);
@@ -183,7 +183,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       node.nextBlock();
       await expect.poll(async () => (await cellsOf(page, "Balances"))[0]?.[1], { timeout: 20_000 }).toBe("123,456");
       await close();
-      await page.getByText("Not live: The server of this page does not respond.").waitFor();
+      await page.getByText("Not live. The server of this page does not respond.").waitFor();
     });
   });
 
@@ -196,9 +196,9 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     await using server = await listen(node);
     const { url } = await startServing(["explore", "--node", server.url]);
     await open(browser, view(url, `party/${party}?period=custom&from=2024-01-01&step=hour`), async (page) => {
-      await page.getByText("What was before is not shown.").first().waitFor();
+      await page.getByText("Earlier ones are not shown.").waitFor();
       await page.getByText("A gap is a time without a known balance.").waitFor();
-      const openings = (await cellsOf(page, "Entries")).filter((row) => row[1] === "opening");
+      const openings = (await cellsOf(page, "Entries")).filter((row) => row[1] === "Opening");
       expect(openings.map((row) => [row[4], row[3]])).toContainEqual(["Bond", "unknown"]);
       await page.getByLabel("The records go back to the first block").check();
       await expect
@@ -223,7 +223,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       await page.keyboard.press("End");
       await expect
         .poll(async () => (await cellsOf(page, "Entries")).at(-1)?.slice(1, 4))
-        .toEqual(["closing", "", "99,989"]);
+        .toEqual(["Closing", "", "99,989"]);
       expect(await table.locator("tr").count()).toBeLessThan(60);
     });
   }, 180_000);

@@ -54,12 +54,12 @@ export const time = (digits: string | undefined) =>
 /** The rows of a statement as the page shows them. */
 export const entriesOf = (accounts: Awaited<ReturnType<typeof statement>>, from: bigint, to: bigint) =>
   accounts.flatMap(({ opening, closing, lines, assetId }) => [
-    [time(`${from}`), "opening", "", shown(opening, assetId)],
+    [time(`${from}`), "Opening", "", shown(opening, assetId)],
     ...lines.map(({ timestamp, change, balance }) => [
       time(timestamp),
-      "change",
+      "Change",
       shown(change, assetId),
       shown(balance, assetId),
     ]),
-    [time(`${to}`), "closing", "", shown(closing, assetId)],
+    [time(`${to}`), "Closing", "", shown(closing, assetId)],
   ]);

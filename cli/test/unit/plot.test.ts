@@ -1,0 +1,21 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { plotOf } from "../../src/output/plot.js";
+
+test("the axis of time has at least two times, whose texts have space, whatever the period", () => {
+  const from = fc.integer({ min: 1_600_000_000, max: 2_000_000_000 });
+  const length = fc.oneof(...[30, 6000, 90_000, 9_000_000, 600_000_000].map((max) => fc.integer({ min: 3, max })));
+  fc.assert(
+    fc.property(from, length, fc.constantFrom(330, 390, 960, 1088), (start, seconds, width) => {
+      const times = [start, start + seconds].map((time) => `${time}000000000`);
+      const chart = { label: "", times, lines: [{ name: "", values: ["1", "2"] }], decimals: 0, notes: [] };
+      const { shapes } = plotOf(chart, width, 300, String);
+      const marks = shapes.filter(({ attributes }) => attributes["text-anchor"] === "middle");
+      expect(marks.length).toBeGreaterThanOrEqual(2);
+      const [first, second] = marks.map(({ attributes }) => Number(attributes["x"]));
+      // A digit is 6 pixels wide.
+      expect(Number(second) - Number(first)).toBeGreaterThan(6 * String(marks[0]?.text).length);
+    }),
+    { numRuns: 1000 },
+  );
+});
