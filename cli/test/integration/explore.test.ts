@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
+import { verdictOf } from "../../src/explore/page/text.js";
 import { changes, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { runCli, startServing } from "../support/run-cli.js";
@@ -84,9 +85,12 @@ test("what a copy does not have is a 404 that says what to synchronize", async (
   expect([code, stderr]).toEqual([2, expect.stringContaining("there is no")]);
 });
 
-test("a copy without a node has the symbols and decimals of assets", async () => {
-  const { fetch: send } = withOtherPaths(createFakeNode({ balances: 20 }, { defects: nodeDefects }));
-  expect(await runCli(["sync", pathOf("vega.db"), "balances"], { fetch: send })).toMatchObject({ code: 0 });
+test("a copy without a node has the symbols and decimals of assets, and counts votes", async () => {
+  const node = createFakeNode({ balances: 20, votes: 9 }, { defects: nodeDefects });
+  const proposal = node.records.votes[0]?.proposalId ?? "";
+  const { fetch: send } = withOtherPaths(node);
+  const lists = ["balances", "votes", "--proposal", proposal];
+  expect(await runCli(["sync", pathOf("vega.db"), ...lists], { fetch: send })).toMatchObject({ code: 0 });
   const { url } = await startServing(["explore", pathOf("vega.db")]);
   const assetsOf = async (response: Response) => {
     const { assets } = (await response.json()) as { assets: { edges: { node: { id: string; details: object } }[] } };
@@ -96,5 +100,8 @@ test("a copy without a node has the symbols and decimals of assets", async () =>
   const expected = await assetsOf(await send(new Request("https://node.example/api/v2/assets")));
   expect(found.length).toBe(expected.length);
   expect(expected).toMatchObject(found);
-  expect((await fetch(`${url}/api/v2/governance?proposalId=${"ab".repeat(32)}`)).status).toBe(501);
+  expect((await fetch(`${url}/api/v2/governance?proposalId=${proposal}`)).status).toBe(501);
+  const { tally } = await (await fetch(`${url}/reports/tally?proposal=${proposal}`)).json();
+  const missing = "the required majority, the required participation, and the total supply of tokens";
+  expect(verdictOf(tally)).toBe(`Whether it passes is unknown without ${missing}.`);
 });
