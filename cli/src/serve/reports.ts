@@ -196,7 +196,8 @@ async function* limited(
     accounts.add(`${partyId} ${assetId} ${marketId} ${accountType}`);
     if (BigInt(timestamp) > from) lines++;
     if (lines + BigInt(accounts.size) * rowsOfAccount > mostRows) {
-      throw new Rejection(11, `The report has more than ${mostRows} rows: request fewer accounts, or a shorter range.`);
+      const advice = "Request fewer accounts, a shorter range, or a series with longer periods.";
+      throw new Rejection(11, `The report has more than ${mostRows} rows. ${advice}`);
     }
     yield change;
   }
