@@ -100,14 +100,15 @@ async function fetchPage<T>(
  */
 function fetchUpToDate<T>(
   walk: WalkPlan<T>,
-  { block, until }: WalkState<T>,
+  { block, until, given }: WalkState<T>,
   request: PageRequest,
   expectation: Expectation,
   signal: AbortSignal,
 ): PromiseLike<FetchedPage<T>> {
   const fetch = (expected: Expectation) => walk.fetchPage(request, { ...expectation, ...expected }, signal);
-  if (walk.cursorsLack !== "record" || !block || !walk.isRecent?.(block.timestamp)) return fetch({});
-  const later = block.timestamp + 1n;
+  const latest = block?.timestamp ?? given?.after;
+  if (walk.cursorsLack !== "record" || latest === undefined || !walk.isRecent?.(latest)) return fetch({});
+  const later = latest + 1n;
   return fetch(until === undefined ? { minBlockAtEnd: later } : { minBlock: later }).then(
     undefined,
     (error: unknown) => {
