@@ -131,7 +131,10 @@ class WalkReader<T, Item> implements Batches<Item> {
     const end = isDescending ? (place ?? upTo) : upTo;
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
     const after = isDescending || place === undefined ? 0n : place + 1n;
-    const isEndShown = cursorsLack !== "record" || this.#isLatest;
+    // Without the block of the first page, votes that were cast again since then are not known.
+    const { given } = startOf(this.#plan);
+    const isBlind = isDescending && given !== undefined && given.first === undefined;
+    const isEndShown = cursorsLack !== "record" || (this.#isLatest && !isBlind);
     return {
       start: [range?.start ?? 0n, shown].reduce(maximum, after),
       end: isEndShown ? end : undefined,
