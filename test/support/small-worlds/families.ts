@@ -165,6 +165,15 @@ export const points: { readonly [sentence: string]: () => Generator<Case> } = {
     }),
   "a page of votes is asked for twice": () =>
     cases("votes", [], 2, { blocks: [["a", "bcde", ""]], nodes: [[whole, whole]], kind: pages }),
+  "a vote moves in the block of two nodes between single pages": () =>
+    cases("votes", [], 2, {
+      ...{ blocks: [["abc", "d", "e", "a"]], nodes: [[whole, ahead]], kind: pages, newestFirst: [false] },
+    }),
+  "a vote is cast again after a page without headers": () =>
+    cases("votes", ["block"], 2, {
+      ...{ blocks: [["a", "bc", "de", "a"]], kind: loops, newestFirst: [true], head: [3] },
+      nodes: [[{ ...whole, isNameless: true }, whole, behind]],
+    }),
   "a vote moves into the block that two nodes name": () =>
     cases("votes", [], 1, {
       ...{ blocks: [["a", "bc", "d", "a"]], nodes: [[ahead, whole]], kind: loops, size: sizes, newestFirst: [false] },
