@@ -25,10 +25,13 @@ export async function readReports(reader: Reader, reading: Reading): Promise<voi
     const pageSize = reading.sizeOf(reader);
     const { concurrency } = reader;
     const scan = client.scanBalanceChanges({ filter: reader.filter, dateRange }, { pageSize, concurrency });
-    records.splice(0, records.length, ...(await scan.toArray()));
+    const read = await scan.toArray();
+    const { start, end } = await scan.coverage;
+    // What is before the coverage is not proved.
+    records.splice(0, records.length, ...read.filter(({ timestamp }) => BigInt(timestamp) >= start));
     // A node can have dropped records while they were read.
     const isComplete = world.kept.every((kept) => kept === 0n) && world.healthyNodes.length === world.kept.length;
-    hasEnd = (await scan.coverage).end !== undefined;
+    hasEnd = end !== undefined;
     yield {
       series: await balanceSeries(records, { from, to, every, groupBy: ["partyId"], isComplete }),
       balances: await balancesAt(records, to, { isComplete }),
