@@ -63,6 +63,13 @@ test("a caller who waits for longer than a reader may stand still keeps the conn
   other.destroy();
 });
 
+test("a head that does not end is a 408", async () => {
+  const { open } = await start({ headersTimeout: 100, connectionsCheckingInterval: 50 });
+  const socket = open();
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-Long: ");
+  expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 408/);
+});
+
 test("one address has a limited number of connections, and so have all", async () => {
   for (const limits of [{ connectionsOfAddress: 5 }, { connections: 5 }]) {
     const { open } = await start(limits);
