@@ -139,14 +139,9 @@ export const pageSizeFlag = (size: string): Option =>
 /** How many records a terminal shows. */
 export const screenful = 30;
 
-export const limitFlag = (): Option =>
-  filterFlag(
-    "-n, --limit <N>",
-    `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`,
-    {
-      parse: integer(),
-    },
-  );
+const limitText = `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`;
+
+export const limitFlag = (): Option => filterFlag("-n, --limit <N>", limitText, { parse: integer() });
 
 const catchUp = "How long to wait for a node that has not reached the end of the range. Default: 15s.";
 

@@ -106,13 +106,8 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   /** The records are complete from this time on. */
   let start: bigint | undefined;
   try {
-    const { signal } = io;
-    const { limit } = printer;
-    const coverage = await readRecords(
-      client,
-      { ...reading, limit },
-      { signal, onRecord: (each) => printer.add(each) },
-    );
+    const { add: onRecord, limit } = printer;
+    const coverage = await readRecords(client, { ...reading, limit }, { signal: io.signal, onRecord });
     await printer.end();
     const { proposalId } = reading.query;
     if (printer.read() === 0 && proposalId !== undefined) await requireProposal(client, String(proposalId), io.signal);
