@@ -15,7 +15,7 @@ const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("\n",
 
 type Sample = readonly [labels: Labels, value: number | undefined];
 
-/** Samples with what is known. */
+/** The lines of samples whose value is known. */
 const samplesOf = (name: string, samples: readonly Sample[]) =>
   samples.flatMap(([labels, value]) => {
     const known = Object.entries(labels).filter(([, each]) => each !== undefined);

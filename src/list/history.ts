@@ -186,7 +186,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
       .filter(isInRange)
       .reduce<Edge<T> | undefined>((a, b) => (a && (timeOf(a) ?? 0n) <= (timeOf(b) ?? 0n) ? a : b), undefined);
     const oldest = timeOf(oldestEdge);
-    // A node can be at the block of that record, and not have written it yet.
+    // A node can name the block of that record before it has written it.
     const includes = oldestEdge && identify(oldestEdge.node as object);
     const { end } = request;
     const until = oldest === undefined ? end : oldest + 1000n;
@@ -223,7 +223,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return whole.completeFrom === timeOf(first) ? { ...whole, completeFrom: start } : whole;
   }
 
-  /** A record of the list itself up to a start, and two of others. */
+  /** The newest record of the list up to a start, and two of others. */
   async function* witnessesOf(start: bigint, signal: AbortSignal): AsyncGenerator<Witness> {
     const { before, witnesses } = await find(start, signal);
     if (before !== undefined) yield { time: before, filters };

@@ -131,7 +131,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     const end = isDescending ? (place ?? upTo) : upTo;
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
     const after = isDescending || place === undefined ? 0n : place + 1n;
-    // Without the block of the first page, votes that were cast again since then are not known.
+    // Votes that were cast again since the first page are unknown without the block of that page.
     const { given } = startOf(this.#plan);
     const isBlind = isDescending && given !== undefined && given.first === undefined;
     const isEndShown = cursorsLack !== "record" || (this.#isLatest && !isBlind);

@@ -12,7 +12,7 @@ export interface Chart {
   readonly decimals: number | undefined;
   /** Whether each line begins where the one before ends. */
   readonly isStacked?: boolean;
-  /** What a reader must know. */
+  /** Sentences below the chart. */
   readonly notes: readonly string[];
 }
 

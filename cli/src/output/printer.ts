@@ -85,7 +85,7 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
       await end(true).catch(() => {});
       return (await file?.stop(isByBlock && canContinue && written > 0)) ? file?.path : undefined;
     },
-    /** Prints what there is to know of the records, unless --quiet is given. */
+    /** Prints notes about the records, unless --quiet is given. */
     printNotes(which: "first" | "newest", notes: readonly string[], what = count(read, "record")): void {
       const more = `The ${which} ${screenful} records. For more: -n N, -o FILE, or --format ndjson|csv|json.`;
       const all = [

@@ -55,7 +55,7 @@ export function judge(
     const { error, coverage } = part;
     if (error) fail("needless-error", `${error.name} ${error.message.slice(0, 200)}`);
     if (error || coverage === undefined) return;
-    // Two pages of votes need a later block, which a network that stands still does not have. One that comes is hours in the future.
+    // Two pages of votes need a later block, which a network that stands still does not have. A block that comes is hours ahead.
     const hasMoved = running.steps.some(({ event }) => event !== undefined);
     const isUnknown = coverage.end === undefined && world.list === "votes" && (world.isStill || hasMoved);
     if (!isUnknown && (coverage.end ?? 0n) < (end ?? head)) fail("early-end", truth.show(coverage.end));
@@ -72,7 +72,7 @@ export function judge(
       fail("late-start", `${truth.show(coverage.start)} instead of ${truth.show(latest)}`);
   }
 
-  /** The first record from a start on that one response after the other leads to: newer nodes show at most a year at once. */
+  /** The first record after which no gap is longer than a year: one response of newer nodes shows at most that. */
   function firstProvable(start: bigint, end: bigint): bigint {
     const longest = world.version === "v0.79" ? 364n * nanosecondsPerDay : end;
     const times = truth.dues.map(({ time }) => time).filter((time) => time >= start && time < end);

@@ -280,7 +280,7 @@ export class RunningSmallWorld implements Target {
         change(index, { ...node, shows: true }, "commits the records of its block");
       if (happens("drop") && from < blocks.length) change(index, { ...node, from: from + 1 }, `drops block ${from}`);
       if (happens("lag") && nodes.length > 1) {
-        // What a node has shown of the block that it names, it shows again.
+        // A node keeps the records that it has shown of a block.
         if (lag === 0) change(index, { ...node, lag: 1 }, "falls a block behind");
         else change(index, { ...node, lag: 0 }, "catches up");
       }

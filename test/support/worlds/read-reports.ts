@@ -27,7 +27,7 @@ export async function readReports(reader: Reader, reading: Reading): Promise<voi
     const scan = client.scanBalanceChanges({ filter: reader.filter, dateRange }, { pageSize, concurrency });
     const read = await scan.toArray();
     const { start, end } = await scan.coverage;
-    // What is before the coverage is not proved.
+    // Records before the coverage are not proved.
     records.splice(0, records.length, ...read.filter(({ timestamp }) => BigInt(timestamp) >= start));
     // A node can have dropped records while they were read.
     const isComplete = world.kept.every((kept) => kept === 0n) && world.healthyNodes.length === world.kept.length;

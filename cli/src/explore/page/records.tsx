@@ -12,7 +12,7 @@ export type Row = Readonly<Partial<Values>>;
 
 const Asset = ({ id }: { id: string | undefined }) => <bdi title={id}>{symbolOf(useNames(), id)}</bdi>;
 
-/** Where an account begins and ends stands out. */
+/** Opening and closing rows stand out. */
 const Entry = ({ of }: { of: string }) => (of === "Change" ? of : <b>{of}</b>);
 
 const known: Record<keyof Row, Column<Row>> = {
