@@ -93,21 +93,22 @@ export function windowAfter<T>(
   isDescending: boolean,
 ): readonly Edge<T>[] {
   if (cursorsLack === undefined) return [];
-  const inPage = new Set(edges.map(({ cursor }) => cursor));
   const first = nanosecondsOf(edges[0]?.cursor ?? "");
+  const isInPage = (cursor: string) => edges.some((edge) => edge.cursor === cursor);
   // A page from the start of the list can end before records that are known, whose block was perhaps not read to its end.
-  const isLater = ({ cursor }: Edge<T>) => {
+  const isAgain = ({ cursor }: Edge<T>) => {
     const time = nanosecondsOf(cursor);
-    return first !== undefined && time !== undefined && (isDescending ? time < first : time > first);
+    if (first === undefined || time === undefined || time === first) return isInPage(cursor);
+    return isDescending ? time < first : time > first;
   };
-  const again = previous.findIndex((edge) => inPage.has(edge.cursor) || isLater(edge));
+  const again = previous.findIndex(isAgain);
   const known = [...(again < 0 ? previous : previous.slice(0, again)), ...edges];
   if (cursorsLack !== "record") return known.slice(-1 - room);
   const start = startOfBlock(known, known.length - 1);
   // The order of the votes of a block can differ between two pages, so that some are behind the end of this one.
   const time = blockTimeOf(known.at(-1)?.cursor ?? "");
   const behind = previous.slice(Math.max(0, again)).filter((edge) => blockTimeOf(edge.cursor) === time);
-  const others = behind.filter((edge) => !inPage.has(edge.cursor) && !known.includes(edge));
+  const others = behind.filter((edge) => !isInPage(edge.cursor) && !known.includes(edge));
   const remembered = known.slice(startOfBlock(known, Math.max(0, start - rememberedVotes)), start);
   return [...remembered, ...others, ...known.slice(start)];
 }
