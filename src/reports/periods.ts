@@ -25,13 +25,11 @@ export function readOffset(place: Place, timeZone: unknown): Offset {
   const format = attempt(
     () => new Intl.DateTimeFormat("en", { timeZone: timeZone as string, timeZoneName: "longOffset" }),
   );
-  if (typeof timeZone !== "string" || format === undefined) {
-    return refuse(place, 'the name of a time zone, such as "Europe/Berlin"', timeZone);
-  }
+  if (format === undefined) return refuse(place, 'the name of a time zone, such as "Europe/Berlin"', timeZone);
   return (time) => {
     // As in `2/9/2024, GMT+01:00`; UTC is just `GMT`.
     const text = format.format(Number(floorDivide(time, 1_000_000n)));
-    const [, sign = "+", hours = 0, minutes = 0] = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(text) ?? [];
+    const [, sign = "+", hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];
     return BigInt(`${sign}1`) * (BigInt(hours) * 60n + BigInt(minutes)) * nanosecondsPerMinute;
   };
 }
@@ -55,10 +53,11 @@ function endOf(time: bigint, every: Exclude<Period, "change">, offsetAt: Offset)
   const local = time + offset;
   const end = every === "month" ? endOfMonth(local) : endOfLength(local, lengths[every]);
   const unchanged = end - offset;
+  // An hour that the clocks repeat is two periods.
   if (every === "minute" || every === "hour") return unchanged;
   const found = end - offsetAt(unchanged);
   // Clocks that skip midnight have no such time: the period ends when they do.
-  return found + offsetAt(found) === end || found > unchanged ? found : unchanged;
+  return found + offsetAt(found) === end ? found : unchanged;
 }
 
 const endOfLength = (time: bigint, length: bigint) => firstMonday - floorDivide(firstMonday - time, length) * length;

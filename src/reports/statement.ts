@@ -52,7 +52,7 @@ export async function statement(
     const lines: AccountStatement["lines"] = [];
     for (const change of kept.changes.sort((a, b) => compareDigits(a.timestamp, b.timestamp))) {
       // A record that was read twice changes nothing.
-      if (last !== undefined && later(operation, last, change) === last) continue;
+      if (later(operation, last, change) === last) continue;
       last = change;
       const before = balance;
       balance = BigInt(change.balance);

@@ -158,7 +158,7 @@ const readVote = (place: Place, vote: Vote, liquidity: TallyOptions["liquidity"]
 /** A vote keeps its time when it is rewritten at the close of the proposal, and gets a weight then (observed on v0.74 nodes). */
 function isLater(vote: Counted, last: Counted): boolean {
   const order = compareDigits(vote.timestamp, last.timestamp);
-  return order === 0 ? vote.isClosed || !last.isClosed : order > 0;
+  return order > 0 || (order === 0 && vote.isClosed);
 }
 
 /** Reads the equity-like share of a vote. */

@@ -174,6 +174,25 @@ describe("balanceSeries", () => {
     expect(hours.slice(0, -1).every(({ time }) => clock(BigInt(time)).endsWith(":00:00"))).toBe(true);
   });
 
+  test("has the hour that clocks repeat twice, and its minutes", async () => {
+    const timeZone = "Europe/Berlin";
+    const rowsOf = async (from: string, to: string, every: Period) =>
+      (await balanceSeries([change("1", "1")], { from, to, every, timeZone })).length;
+    expect(await rowsOf("2024-10-26T22:00:00Z", "2024-10-27T23:00:00Z", "hour")).toBe(25);
+    expect(await rowsOf("2024-10-27T00:58:00Z", "2024-10-27T01:02:00Z", "minute")).toBe(4);
+  });
+
+  test("counts a record at the moment at which clocks skip midnight to the day that ends then", async () => {
+    const [midnight, next] = [Date.UTC(2018, 10, 4, 3), Date.UTC(2018, 10, 5, 2)].map((time) => `${time}000000`);
+    const options = { from: "2018-11-03", to: next ?? "", every: "day", timeZone: "America/Sao_Paulo" } as const;
+    const rows = await balanceSeries([change("1", "1"), change(midnight ?? "", "5")], options);
+    const found = rows.map(({ time, balance }) => [time, balance]);
+    expect(found.slice(-2)).toEqual([
+      [midnight, "5"],
+      [next, "5"],
+    ]);
+  });
+
   test("has no row if the range is one moment between two periods", async () => {
     const time = "2024-01-01T00:00:00Z";
     expect(await balanceSeries([change("1", "1")], { from: time, to: time, every: "day" })).toEqual([]);
@@ -238,6 +257,15 @@ describe.each<[name: string, report: (changes: Changes) => Promise<unknown>]>([
     await expect(report(failing())).rejects.toBe(failure);
   });
 
+  test.each([undefined, null, 5, {}, [null], ["1"]])("refuses %j, which is not records", async (changes) => {
+    const message = expect.stringMatching(/iterable of records, such as a listing or a scan/);
+    await expect(report(changes as never)).rejects.toMatchObject({
+      name: "ArgumentError",
+      argument: "changes",
+      message,
+    });
+  });
+
   test("refuses two balances of one account and time, in either order", async () => {
     const changes = [change("5", "1"), change("5", "2")];
     for (const each of [changes, [...changes].reverse()])
@@ -254,10 +282,12 @@ test.each([
   ["from", () => statement([], { from: "1707497689123", to: "2024-02-09" })],
   ["to", () => balanceSeries([], { from: "2024-01-01", to: "946684799999999999", every: "day" })],
   ["complete", () => balancesAt([], 1n, { complete: true } as never)],
+  ["isComplete", () => balancesAt([], 1n, { isComplete: "yes" as never })],
   ["to", () => statement([], { from: 2n, to: 1n })],
   ["to", () => balanceSeries([], { from: 1n, to: new Date(Number.NaN), every: "day" })],
   ["every", () => balanceSeries([], { from: 1n, to: 2n, every: "year" as never })],
   ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: "Mars/Olympus" })],
+  ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: 1 as never })],
   ["groupBy", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: ["party" as never] })],
 ])("reports of balances refuse a wrong `%s` by its name", async (argument, call) => {
   await expect(call()).rejects.toMatchObject({ name: "ArgumentError", argument });

@@ -51,11 +51,15 @@ describe("explainCheck", () => {
     expect(explainCheck(result(51, "", { info: "a" })).message).toMatch(/: a\.$/);
     expect(explainCheck(result(51, "", { log: "b" })).message).toMatch(/: b\.$/);
     expect(explainCheck(result(60, "c", { success: true })).category).toBe("passed");
+    expect(explainCheck(result(60, "the maximum")).advice).toMatch(/^Check the command/);
     expect(explainCheck(result(0, "d", { success: false })).category).toBe("internal");
   });
 
-  test.each([undefined, null, {}, { code: 51 }])("refuses %j, which is not the result of a check", (value) => {
-    const error = { name: "ArgumentError", argument: "result" };
-    expect(() => explainCheck(value as never)).toThrow(expect.objectContaining(error));
-  });
+  test.each([undefined, null, {}, { code: 51 }, { success: false }])(
+    "refuses %j, which is not the result of a check",
+    (value) => {
+      const error = { name: "ArgumentError", argument: "result" };
+      expect(() => explainCheck(value as never)).toThrow(expect.objectContaining(error));
+    },
+  );
 });

@@ -131,18 +131,21 @@ describe("submissionLimits", () => {
     expect(proofOfWork).toEqual(blockHeight ? proof : undefined);
   });
 
+  const vote = { command: "vote", proposalId: "p" } as const;
   test("is not allowed if the proof of work is unknown", () => {
-    for (const response of [statistics({ pow: null }), { chainId: "c", statistics: null }]) {
-      const limits = submissionLimits(response, { command: "other" });
-      expect(limits).toMatchObject({ isAllowed: false, reason: "proof-of-work" });
+    const without = { pow: { ...pow, blockStates: [] } };
+    for (const response of [statistics({ pow: null }), statistics(without), { chainId: "c", statistics: null }]) {
+      for (const submission of [{ command: "other" } as const, vote])
+        expect(submissionLimits(response, submission)).toMatchObject({ isAllowed: false, reason: "proof-of-work" });
     }
   });
 
-  const vote = { command: "vote", proposalId: "p" } as const;
   test.each([
     ["statistics", () => submissionLimits(statistics({ votes: { statistics: [], maxForEpoch: "" } }), vote)],
     ["command", () => submissionLimits(statistics({}), { command: "order" as never })],
+    ["command", () => submissionLimits(statistics({}), undefined as never)],
     ["proposalId", () => submissionLimits(statistics({}), { command: "vote" } as never)],
+    ["proposalId", () => submissionLimits(statistics({}), { command: "vote", proposalId: "" })],
     ["sentSince", () => submissionLimits(statistics({}), vote, { sentSince: -1 })],
     ["sentByBlock", () => submissionLimits(statistics({}), vote, { sentByBlock: 5 as never })],
     ["sentByBlock", () => submissionLimits(statistics({}), vote, { sentByBlock: { "block 9": 1 } })],

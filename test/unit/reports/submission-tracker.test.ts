@@ -188,6 +188,23 @@ describe("submissionTracker", () => {
     expect(tracker.next(transfer).left).toBe(2n);
   });
 
+  test("counts one command of the epoch before, whatever else waits on another block", () => {
+    const tracker = submissionTracker(at({ 10: 0 }, { transfers: 1 }));
+    tracker.sent({ ...transfer, blockHeight: 10 });
+    tracker.update(at({ 10: 0, 11: 0 }, { transfers: 1 }));
+    tracker.sent({ ...other, blockHeight: 11 });
+    tracker.update(at({ 10: 1, 11: 0, 12: 0 }, { epoch: 2 }));
+    expect(tracker.next(transfer).left).toBe(2n);
+  });
+
+  test("counts on where a node has no statistics", () => {
+    const none = { chainId: "b", statistics: null };
+    const tracker = submissionTracker(none);
+    tracker.sent({ ...transfer, blockHeight: 10 });
+    tracker.update(none);
+    expect(tracker.next(transfer)).toMatchObject({ isAllowed: false, reason: "proof-of-work" });
+  });
+
   test("forgets a transaction that is too old to be in a block", () => {
     const tracker = submissionTracker(at({ 10: 0 }, { past: 5, transfers: 1 }));
     tracker.sent({ ...transfer, blockHeight: 10 });

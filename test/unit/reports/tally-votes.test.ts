@@ -90,6 +90,8 @@ describe("tallyVotes", () => {
     const rules = { requiredMajority: majority, requiredParticipation: "0", totalSupply: 4n * tokens };
     const tally = await tallyVotes(yesAndNo(2n * tokens - 1n, tokens + 1n), rules);
     expect(tally).toMatchObject({ majority, participation: "0.75", passes: true });
+    const all = { requiredMajority: "1", requiredParticipation: "1", totalSupply: tokens };
+    expect(await tallyVotes(yesAndNo(tokens, 0n), all)).toMatchObject({ passes: true });
     const half = { requiredMajority: "0.5", requiredParticipation: "0.5", totalSupply: 2n * tokens };
     const missed = await tallyVotes(yesAndNo(tokens - 1n, 0n), half);
     expect(missed).toMatchObject({ participation: "0.499999999999999999", passes: false, reason: "participation" });
@@ -127,9 +129,11 @@ describe("tallyVotes", () => {
     ["requiredParticipation", { requiredParticipation: "1e-5" }],
     ["totalSupply", { totalSupply: "-1" }],
     ["liquidity.requiredParticipation", { liquidity: { requiredMajority: "0", requiredParticipation: "2" } }],
+    ["liquidity.requiredMajority", { liquidity: { requiredParticipation: "1" } as never }],
     ["majority", { majority: "0.5" } as never],
   ])("refuses a wrong `%s` by its name", async (argument, options) => {
-    await expect(tallyVotes([], options)).rejects.toMatchObject({ name: "ArgumentError", argument });
+    const message = expect.stringContaining("tallyVotes");
+    await expect(tallyVotes([], options)).rejects.toMatchObject({ name: "ArgumentError", argument, message });
   });
 
   const ofMarket = { liquidity: { ...liquidity, marketId: "m" } };
