@@ -95,6 +95,7 @@ cases("the first node", [
   ["does not cool down", { nodes: [failing("a"), b] }, "ask b first"],
   ["is a probe after its cool-down", { nodes: [node("a", cooling("failing", 0)), b] }, "ask a first"],
   ["may lag if what is read is past", { call: past, nodes: [lagging("a"), b] }, "ask a first"],
+  ["does not lag if a ready one is there", { nodes: [lagging("a"), b] }, "ask b first"],
   ["may not be unresponsive even then", { call: past, nodes: [unresponsive("a"), b] }, "ask b first"],
   [
     "is probably not behind what was returned",
@@ -120,6 +121,11 @@ cases("the first node", [
 
 cases("after a failure", [
   ["the next node is asked", { asked: [failed("a")] }, "ask b failover a b error"],
+  [
+    "the next node is asked although its rate limit is used up",
+    { asked: [failed("a")], nodes: [a, node("b", { pause: 10 })] },
+    "ask b failover a b error",
+  ],
   [
     "a node that cools down is asked before one twice",
     { asked: [failed("a")], nodes: [a, failing("b")] },
@@ -205,6 +211,11 @@ cases("a response", [
   ["that is maxLag behind is returned", { asked: [got("a", 0)] }, "return a fresh"],
   ["that lags is not, while there is another node", { asked: [got("a", -1)] }, "ask b failover a b lag"],
   [
+    "that lags is not if the newest data are expected",
+    { call: { expectation: { isFresh: true } }, asked: [got("a", -1)] },
+    "ask b failover a b lag",
+  ],
+  [
     "of a node without a block is not",
     { asked: [{ ...got("a", 0), answer: { block: { height: 0n, timestamp: 0n } } }] },
     "ask b failover a b lag",
@@ -214,6 +225,17 @@ cases("a response", [
     "that is older than one that was returned is not",
     { pool: returned(11), asked: [got("a", 10)] },
     "ask b failover a b regression",
+  ],
+  ["as late as one that was returned is", { pool: returned(10), asked: [got("a", 10)] }, "return a fresh"],
+  [
+    "with a block is returned before one without a block that came earlier",
+    { asked: [got("a", undefined), got("b", 10)] },
+    "return b fresh",
+  ],
+  [
+    "with a block is returned before one without a block",
+    { asked: [got("a", 10), got("b", undefined)] },
+    "return a fresh",
   ],
   [
     "is compared with no time that one node has named and two contradict",
@@ -230,6 +252,16 @@ cases("a response", [
     "ask a failover b a regression",
   ],
   ["that is stale waits for a better one", { asked: [got("a", -1), sent("b", 0)], nodes: [a, b] }, "wait 300 in time"],
+  [
+    "that is stale waits for a node that is late",
+    { asked: [got("a", -1), sent("b", 400)], nodes: [a, b] },
+    "wait 600 late",
+  ],
+  [
+    "that is stale waits no longer than a second for a node that does not respond",
+    { asked: [got("a", -1), sent("b", 1000)], nodes: [a, b] },
+    "return stale a lag",
+  ],
   [
     "that is stale waits for a second",
     { asked: [got("a", -2, { endedAt: now - 1000 }), sent("b", 0)] },
@@ -265,6 +297,16 @@ cases("a response that does not show", [
     "ask b failover a b place",
   ],
   [
+    "the place makes one be asked that lags, also after a failure",
+    { asked: [got("a", 10, { lack: "place" }), failed("c")], nodes: [a, lagging("b"), c] },
+    "ask b failover c b error",
+  ],
+  [
+    "the place makes a ready one be asked first",
+    { asked: [got("a", 10, { lack: "place" })], nodes: [a, lagging("b"), c] },
+    "ask c failover a c place",
+  ],
+  [
     "the place does not wake one that fails",
     { asked: [got("a", 10, { lack: "place" })], nodes: [a, failing("b")] },
     "fail a place",
@@ -283,6 +325,16 @@ cases("a response that does not show", [
     "the block of a node that has none yet is not waited for if others lack the place",
     { asked: [got("a", 10, { lack: "place" }), got("b", -1_700_000_000, { lack: "block" })], nodes: [a, b] },
     "fail a place",
+  ],
+  [
+    "the history makes one be asked that lags",
+    { asked: [got("a", 10, { lack: "history" })], nodes: [a, lagging("b")] },
+    "ask b failover a b history",
+  ],
+  [
+    "the history is not returned if another one shows it, but lags",
+    { asked: [got("a", -1), got("b", 10, { lack: "history" })], nodes: [a, b] },
+    "return stale a lag",
   ],
   [
     "the history makes every node be asked",

@@ -52,13 +52,15 @@ describe("the lag of a node", () => {
   });
 });
 
-test.each([
+test.each<[what: string, heads: (Head | undefined)[], expected: boolean, now?: number]>([
   ["two others contradict", alike([600, 0, 0]), true],
   ["one other contradicts", [head(600), head(0), undefined], false],
   ["another one has shown as well", alike([600, 600, 0, 0]), false],
   ["others contradict by `maxLag` at most", alike([600, 590, 590]), false],
-])("a time that %s is a reference or not", (_, heads, expected) => {
-  expect(isContradicted(head(600).blockTime, poolOf(heads))).toBe(expected);
+  ["others may have reached by now, within `maxLag`", [head(600, 60), head(530), head(530)], false, 60],
+  ["others have not reached by now", [head(600, 60), head(529), head(529)], true, 60],
+])("a time that %s is a reference or not", (_, heads, expected, now) => {
+  expect(isContradicted(head(600).blockTime, poolOf(heads, now))).toBe(expected);
 });
 
 test("the head of a node is the block of the last request, unless an earlier request names a later block", async () => {
