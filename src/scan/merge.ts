@@ -6,9 +6,11 @@ import type { ReadingOrder } from "./timeline.js";
 
 type Batch = readonly BalanceChange[];
 
+type Part = Pick<PartScan, "next">;
+
 /** A part, and its next records. */
 interface PartHead {
-  part: PartScan;
+  part: Part;
   next: Batch | Failure | undefined;
 }
 
@@ -17,7 +19,7 @@ export class MergedParts {
   readonly #order: ReadingOrder;
   #heads: readonly PartHead[];
 
-  constructor(parts: readonly PartScan[], order: ReadingOrder) {
+  constructor(parts: readonly Part[], order: ReadingOrder) {
     this.#heads = parts.map((part) => ({ part, next: [] }));
     this.#order = order;
   }

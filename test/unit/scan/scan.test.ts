@@ -165,21 +165,25 @@ describe("a scan ends", () => {
   });
 });
 
-test.each([
+test.each<[what: string, timestamps: unknown[], words: string, options?: ScanOptions]>([
   ["out of order", ["12000", "11000"], "records that are out of order"],
+  ["out of descending order", ["11000", "12000"], "records that are out of order", { order: "newest-first" }],
   ["from before the range", ["3000", "11000"], "records outside of the requested range"],
   ["from after the range", ["11000", "25000"], "records outside of the requested range"],
   ["that is empty and reports a next page", [], "an empty page that reports a next page"],
   ["with an invalid time", ["soon"], 'a record with the timestamp "soon"'],
   ["with a time that is a number", [12], "a record with the timestamp 12"],
   ["with a time that is null", [null], "a record with the timestamp null"],
-])("a scan rejects a response %s", async (_, timestamps, words) => {
+])("a scan rejects a response %s", async (_, timestamps, words, options) => {
   const edges = timestamps.map((timestamp) => ({ cursor: "c", node: { timestamp, balance: "1" } }));
   const hasNextPage = edges.length === 0;
   const pageInfo = { startCursor: "c", endCursor: "c", hasNextPage, hasPreviousPage: false };
   const { fetch, sent } = respondWith({ balances: { edges, pageInfo } });
   const dateRange = { startTimestamp: 10_000n, endTimestamp: 20_000n };
-  const scan = createClient({ baseUrl, fetch }).scanBalanceChanges({ dateRange }, { missingHistory: "ignore" });
+  const scan = createClient({ baseUrl, fetch }).scanBalanceChanges(
+    { dateRange },
+    { missingHistory: "ignore", ...options },
+  );
   const error = await rejectionOf(scan.toArray());
   expect(error).toSatisfy(ResponseError.is);
   expect((error as Error).message).toMatch(new RegExp(`^scanBalanceChanges got ${words} from `));

@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { BalanceChange } from "../../../src/index.js";
+import { MergedParts } from "../../../src/scan/merge.js";
+import { compareRecords, microsecondAt } from "../../../src/scan/records.js";
+import type { Failure } from "../../../src/scan/scheduler.js";
+import { holds, isEmpty, lengthOf, readingOrder } from "../../../src/scan/timeline.js";
+import { runs } from "../../support/runs.js";
+
+const whole = { start: 0n, end: 30n };
+
+/** A record of a microsecond. Each part has accounts of its own. */
+const recordAt = (microsecond: number, part: number, account: number): BalanceChange => ({
+  timestamp: `${BigInt(microsecond) * 1000n}`,
+  balance: "1",
+  assetId: `${account}`,
+  partyId: `${part}`,
+  marketId: "",
+  accountType: "ACCOUNT_TYPE_GENERAL",
+});
+
+/** Parts of a scan: the microseconds of records, how many records a batch has at least, and where the part fails. */
+const parts = fc.array(
+  fc.record({
+    times: fc.array(fc.nat(29), { maxLength: 12 }),
+    size: fc.integer({ min: 1, max: 4 }),
+    failsAt: fc.option(fc.nat(29), { nil: undefined }),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+test("the records of several parts come in one order, up to the first failure of one of them", async () => {
+  await fc.assert(
+    fc.asyncProperty(parts, fc.boolean(), async (given, newestFirst) => {
+      const order = readingOrder(newestFirst);
+      const inOrder = (a: BalanceChange, b: BalanceChange) => order.sign * compareRecords(a, b);
+      const isBefore = (time: bigint) => (record: BalanceChange) => order.compare(microsecondAt(record), time) < 0;
+      const sources = given.map(({ times, size, failsAt }, part) => {
+        const records = times.map((time, account) => recordAt(time, part, account)).sort(inOrder);
+        const read = failsAt === undefined ? records : records.filter(isBefore(BigInt(failsAt)));
+        // A batch has all records of a microsecond.
+        const batches: BalanceChange[][] = [];
+        for (const record of read) {
+          const last = batches.at(-1);
+          if (last && (last.length < size || last.at(-1)?.timestamp === record.timestamp)) last.push(record);
+          else batches.push([record]);
+        }
+        const failure = failsAt === undefined ? undefined : { unread: order.from(whole, BigInt(failsAt)), error: part };
+        return { records, failure, next: async () => batches.shift() ?? failure };
+      });
+      const merged = new MergedParts(sources, order);
+      const got: BalanceChange[] = [];
+      let last: readonly BalanceChange[] | Failure | undefined;
+      for (;;) {
+        last = await merged.next();
+        if (!Array.isArray(last)) break;
+        expect(last).not.toEqual([]);
+        got.push(...last);
+      }
+      const failures = sources.flatMap(({ failure }) => (failure ? order.firstOf(failure.unread) : []));
+      const first = failures.sort(order.compare)[0];
+      const all = sources.flatMap(({ records }) => records).sort(inOrder);
+      expect(got).toEqual(first === undefined ? all : all.filter(isBefore(first)));
+      expect((last as Failure | undefined) && order.firstOf((last as Failure).unread)).toBe(first);
+    }),
+    runs(1000),
+  );
+});
+
+describe("a range of microseconds", () => {
+  const [oldest, newest] = [readingOrder(false), readingOrder(true)];
+  const range = { start: 10n, end: 20n };
+
+  test("is read from its start to its end, or from its end to its start", () => {
+    expect([oldest.firstOf(range), oldest.lastOf(range)]).toEqual([10n, 19n]);
+    expect([newest.firstOf(range), newest.lastOf(range)]).toEqual([19n, 10n]);
+    expect([oldest.compare(1n, 2n), newest.compare(1n, 2n), newest.compare(2n, 1n)]).toEqual([-1, 1, -1]);
+  });
+
+  test("is left from a microsecond on, which belongs to the rest", () => {
+    expect(oldest.from(range, 12n)).toEqual({ start: 12n, end: 20n });
+    expect(newest.from(range, 12n)).toEqual({ start: 10n, end: 13n });
+  });
+
+  test("is split in the order of reading", () => {
+    const [older, newer] = [
+      { start: 10n, end: 13n },
+      { start: 13n, end: 20n },
+    ];
+    expect(oldest.split(range, 3n)).toEqual([older, newer]);
+    expect(newest.split(range, 7n)).toEqual([newer, older]);
+  });
+
+  test("has its start, and not its end", () => {
+    expect([9n, 10n, 19n, 20n].map((time) => holds(range, time))).toEqual([false, true, true, false]);
+    expect([isEmpty(range), isEmpty({ start: 20n, end: 20n }), lengthOf(range)]).toEqual([false, true, 10]);
+  });
+});
