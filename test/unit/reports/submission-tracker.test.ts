@@ -197,11 +197,12 @@ describe("submissionTracker", () => {
     expect(tracker.next(transfer).left).toBe(2n);
   });
 
-  test("counts on where a node has no statistics", () => {
+  test("counts on where a node has no statistics, or no proof of work", () => {
     const none = { chainId: "b", statistics: null };
     const tracker = submissionTracker(none);
     tracker.sent({ ...transfer, blockHeight: 10 });
     tracker.update(none);
+    tracker.update({ chainId: "b", statistics: { ...(at({}).statistics as SpamStatistics), pow: null } });
     expect(tracker.next(transfer)).toMatchObject({ isAllowed: false, reason: "proof-of-work" });
   });
 
