@@ -27,7 +27,7 @@ export class MergedParts {
   /** The next records; a failure once everything before it was returned; `undefined` at the end. */
   async next(): Promise<Batch | Failure | undefined> {
     const [only, ...others] = this.#heads;
-    if (only !== undefined && others.length === 0) return only.part.next();
+    if (others.length === 0) return only?.part.next();
     const heads = await Promise.all(
       this.#heads.map(async ({ part, next }) => ({ part, next: isBatch(next) && !next[0] ? await part.next() : next })),
     );

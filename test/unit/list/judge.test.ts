@@ -55,7 +55,7 @@ describe("a response", () => {
     ],
     [
       "of a page that ends in its block, of which records can be missing",
-      { expectation: { minBlockAtEnd: 9001n }, data: page([at(5000), at(9000)], more) },
+      { expectation: { minBlockAtEnd: 9001n }, data: page([at(4000), at(5000), at(9000)], more) },
       "block",
     ],
     [
@@ -65,6 +65,11 @@ describe("a response", () => {
     ],
     ["without `pageInfo`", { expectation: { minBlockAtEnd: 9001n }, data: page([], null) }, "block"],
     ["with the record", { expectation: { includes: { id: "a" } } }, undefined],
+    [
+      "with the record among others",
+      { expectation: { includes: { id: "a" } }, data: page([at(1, "b"), at(2, "a")]) },
+      undefined,
+    ],
     ["without the record", { expectation: { includes: { id: "b" } } }, "place"],
     [
       "whose next page can have the record",
@@ -94,7 +99,7 @@ describe("a response", () => {
 
 describe("a page is complete from", () => {
   const records = [at(3), at(5)];
-  const newestFirst = [at(5), at(3)];
+  const newestFirst = [at(5), at(4), at(3)];
   test.each<[what: string, page: ReceivedPage<unknown>, time: bigint]>([
     ["its first record, oldest first", page(records), 3n],
     ["its first record, also if newer ones follow", page(records, more), 3n],

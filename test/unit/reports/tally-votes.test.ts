@@ -102,6 +102,8 @@ describe("tallyVotes", () => {
     const closed = vote("a", "VALUE_YES", 3n, { totalGovernanceTokenWeight: "1" });
     const tallies = [await tallyVotes([open, closed]), await tallyVotes([closed, open])];
     for (const { yes } of tallies) expect(yes).toEqual({ parties: 1, tokens: "3" });
+    const later = { ...open, timestamp: `${BigInt(open.timestamp) + 1n}` as const };
+    expect((await tallyVotes([later, closed])).yes).toEqual({ parties: 1, tokens: "5" });
   });
 
   test.each<[options: TallyOptions, ...missing: string[]]>([

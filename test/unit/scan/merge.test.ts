@@ -68,21 +68,25 @@ test("the records of several parts come in one order, up to the first failure of
 });
 
 describe("a range of microseconds", () => {
-  const [oldest, newest] = [readingOrder(false), readingOrder(true)];
+  const orders = () => [readingOrder(false), readingOrder(true)] as const;
   const range = { start: 10n, end: 20n };
 
   test("is read from its start to its end, or from its end to its start", () => {
+    const [oldest, newest] = orders();
     expect([oldest.firstOf(range), oldest.lastOf(range)]).toEqual([10n, 19n]);
     expect([newest.firstOf(range), newest.lastOf(range)]).toEqual([19n, 10n]);
     expect([oldest.compare(1n, 2n), newest.compare(1n, 2n), newest.compare(2n, 1n)]).toEqual([-1, 1, -1]);
+    expect(oldest.compare(1n, 1n)).toBe(0);
   });
 
   test("is left from a microsecond on, which belongs to the rest", () => {
+    const [oldest, newest] = orders();
     expect(oldest.from(range, 12n)).toEqual({ start: 12n, end: 20n });
     expect(newest.from(range, 12n)).toEqual({ start: 10n, end: 13n });
   });
 
   test("is split in the order of reading", () => {
+    const [oldest, newest] = orders();
     const [older, newer] = [
       { start: 10n, end: 13n },
       { start: 13n, end: 20n },
