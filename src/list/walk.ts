@@ -10,7 +10,7 @@ import { nanosecondsOf } from "./cursors.js";
 import { coverageUpTo, type Edge, inWalkOrder, laterOf, type Page, timeOf } from "./page.js";
 import { goesDown, planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
 import { type ListPage, readPage } from "./read-page.js";
-import { startOf, type WalkState } from "./state.js";
+import { type GivenCursor, startOf, type WalkState } from "./state.js";
 
 /*
  * A walk reads the pages of a list, one after the other:
@@ -43,6 +43,8 @@ class WalkReader<T, Item> implements Batches<Item> {
   readonly #plan: WalkPlan<T>;
   readonly #itemsOf: (page: Page<T>) => readonly Item[];
   readonly #controller = new AbortController();
+  /** The cursor with which the caller began. */
+  readonly #given: GivenCursor | undefined;
   /** The state before the next page; `undefined` at the end. */
   #state: WalkState<T> | undefined;
   /** The next page. It rejects with the error that ends the walk after the current one. */
@@ -63,6 +65,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#plan = plan;
     this.#itemsOf = itemsOf;
     this.#state = startOf(plan);
+    this.#given = this.#state.given;
   }
 
   get signal(): AbortSignal | undefined {
@@ -132,7 +135,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
     const after = isDescending || place === undefined ? 0n : place + 1n;
     // Votes that were cast again since the first page are unknown without the block of that page.
-    const { given } = startOf(this.#plan);
+    const given = this.#given;
     const isBlind = isDescending && given !== undefined && given.first === undefined;
     const isEndShown = cursorsLack !== "record" || (this.#isLatest && !isBlind);
     return {
@@ -144,7 +147,7 @@ class WalkReader<T, Item> implements Batches<Item> {
 
   #note({ block, completeFrom, edges, isOfOneNode }: ListPage<T>, left: number): void {
     const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
-    const { given } = startOf(this.#plan);
+    const given = this.#given;
     const earlier = maximum(newest?.timestamp ?? -1n, given?.after ?? -1n);
     this.#isLatest = (isOfOneNode && !given) || block === undefined || block.timestamp > earlier;
     this.#blocks = { first, last: block, newest: laterOf(newest, block) };
