@@ -49,8 +49,10 @@ export interface Balance {
 
 /** Returns the later of two balances of an account, `a` if both are the same. Nodes have one for each account and block. */
 export function later(operation: string, a: Balance | undefined, { timestamp, balance }: Balance): Balance {
-  if (!a || compareDigits(a.timestamp, timestamp) < 0) return { timestamp, balance };
-  if (compareDigits(a.timestamp, timestamp) === 0 && BigInt(a.balance) !== BigInt(balance)) {
+  if (!a) return { timestamp, balance };
+  const order = compareDigits(a.timestamp, timestamp);
+  if (order < 0) return { timestamp, balance };
+  if (order === 0 && BigInt(a.balance) !== BigInt(balance)) {
     const expected = `${a.balance}, as in another record of the same account and time`;
     refuseMember(placeOf(operation), "balance", expected, balance);
   }

@@ -25,7 +25,9 @@ export function readOffset(place: Place, timeZone: unknown): Offset {
   const format = attempt(
     () => new Intl.DateTimeFormat("en", { timeZone: timeZone as string, timeZoneName: "longOffset" }),
   );
-  if (format === undefined) return refuse(place, 'the name of a time zone, such as "Europe/Berlin"', timeZone);
+  if (typeof timeZone !== "string" || format === undefined) {
+    return refuse(place, 'the name of a time zone, such as "Europe/Berlin"', timeZone);
+  }
   return (time) => {
     // As in `2/9/2024, GMT+01:00`; UTC is just `GMT`.
     const text = format.format(Number(floorDivide(time, 1_000_000n)));

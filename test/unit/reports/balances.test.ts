@@ -288,6 +288,7 @@ test.each([
   ["every", () => balanceSeries([], { from: 1n, to: 2n, every: "year" as never })],
   ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: "Mars/Olympus" })],
   ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: 1 as never })],
+  ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: ["Europe/Berlin"] as never })],
   ["groupBy", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: ["party" as never] })],
 ])("reports of balances refuse a wrong `%s` by its name", async (argument, call) => {
   await expect(call()).rejects.toMatchObject({ name: "ArgumentError", argument, operation: expect.any(String) });
