@@ -206,13 +206,8 @@ export async function auditList(
     const readings = from.map(async ({ url, client }) => {
       const { records, gap } = await readWhole(client, idOf(list), query, { signal });
       if (gap) throw new IncompleteError(`${url} has more ${list} than it shows.`);
-      return [
-        url,
-        byKey(
-          list,
-          records.map((record) => commonRow(list, record)),
-        ),
-      ] as const;
+      const rows = records.map((record) => commonRow(list, record));
+      return [url, byKey(list, rows)] as const;
     });
     return new Map(await Promise.all(readings));
   };

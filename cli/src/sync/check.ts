@@ -145,10 +145,8 @@ async function checkList(
     list === "assets"
       ? { records: own.size > 0 ? (known ?? []) : [], gap: undefined }
       : await readWhole(client, idOf(list), query, { signal });
-  const node = byKey(
-    list,
-    records.map((record) => normalRow(list, rowOf(list, record))),
-  );
+  const read = records.map((record) => normalRow(list, rowOf(list, record)));
+  const node = byKey(list, read);
   if (list === "votes") {
     // They were cast after the stored ones were read. A folder does not tell when that was: after its newest vote.
     const later = [...node].filter(([, row]) => BigInt(timeOf(list, row) ?? 0) >= (position ?? newest + 1n));
