@@ -39,7 +39,7 @@ export const listOperation = (id: ListId) => operations[id] as ListOperation<{ r
 /** The operation of the list with a name. */
 export const idOf = (name: string): ListId => lists.find((each) => each.name === name)?.id as ListId;
 
-/** The largest page of a node: the client requests the votes on a proposal, of which there are many, in such pages. */
+/** The largest page that nodes allow, which is the default size for votes. */
 export const largestPage = operations.listVotes.defaultPageSize;
 
 /** Whether the client can scan a list by time. */

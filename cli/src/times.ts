@@ -116,5 +116,5 @@ export function earliest(...times: (bigint | undefined)[]): bigint | undefined {
   return times.reduce((a, b = a) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
 }
 
-/** Nodes keep times in microseconds: what is before this time is final in a block of a time. */
+/** Cuts a time to microseconds, as nodes do. Earlier records are final once a node has a block of that time. */
 export const finalTime = (time: bigint): bigint => time - (time % 1000n);

@@ -146,6 +146,6 @@ export function createCopy(name: string, node?: VegaClient) {
   };
   const status = [{ url: "file:///", state: "ready" } as NodeStatus];
   const pool: Pick<NodePool, "check" | "status"> = { status, check: async () => status };
-  // Nothing else is used of it.
+  // Callers use no other members.
   return { client: members as object as VegaClient, pool };
 }

@@ -1,4 +1,4 @@
-/** What the views share: the place in the address, what can be chosen, and whether records come in. */
+/** Shared by the views: the route, the fields of forms, and whether new records arrive. */
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Live } from "./data.js";
 import { Time } from "./format.js";
