@@ -1,5 +1,5 @@
 /**
- * Every small world of some families, and a part of the others; `test/slow/worlds` reads all of them.
+ * Some small worlds of each family; `test/slow/worlds` reads all of them.
  *
  *     npx vitest run test/integration/small-worlds.test.ts --maxWorkers=1           # a few seconds of one core
  *     npx vitest run test/integration/small-worlds.test.ts -t "a pool"              # one family
@@ -13,20 +13,17 @@ import { test } from "vitest";
 import { checkCases, expectNoFailure, readAgain, summaryOf } from "../support/small-worlds/check.js";
 import { families, points } from "../support/small-worlds/families.js";
 
-const { SMALL_WORLD: again, SMALL_REQUESTS: most = "400" } = process.env;
+const { SMALL_WORLD: again, SMALL_REQUESTS: most = "200" } = process.env;
 
 test.runIf(again)("one run again", async () => {
   console.log(await readAgain(again ?? ""));
 });
 
-test.skipIf(again).each(Object.entries(points))("%s", async (name, cases) => {
-  const report = await checkCases(name, cases());
-  if (process.env["SMALL_REQUESTS"]) console.log(summaryOf(report));
-  await expectNoFailure(report);
-});
-
-test.skipIf(again).each(Object.entries(families))("some small worlds are read as they are: %s", async (name, cases) => {
-  const report = await checkCases(name, cases(), Number(most));
-  if (process.env["SMALL_REQUESTS"]) console.log(summaryOf(report));
-  await expectNoFailure(report);
-});
+test.skipIf(again).each(Object.entries({ ...points, ...families }))(
+  "some small worlds are read as they are: %s",
+  async (name, cases) => {
+    const report = await checkCases(name, cases(), Number(most));
+    if (process.env["SMALL_REQUESTS"]) console.log(summaryOf(report));
+    await expectNoFailure(report);
+  },
+);

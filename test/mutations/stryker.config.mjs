@@ -22,6 +22,6 @@ export default {
   reporters: ["clear-text", "json"],
   clearTextReporter: { allowColor: false, logTests: false, reportScoreTable: true },
   jsonReporter: { fileName: "reports/mutations.json" },
-  ignorePatterns: ["/reports", "/docs", "/test/slow"],
+  ignorePatterns: ["/reports", "/docs", "/test/slow/!(worlds)"],
   tempDirName: "reports/mutations",
 };

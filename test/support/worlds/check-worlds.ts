@@ -16,7 +16,7 @@ const { WORLD_SEED: seeds, WORLD_FIRST: first, WORLD_COUNT: count, WORLD_READER:
  * @param events - What has to happen in some world, unless they are a few.
  * @throws An error that describes the first worlds that fail.
  */
-export async function checkWorlds(firstSeed: number, most: number, events: readonly Reached[]): Promise<void> {
+export async function checkWorlds(firstSeed: number, most: number, events: readonly Reached[] = []): Promise<void> {
   if (seeds !== undefined) return checkSeeds(seeds.split(",").map(Number));
   const range = Array.from({ length: Number(count ?? most) }, (_, index) => Number(first ?? firstSeed) + index);
   const chosen = range.filter((seed) => kind === undefined || readerOf(worldOf(seed)).kind === kind);

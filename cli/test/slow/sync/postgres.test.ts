@@ -1,9 +1,9 @@
 import { connect, createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { add, change, changes, ended, type Node, startNode } from "../support/changes.js";
-import { hasPostgres, startPostgres } from "../support/postgres.js";
-import { listening } from "../support/proxy.js";
-import { type CliOptions, interruption, runCli } from "../support/run-cli.js";
+import { add, change, changes, ended, type Node, startNode } from "../../support/changes.js";
+import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { listening } from "../../support/proxy.js";
+import { type CliOptions, interruption, runCli } from "../../support/run-cli.js";
 
 describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;

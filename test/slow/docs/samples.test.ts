@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { run } from "../support/run.js";
-import { collectSamples, root } from "../support/samples/collect.js";
-import { entries } from "../support/samples/entries.js";
+import { run } from "../../support/run.js";
+import { collectSamples, root } from "../../support/samples/collect.js";
+import { entries } from "../../support/samples/entries.js";
 
 // Inside the package, so that its name resolves to its build.
 const folder = join(root, "reports/samples");
