@@ -3,7 +3,9 @@
  * output of a check follows if the check fails or if it was named.
  */
 import { exec } from "node:child_process";
+import { delimiter, join } from "node:path";
 import { parseArgs } from "node:util";
+import { npmCi } from "../npm-ci.js";
 import { runScript } from "../run-script.js";
 
 /** TypeScript 7, which is several times as fast. Tools that need its API have `typescript`, which is 5.9. */
@@ -36,6 +38,9 @@ const checks: Readonly<Record<string, readonly string[]>> = {
 /** They read `dist/`, which is built first. */
 const needBuild = ["package", "size", "instantiations", "bench"];
 const onlyByName = ["docs", "release"];
+/** They take tools that nothing else needs. */
+const needTools = ["spelling", "structure", "package"];
+const PATH = [join(import.meta.dirname, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
 
 async function main(): Promise<void> {
   const { positionals: names } = parseArgs({ allowPositionals: true });
@@ -47,6 +52,7 @@ async function main(): Promise<void> {
   const selected = isNamed ? names : Object.keys(checks).filter((name) => !onlyByName.includes(name));
   const isBuilt = selected.some((name) => needBuild.includes(name));
   if (isBuilt && !(await perform("build", ["tsx scripts/build.ts"], false))) return;
+  if (selected.some((name) => needTools.includes(name))) npmCi(import.meta.dirname);
   const next = async (): Promise<void> => {
     const name = selected.shift();
     if (name === undefined) return;
@@ -62,7 +68,9 @@ async function perform(name: string, commands: readonly string[], isVerbose: boo
   const start = performance.now();
   const script = `{ ${commands.join(" && ")}; } 2>&1`;
   const [passed, output] = await new Promise<[boolean, string]>((resolve) =>
-    exec(script, { maxBuffer: 2 ** 26 }, (error, text) => resolve([error === null, text])),
+    exec(script, { maxBuffer: 2 ** 26, env: { ...process.env, PATH } }, (error, text) =>
+      resolve([error === null, text]),
+    ),
   );
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   console.log(`${passed ? "passed" : "FAILED"}  ${name.padEnd(14)} ${seconds.padStart(5)} s`);
