@@ -100,31 +100,43 @@ async function run(id: FollowId, io: Io, entered: Flags): Promise<number> {
   }
   let left = flags.limit ?? Number.POSITIVE_INFINITY;
   let position: string | undefined;
+  let reached = typeof from === "bigint" ? from : undefined;
+  let hasGap = false;
   try {
     if (encoder.head !== "") await write(io.stdout, encoder.head);
     const { pollInterval, stalledAfter = monitor.giveUpAfter } = flags;
     const options = { pollInterval, stalledAfter, signal: monitor.signal, observe: monitor.observe };
-    const open: Record<FollowId, () => AsyncIterable<{ records: readonly object[]; upTo: bigint; resume?: string }>> = {
+    const open: Record<FollowId, () => AsyncIterable<FollowedBatch>> = {
       listBalanceChanges: () => followBalanceChanges(client, query, { ...options, from }).batches(),
       listVotes: () => followVotes(client, query as { partyId: string }, { ...options, from }).batches(),
       listNodeSignatures: () => followNodeSignatures(client, query as { id: string }, options).batches(),
     };
-    for await (const { records, upTo, resume } of open[id]()) {
+    for await (const { records, from: start = 0n, upTo, resume } of open[id]()) {
       const taken = records.slice(0, left) as readonly WireRecord[];
       monitor.clear();
+      if (reached !== undefined && start > reached) {
+        hasGap = true;
+        printMessage(io, `Warning: ${gapText(reached, start)}`);
+      }
+      reached = upTo;
       if (taken.length > 0) await write(io.stdout, encoder.encode(taken));
       monitor.progressed(taken.length, upTo);
       left -= taken.length;
       if (left <= 0) break;
       position = resume;
     }
-    return exitCodes.done;
+    return hasGap ? exitCodes.incomplete : exitCodes.done;
   } catch (error) {
     throw withAdvice(error, position, monitor.signal);
   } finally {
     monitor.clear();
   }
 }
+
+type FollowedBatch = { records: readonly object[]; from?: bigint; upTo: bigint; resume?: string };
+
+const gapText = (from: bigint, to: bigint) =>
+  `Records from ${formatTime(from)} to ${formatTime(to)} may be missing: no response showed that the node keeps them.`;
 
 /**
  * @param position - The printed records are complete up to it, if it is known.

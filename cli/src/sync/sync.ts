@@ -173,11 +173,13 @@ async function storeBatches(
   follower: { batches(): AsyncIterable<{ records: Batch["records"]; from?: bigint; upTo: bigint }> },
   stored: Checkpoint | undefined,
 ): Promise<undefined> {
-  let { start } = stored ?? {};
-  for await (const { records, from, upTo } of follower.batches()) {
-    // Nodes keep all signatures.
-    start ??= from ?? 0n;
-    await store(run, { list, query, records, checkpoint: { start, position: upTo } });
+  let checkpoint = stored;
+  // Nodes keep all signatures.
+  for await (const { records, from = 0n, upTo } of follower.batches()) {
+    const start = checkpoint && from <= checkpoint.position ? checkpoint.start : from;
+    const incomplete = startsLate(start, checkpoint?.start);
+    checkpoint = { start, position: upTo };
+    await store(run, { list, query, records, checkpoint }, incomplete);
     if (!run.options.follow) break;
   }
 }
@@ -282,7 +284,7 @@ async function* scanHistory(
     if (isMissing(run, query)) throw notStarted;
     run.options.onStored?.({ list: "balances", query, records: 0, checkpoint: undefined });
   } else {
-    const isWhole = stored && (isJoined || coverage.start <= stored.position);
+    const isWhole = stored && coverage.start <= stored.position;
     yield storeTo(end, isWhole ? stored.start : coverage.start);
   }
   return undefined;
@@ -299,8 +301,8 @@ const isMissing = ({ last, block }: Run, { filter, from = 0n }: BalancesQuery): 
 const attempts = 3;
 
 /**
- * Opens a scan from a time on. If its first response has the newest record before that time, the node has dropped nothing that follows:
- * the scan is joined to the stored records. Otherwise its coverage shows whether it is.
+ * Opens a scan from a time on. If its first response has the newest record before that time, the node has dropped nothing that follows.
+ * Otherwise the coverage of the scan shows whether it has.
  */
 async function openHistory(
   { client, options, signal }: Run,

@@ -2,6 +2,8 @@ import { toNanoseconds } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { overDays, startOfDay } from "../../../test/support/over-days.js";
+import { formatTime } from "../../src/output/time-format.js";
+import { addressWithGap, party } from "../support/changes.js";
 import { clock, interruption, runCli } from "../support/run-cli.js";
 
 let timer: NodeJS.Timeout | undefined;
@@ -38,6 +40,19 @@ async function followLines(argv: readonly string[], count: number, fetch: (reque
 }
 
 describe("follow balances", () => {
+  test.each([
+    [0, 1],
+    [12, 2],
+  ])("says where records may be missing if no response shows it, after %i requests", async (switchAfter, limit) => {
+    const { fetch, from, position, next } = addressWithGap(switchAfter);
+    const start = switchAfter === 0 ? position : from;
+    const argv = ["follow", "balances", "--party", party, "--from", `${start}`, "--limit", `${limit}`, ...poll];
+    const { code, stderr } = await runCli(argv, { fetch });
+    const range = `from ${formatTime(position)} to ${formatTime(next)}`;
+    const warning = `Warning: Records ${range} may be missing: no response showed that the node keeps them.`;
+    expect([code, stderr]).toEqual([3, expect.stringContaining(warning)]);
+  });
+
   test("prints each balance change once, in order of time, until SIGINT ends it with 130 and the command to continue", async () => {
     const node = growingNode();
     const command = ["follow", "balances", "--from", "start", ...poll];

@@ -53,3 +53,28 @@ export const ended = (code: number, text = "") => ({ code, stderr: expect.string
 
 /** How a comparison ends that finds as many balance changes in the node. */
 export const equal = (count: number) => ({ code: 0, stdout: expect.stringContaining(`: ${count} balance changes.`) });
+
+/**
+ * Requests at an address whose nodes have dropped the first change of a party and then most others: no response shows that a change of the
+ * party is missing, at `lost`, between its first and its last one.
+ *
+ * @param switchAfter - How many requests a node without later records responds to before.
+ */
+export function addressWithGap(switchAfter: number) {
+  const at = (minutes: number) => first + BigInt(minutes) * (hour / 60n);
+  const stored = [change(at(0), "1", party), change(at(90))];
+  const others = Array.from({ length: 5100 }, (_, index) => change(at(150) + BigInt(index) * 1_000_000n));
+  const balances = [...stored, ...others, change(at(180), "2", party), change(at(300), "3", party)];
+  const before = startNode({ balances: stored, block: { height: 1000n, timestamp: at(120) } });
+  const later = { height: 1010n, timestamp: at(360) };
+  const [longer, shorter] = [at(60), at(200)].map((history) => startNode({ balances, block: later, history }));
+  let requests = 0;
+  const fetch = async (request: Request): Promise<Response> => {
+    if (++requests <= switchAfter) return before.fetch(request);
+    const { searchParams } = new URL(request.url);
+    const isOfParty = searchParams.getAll("filter.partyIds").length === 1;
+    const node = isOfParty && searchParams.has("dateRange.startTimestamp") ? shorter : longer;
+    return (node as Node).fetch(request);
+  };
+  return { fetch, from: at(0), position: at(120), next: at(300) };
+}
