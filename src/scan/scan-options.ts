@@ -40,10 +40,8 @@ export const scanChecks: OptionChecks<ScanOptions> = {
 
 /** Adds the defaults to checked options. */
 export const readScanOptions = (options: ScanOptions = {}) => ({
-  ...withDefaults(
-    { maxItems: Number.POSITIVE_INFINITY, concurrency: 4, pageSize: 5000, catchUp: defaultCatchUp },
-    options,
-  ),
+  ...withDefaults({ maxItems: Number.POSITIVE_INFINITY, concurrency: 4, catchUp: defaultCatchUp }, options),
+  pageSize: options.pageSize,
   newestFirst: options.order === "newest-first",
   ignoresMissingHistory: options.missingHistory === "ignore",
   signal: options.signal,

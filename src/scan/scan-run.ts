@@ -7,7 +7,7 @@ import type { Coverage } from "../errors/vega-error.js";
 import type { Block } from "../http/call.js";
 import type { History } from "../list/history.js";
 import { type ListRequest, type ListSource, listsOf } from "../list/open-list.js";
-import { coverageUpTo, laterOf, type NodePage, type ReceivedPage, timeOf } from "../list/page.js";
+import { coverageUpTo, largestPage, laterOf, type NodePage, type ReceivedPage, timeOf } from "../list/page.js";
 import { type OpenRange, planWalk, type WalkPlan } from "../list/plan.js";
 import { type ListPage, readPage } from "../list/read-page.js";
 import { prunedError } from "../list/reading-errors.js";
@@ -66,7 +66,7 @@ export class ScanRun implements Batches<BalanceChange> {
 
   constructor(list: ListRequest<BalanceChange>, options: ScanSettings) {
     const { id, connection, call } = list;
-    const { pageSize, catchUp, newestFirst, ignoresMissingHistory } = options;
+    const { pageSize = largestPage, catchUp, newestFirst, ignoresMissingHistory } = options;
     const check = (page: ReceivedPage<BalanceChange>, response: Response) => checkPage(id, page, response);
     const { range = { start: undefined, end: undefined }, isWanted, lists } = listsOf(list, { catchUp, check });
     const concurrency = options.concurrency * (call.node === undefined ? connection.nodeCount : 1);
