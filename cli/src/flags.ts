@@ -186,8 +186,9 @@ const rawText = "Print times as Unix nanoseconds, and amounts in the smallest un
 const timesText = "How times are printed; spreadsheet is a date and time for LibreOffice and Excel. Default: iso.";
 const zoneText = "The time zone of printed times, and of dates without one, such as Europe/Berlin. Default: UTC.";
 const assetsText = "Read the decimal places and symbols of assets from the JSON of a node's /api/v2/assets.";
-const decimalsText = "Print amounts of an asset with N decimal places. N alone is for records of one asset.";
-const nodeDecimalsText = " node reads the decimal places of all assets from the node.";
+const decimalsText =
+  "Print amounts of an asset with N decimal places. N alone is for records of one asset. node reads the decimal places of all assets " +
+  "from the node.";
 
 /**
  * @param kinds - The columns of the records.
@@ -195,15 +196,14 @@ const nodeDecimalsText = " node reads the decimal places of all assets from the 
  */
 export function presentationFlags(kinds: Readonly<Record<string, string>>, isReport = false): Option[] {
   const hasAmounts = Object.values(kinds).includes("amount");
-  const hasAssets = Object.hasOwn(kinds, "assetId");
-  const decimals = `${decimalsText}${hasAssets ? nodeDecimalsText : ""} Default: ${isReport ? "node" : "the smallest unit"}.`;
+  const decimals = `${decimalsText} Default: ${isReport ? "node" : "node for html, otherwise the smallest unit"}.`;
   return [
     outputFlag("--columns <NAMES>", "The members of a record to print, separated by commas. Default: all."),
     outputFlag("--raw", rawText),
     outputFlag("--times <FORM>", timesText, { choices: ["iso", "spreadsheet", "unix"] }),
     outputFlag("--time-zone <NAME>", zoneText, { parse: readTimeZone }),
     ...(hasAmounts ? [outputFlag("--decimals <[ASSET=]N>", decimals, { repeat: true })] : []),
-    ...(hasAssets ? [outputFlag("--assets <FILE>", assetsText, { repeat: true })] : []),
+    ...(hasAmounts ? [outputFlag("--assets <FILE>", assetsText, { repeat: true })] : []),
   ];
 }
 

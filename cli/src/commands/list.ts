@@ -92,7 +92,8 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   const target = readTarget(output, format);
   const connection = await connect(io, entered);
   const { client } = connection;
-  const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal));
+  const isPage = (target?.format ?? format) === "html";
+  const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), isPage);
   const reading = readReading(id, io, flags);
   const title = operationTexts[id].summary.replace(/^List (.)/, (_, letter: string) => letter.toUpperCase());
   const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format, { title, units });

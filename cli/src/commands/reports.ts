@@ -15,7 +15,6 @@ import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { listAssets, requireProposal } from "../other-paths.js";
-import type { Units } from "../output/columns.js";
 import { printObject, printRecords } from "../output/print.js";
 import { readTarget } from "../output/target.js";
 import { formatTime } from "../output/time-format.js";
@@ -285,13 +284,6 @@ const voteKinds: Parameters<typeof printRecords>[2] = {
   ...{ partyId: "text", value: "text", totalGovernanceTokenBalance: "amount", timestamp: "time" },
 };
 
-/** The decimals of the tokens that vote, if the assets are known. */
-async function governanceUnits(io: Io, client: VegaClient): Promise<Units> {
-  const assets = await listAssets(client, io.signal);
-  const decimals = assets?.find(({ symbol }) => symbol === "VEGA")?.decimals;
-  return { decimalsOf: () => decimals, unitOf: () => "VEGA" };
-}
-
 async function printTally(io: Io, flags: ReportFlags): Promise<number> {
   const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];
   // A wrong flag is found before a request is sent.
@@ -304,13 +296,15 @@ async function printTally(io: Io, flags: ReportFlags): Promise<number> {
   for await (const vote of client.listVotes({ proposalId }, { signal: io.signal })) records.push(vote);
   const tally = await tallyVotes(records, rules);
   const state = proposal?.state;
-  const code =
-    format === "html" || format === "svg"
-      ? await printRecords(io, flags, voteKinds, async () => records, await governanceUnits(io, client), {
-          title: "Votes on a proposal",
-          tally: { tally, rules: { ...rules, totalSupply: flags.totalSupply }, state },
-        })
-      : await printObject({ state, ...tally, thresholds }, io, flags);
+  const printPage = async () => {
+    const { units } = await readUnits(io, flags, voteKinds, () => listAssets(client, io.signal), true);
+    return printRecords(io, flags, voteKinds, async () => records, units, {
+      title: "Votes on a proposal",
+      tally: { tally, rules: { ...rules, totalSupply: flags.totalSupply }, state },
+    });
+  };
+  const isPage = format === "html" || format === "svg";
+  const code = await (isPage ? printPage() : printObject({ state, ...tally, thresholds }, io, flags));
   if (tally.yes.parties + tally.no.parties === 0) printMessage(io, "Nobody has voted on the proposal.");
   const missing = tally.missing.map((name) => `--${kebab(name)}`);
   if (missing.length > 0) printMessage(io, `Whether it passes is unknown without ${missing.join(", ")}.`);

@@ -13,7 +13,7 @@ import { readColumns, type Units } from "./columns.js";
  *
  * @param kinds - The columns of the records.
  * @param list - Lists the assets; `undefined` if there is no list.
- * @param isReport - Whether the decimal places come from the node without a flag.
+ * @param isFormatted - Whether the decimal places come from the node without a flag.
  * @returns the flags with an id in `asset`. `units` is `undefined` if all amounts stay in the smallest unit.
  */
 export async function readUnits<Own extends Flags>(
@@ -21,12 +21,14 @@ export async function readUnits<Own extends Flags>(
   flags: Own,
   kinds: Readonly<Record<string, ColumnKind>>,
   list: () => Promise<readonly Asset[] | undefined>,
-  isReport = false,
+  isFormatted = false,
 ): Promise<{ flags: Own; units: Units | undefined }> {
   const { asset, raw = false, decimals: entered = [], assets: files = [] } = flags;
-  const numbers = readDecimals(entered, Object.hasOwn(kinds, "assetId"));
+  const numbers = readDecimals(entered);
   const inFiles = (await Promise.all(files.map(readAssetFile))).flat();
-  const isFromNode = entered.includes("node") || (isReport && !raw && entered.length + files.length === 0);
+  const hasAmounts = Object.values(kinds).includes("amount");
+  const isDefault = isFormatted && hasAmounts && !raw && entered.length + files.length === 0;
+  const isFromNode = entered.includes("node") || isDefault;
   const hasUnits = isFromNode || entered.length + files.length > 0;
   // A wrong column is found before a request is sent.
   readColumns(kinds, flags, hasUnits ? { decimalsOf: () => undefined, unitOf: () => "" } : undefined);
@@ -37,16 +39,15 @@ export async function readUnits<Own extends Flags>(
 }
 
 /** Reads `--decimals`. `bare` is for records of one asset. */
-function readDecimals(entered: readonly string[], hasAssets: boolean) {
+function readDecimals(entered: readonly string[]) {
   const byAsset = new Map<string, number>();
   let bare: number | undefined;
   for (const text of entered) {
-    if (text === "node" && hasAssets) continue;
+    if (text === "node") continue;
     const [, asset, digits = ""] = /^(?:([^=]+)=)?(\d+)$/.exec(text) ?? [];
     const decimals = digits === "" ? Number.NaN : Number(digits);
-    if (!(decimals <= 255) || (asset !== undefined && !hasAssets)) {
-      const expected = hasAssets ? "node, ASSET=N or N, with an N" : "an integer";
-      throw new UsageError(`Expected --decimals to be ${expected} from 0 to 255, got "${text}".`);
+    if (!(decimals <= 255)) {
+      throw new UsageError(`Expected --decimals to be node, ASSET=N or N, with an N from 0 to 255, got "${text}".`);
     }
     if (asset === undefined) bare = decimals;
     else byAsset.set(asset.toLowerCase(), decimals);
@@ -67,8 +68,10 @@ function unitsOf(
     const asset = known.get(id);
     return byAsset.get(id) ?? byAsset.get(asset?.symbol.toLowerCase() ?? "") ?? asset?.decimals;
   };
+  // Votes have amounts of the governance token alone.
+  const governance = assets.find(({ symbol }) => symbol === "VEGA")?.id ?? "VEGA";
   return {
-    decimalsOf({ assetId }) {
+    decimalsOf({ assetId = governance }) {
       const own = ownDecimals(String(assetId).toLowerCase());
       if (own !== undefined) return own;
       if (bare === undefined) {

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { createClient } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
+import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { formatTime } from "../../src/output/time-format.js";
 import { useFolder } from "../support/folder.js";
 import { complete, runCli } from "../support/run-cli.js";
@@ -14,6 +15,32 @@ const [{ partyId: party = "", proposalId: proposal = "" } = {}] = node.records.v
 const [{ id = "" } = {}] = node.records.signatures;
 
 const path = useFolder();
+
+/** The assets of a page, and its first record. */
+async function pageOf(...args: string[]) {
+  const { fetch } = withOtherPaths(node);
+  const { code, stdout, stderr } = await runCli([...args, "--format", "html"], { fetch });
+  const [, data = "{}"] = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(stdout) ?? [];
+  const { assets, rows } = JSON.parse(data);
+  return { code, stderr, symbols: assets?.map(([, asset]: [string, object]) => asset), row: rows?.[0] };
+}
+
+test("pages have the decimals of the node, also for votes, which name no asset", async () => {
+  const page = await pageOf("votes", "--proposal", proposal);
+  expect(page).toMatchObject({ code: 0, stderr: "", symbols: [{ symbol: "VEGA", decimals: "18" }] });
+  const chosen = await pageOf("votes", "--proposal", proposal, "--decimals", "3");
+  expect(chosen.symbols).toEqual([{ symbol: "VEGA", decimals: "3" }]);
+  expect((await pageOf("votes", "--proposal", proposal, "--raw")).symbols).toEqual([]);
+  const { symbols } = await pageOf("balances", "--limit", "50");
+  expect(symbols).toContainEqual({ symbol: "KSM", decimals: "12" });
+});
+
+test("votes are printed with the decimals of the node if it is asked for them", async () => {
+  const args = ["votes", "--proposal", proposal, "--decimals", "node", "-n", "1", "--format", "json"];
+  const { stdout } = await runCli(args, { fetch: withOtherPaths(node).fetch });
+  const [vote] = JSON.parse(stdout);
+  expect(vote.totalGovernanceTokenBalance).toMatch(/^\d{1,9}(\.\d+)?$/);
+});
 
 describe("the command balances", () => {
   test("prints every record of a scan as NDJSON in a pipe", async () => {

@@ -146,7 +146,7 @@ describe.skipIf(hasNoBrowser)("a page to send", () => {
   });
 
   test("says that amounts are in the smallest unit, where decimals are unknown", async () => {
-    await write(["votes", "--proposal", proposalId], async (page) => {
+    await write(["votes", "--proposal", proposalId, "--raw"], async (page) => {
       await page.getByText("Amounts whose decimals are unknown are in the smallest unit.").waitFor();
       expect((await cellsOf(page, "Records"))[0]?.[4]).toMatch(/^[\d,]{19,}$/);
     });
