@@ -7,7 +7,6 @@
  * range where it ends, and proves that nothing is missing in between; otherwise the list ends with an error, and the range stays as it was.
  * Profiles have no time, and are stored as a whole.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import {
   ApiError,
@@ -19,7 +18,6 @@ import {
   type ScanOptions,
   TimeoutError,
   type VegaClient,
-  type VegaError,
 } from "vegaprotocol-client";
 import {
   type FollowOptions,
@@ -212,42 +210,25 @@ async function syncBalances(
 ): Promise<IncompleteError | undefined> {
   const { client, options } = run;
   let checkpoint = stored;
-  let isRead = isAt(run, "balances", query, checkpoint);
-  for (let failures = 0; !isRead; ) {
-    try {
-      for await (checkpoint of scanHistory(run, query, checkpoint)) failures = 0;
-      isRead = true;
-    } catch (error) {
-      await waitAfter(error, failures++, run);
-    }
+  try {
+    if (!isAt(run, "balances", query, stored)) for await (checkpoint of scanHistory(run, query, stored));
+  } catch (error) {
+    // The follower waits for the node, and reads the rest.
+    if (!options.follow || !isRestart(error)) throw error;
   }
   const incomplete = checkpoint && startsLate(checkpoint.start, query.from ?? stored?.start);
   if (!options.follow) return incomplete;
   if (incomplete) options.onStored?.({ list: "balances", query, records: 0, checkpoint, incomplete });
-  const from = checkpoint?.position ?? "start";
+  const from = checkpoint?.position ?? query.from ?? "start";
   const follower = followBalanceChanges(client, { filter: query.filter }, { ...following(run), from });
   return storeBatches(run, "balances", query, follower, checkpoint);
 }
 
 /** Whether a restart of the node can cause an error. */
-const isRestart = (error: unknown): error is VegaError =>
+const isRestart = (error: unknown): boolean =>
   ApiError.is(error)
     ? RateLimitError.is(error) || error.status >= 500
     : ConnectionError.is(error) || TimeoutError.is(error) || (PaginationError.is(error) && error.reason === "behind");
-
-/**
- * Waits before the history is read again from the last checkpoint, as a follower does.
- *
- * @throws the error if it is another one, or if the run only reads up to the newest block.
- */
-async function waitAfter(error: unknown, failures: number, { options, signal }: Run): Promise<void> {
-  if (!options.follow || !isRestart(error)) throw error;
-  const delay = Math.random() * Math.min(30_000, 1000 * 2 ** failures);
-  const event = { type: "retry", operation: "scanBalanceChanges", failures: failures + 1, delay, error } as const;
-  options.observe?.({ ...event, time: Date.now() });
-  signal.throwIfAborted();
-  await sleep(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
-}
 
 /** Stores the records of the node, and yields how far. */
 async function* scanHistory(

@@ -305,7 +305,7 @@ describe.each(destinations)("%s", (kind) => {
     let requests = 0;
     const fetch = async (request: Request) => {
       if (++requests > 40) interrupt();
-      return requests % 10 === 5 && requests < 30 ? new Response("", { status: 503 }) : node.fetch(request);
+      return requests >= 5 && requests < 9 ? new Response("", { status: 503 }) : node.fetch(request);
     };
     const flags = ["--follow", "--poll-interval", "5ms", "--retries", "0", "--page-size", "20", "--concurrency", "1"];
     const { code, stderr } = await runCli(["sync", target(), ...flags], { fetch, signal });
