@@ -236,12 +236,35 @@ async function* scanHistory(
   query: BalancesQuery,
   stored: Checkpoint | undefined,
 ): AsyncGenerator<Checkpoint, undefined> {
-  const { position } = stored ?? {};
-  const from = position ?? query.from;
   const { destination, limit } = run;
+  const { position } = stored ?? {};
   const newest = position === undefined ? undefined : await limit(() => destination.newest(query.filter, position));
-  const { scan, history, isJoined } = await openHistory(run, query.filter, from, newest);
-  let start = isJoined ? stored?.start : undefined;
+  try {
+    return yield* scanFrom(run, query, stored, newest && BigInt(newest.timestamp));
+  } catch (error) {
+    const { availableFrom } = PaginationError.is(error) ? error : {};
+    // The nodes may have dropped the newest stored record, and keep all that follows.
+    if (!newest || availableFrom === undefined || availableFrom > (position ?? 0n)) throw error;
+  }
+  return yield* scanFrom(run, query, stored, undefined);
+}
+
+/**
+ * @param known - The time of the newest stored record. A scan that begins with it shows that the node has dropped nothing that follows.
+ * Otherwise its coverage shows whether it has.
+ */
+async function* scanFrom(
+  run: Run,
+  query: BalancesQuery,
+  stored: Checkpoint | undefined,
+  known: bigint | undefined,
+): AsyncGenerator<Checkpoint, undefined> {
+  const { client, options, signal } = run;
+  const { filter } = query;
+  const from = stored?.position ?? query.from;
+  const dateRange = { startTimestamp: known ?? from };
+  const scan = client.scanBalanceChanges({ filter, dateRange }, { ...options.scan, signal });
+  let start: bigint | undefined;
   let records: BalanceChange[] = [];
   const storeTo = async (upTo: bigint, start: bigint) => {
     const checkpoint = { start, position: upTo };
@@ -249,11 +272,20 @@ async function* scanHistory(
     records = [];
     return checkpoint;
   };
-  for await (const record of history) {
+  for await (const record of scan) {
     const time = BigInt(record.timestamp);
-    start ??= time;
+    if (start === undefined && known !== undefined && time !== known) break;
+    start ??= known === undefined ? time : (stored?.start ?? time);
+    if (from !== undefined && time < from) continue;
     if (records.length >= batchSize && records.at(-1)?.timestamp !== record.timestamp) yield storeTo(time, start);
     records.push(record);
+  }
+  if (start === undefined && known !== undefined) {
+    throw new PaginationError(
+      `The response does not begin with the newest stored balance change, at ${formatTime(known)}. The node may have dropped newer ` +
+        "records. Run sync again, or use a node that keeps a longer history.",
+      { operation: "listBalanceChanges", reason: "gap" },
+    );
   }
   const coverage = await scan.coverage;
   const last = records.at(-1);
@@ -277,53 +309,6 @@ const isMissing = ({ last, block }: Run, { filter, from = 0n }: BalancesQuery): 
   Object.keys(filter).length === 0 &&
   BigInt(last.timestamp) >= from &&
   (block === undefined || BigInt(last.timestamp) < finalTime(block.timestamp));
-
-/** How often to request the records after a stored one. Behind one address, another node may respond each time. */
-const attempts = 3;
-
-/**
- * Opens a scan from a time on. If its first response has the newest record before that time, the node has dropped nothing that follows.
- * Otherwise the coverage of the scan shows whether it has.
- */
-async function openHistory(
-  { client, options, signal }: Run,
-  filter: BalancesQuery["filter"],
-  start: bigint | undefined,
-  newest: BalanceChange | undefined,
-) {
-  const open = (startTimestamp: bigint | undefined) =>
-    client.scanBalanceChanges({ filter, dateRange: { startTimestamp } }, { ...options.scan, signal });
-  let known = newest;
-  for (let attempt = 0; known !== undefined && attempt < attempts; attempt++) {
-    const scan = open(BigInt(known.timestamp));
-    const records = scan[Symbol.asyncIterator]();
-    try {
-      const { value: first } = await records.next();
-      if (first?.timestamp === known.timestamp)
-        return { scan, history: recordsFrom(start, first, records), isJoined: true };
-      await records.return(undefined);
-    } catch (error) {
-      const { availableFrom } = PaginationError.is(error) ? error : {};
-      if (availableFrom === undefined || availableFrom > (start ?? 0n)) throw error;
-      // The nodes have dropped the record, and keep all that follows.
-      known = undefined;
-    }
-  }
-  if (known === undefined) {
-    const scan = open(start);
-    return { scan, history: scan, isJoined: false };
-  }
-  throw new PaginationError(
-    `No response begins with the newest stored balance change, at ${formatTime(known.timestamp)}. The node may have dropped newer ` +
-      "records. Run sync again, or use a node that keeps a longer history.",
-    { operation: "listBalanceChanges", reason: "gap" },
-  );
-}
-
-async function* recordsFrom(start = 0n, first: BalanceChange, rest: AsyncIterable<BalanceChange>) {
-  if (BigInt(first.timestamp) >= start) yield first;
-  for await (const record of rest) if (BigInt(record.timestamp) >= start) yield record;
-}
 
 /** Stores the assets, if the node lists them: a run does not fail without them. */
 async function syncAssets({ client, destination, signal, limit }: Run): Promise<undefined> {

@@ -173,7 +173,7 @@ describe.each(destinations)("%s", (kind) => {
     [
       "lags and sends no block headers",
       () => createFakeNode({ balances: changes.slice(0, 99) }, { blockHeaders: false }),
-      "No response begins with the newest stored balance change",
+      "The response does not begin with the newest stored balance change",
     ],
     [
       "has a history that begins on the same day, after the stored records",
