@@ -6,9 +6,6 @@ import { UsageError } from "../errors.js";
 import { writeError } from "../output/file.js";
 import { loadSqlite, type Sqlite, sqliteCode, sqliteCodes } from "./sqlite.js";
 
-/** The locks of this process. A database that is collected as garbage loses its lock. */
-const held = new Map<string, Sqlite | undefined>();
-
 /**
  * Locks a destination for this process, by a transaction in a small database next to it: two names of one file share a lock. Its lock is that
  * of the operating system, which ends with the process, however it ends, and holds between containers. Their processes can have the same id and
@@ -21,9 +18,6 @@ export async function lock(name: string): Promise<() => Promise<void>> {
   const resolved = await resolveName(name).catch((error) => Promise.reject(writeError(name, error)));
   const path = `${resolved}.lock`;
   const own = `Process ${process.pid} on ${hostname()}`;
-  const refusal = (owner: string) => new UsageError(`${owner} writes ${name}. Wait for it to end.`);
-  if (held.has(path)) throw refusal(own);
-  held.set(path, undefined);
   try {
     const open = await loadSqlite();
     for (;;) {
@@ -34,15 +28,11 @@ export async function lock(name: string): Promise<() => Promise<void>> {
       const owner = claim(database, own);
       // The process that had the lock can have removed this file meanwhile, so that a third one has made another.
       const isThere = (await stat(path).catch(() => undefined))?.ino === ino;
-      if (owner === undefined && isThere) {
-        held.set(path, database);
-        return () => release(path, database);
-      }
+      if (owner === undefined && isThere) return () => release(path, database);
       database.close();
-      if (owner !== undefined) throw refusal(owner);
+      if (owner !== undefined) throw new UsageError(`${owner} writes ${name}. Wait for it to end.`);
     }
   } catch (error) {
-    held.delete(path);
     throw writeError(name, sqliteCode(error) === sqliteCodes.full ? { code: "ENOSPC" } : error);
   }
 }
@@ -71,7 +61,6 @@ async function release(path: string, database: Sqlite): Promise<void> {
   if (!isWindows) await rm(path, { force: true });
   database.close();
   if (isWindows) await rm(path, { force: true }).catch(() => {});
-  held.delete(path);
 }
 
 /** A destination can be there or not, and its name can be a link. */
