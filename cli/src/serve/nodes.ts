@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodePool } from "vegaprotocol-client/pool";
+import { latest } from "../times.js";
 import { Rejection } from "./errors.js";
 
 /** How long a block is waited for, how often nodes are checked meanwhile, and how long a check takes at most, in milliseconds. */
@@ -10,7 +11,6 @@ const lead = 60_000_000_000n;
 
 /** The state of the gateway's nodes. Times are Unix nanoseconds. */
 export function watchNodes(pool: Pick<NodePool, "check" | "status">, now: () => number) {
-  let head: { time: bigint; at: number } | undefined;
   let checked: { at: number; done: Promise<unknown> } | undefined;
 
   /** Sends a read to every node, at most twice a second, however many callers want to know. */
@@ -26,20 +26,14 @@ export function watchNodes(pool: Pick<NodePool, "check" | "status">, now: () => 
   /** Whether a node has reached a time. Nodes without block headers count as such. */
   const hasReached = (time: bigint) => ready().some(({ timestamp = time }) => timestamp >= time);
 
-  /** The latest time that a node can have reached; `undefined` if no node has named a block. */
-  function latest(): bigint | undefined {
-    for (const { timestamp = 0n } of pool.status) {
-      if (timestamp > (head?.time ?? 0n)) head = { time: timestamp, at: now() };
-    }
-    return head && head.time + BigInt(Math.round(now() - head.at)) * 1_000_000n;
-  }
+  /** The time of the latest block that nodes have named; 0 if there is none. */
+  const newest = () => latest(0n, ...pool.status.map(({ timestamp }) => timestamp));
 
   return {
     /** Whether a time is after the latest block that nodes have named. */
     async isAhead(time: bigint): Promise<boolean> {
       if (!hasReached(time)) await check();
-      const times = pool.status.flatMap(({ timestamp = [] }) => timestamp);
-      return times.length > 0 && times.every((each) => each < time);
+      return newest() > 0n && newest() < time;
     },
     /** The address of a node that has reached a time. */
     nodeAt: (time: bigint) => ready().find(({ timestamp = 0n }) => timestamp >= time)?.url,
@@ -55,13 +49,13 @@ export function watchNodes(pool: Pick<NodePool, "check" | "status">, now: () => 
     async waitFor(time: bigint, signal: AbortSignal): Promise<void> {
       const until = now() + patience;
       while (!hasReached(time)) {
-        if (time > (latest() ?? time) + lead || now() > until) {
+        await check();
+        // Without a node that is ready, the read says why.
+        if (hasReached(time) || ready().length === 0) return;
+        if (time > newest() + lead || now() > until) {
           throw new Rejection(14, "No node has reached the time that the request needs.");
         }
-        await check();
-        // The read says why.
-        if (ready().length === 0) return;
-        if (!hasReached(time)) await sleep(interval / 2, undefined, { signal }).catch(() => signal.throwIfAborted());
+        await sleep(interval / 2, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
     },
   };
