@@ -337,24 +337,15 @@ async function hasRecord(
   client: VegaClient,
   signal: AbortSignal | undefined,
 ): Promise<boolean | undefined> {
-  const time = BigInt(record.timestamp);
-  const start = finalTime(time);
-  const read = async (startTimestamp: bigint) => {
-    const dateRange = { startTimestamp, endTimestamp: start + 1000n };
-    const scan = client.scanBalanceChanges({ dateRange }, { catchUp: 0, missingHistory: "ignore", signal });
-    const records = await scan.toArray().catch((error: unknown) => {
-      if (!PaginationError.is(error)) throw error;
-    });
-    const isThere = records?.some((each) => compareRecords(each, record) === 0);
-    return { isThere, first: records?.[0], end: records && (await scan.coverage).end };
-  };
-  if ((await read(start)).isThere) return true;
-  // An earlier record in the same response, and its block, show that the node keeps the time, and has reached it.
-  const earlier = { dateRange: { endTimestamp: start }, pagination: { first: 1, newestFirst: true } };
-  const [before] = (await client.listBalanceChanges(earlier, { signal })).nodes;
-  if (before === undefined) return undefined;
-  const { isThere, first, end } = await read(BigInt(before.timestamp));
-  return isThere || (end !== undefined && first?.timestamp === before.timestamp ? false : undefined);
+  const startTimestamp = finalTime(BigInt(record.timestamp));
+  const dateRange = { startTimestamp, endTimestamp: startTimestamp + 1000n };
+  const scan = client.scanBalanceChanges({ dateRange }, { catchUp: 0, signal });
+  const records = await scan.toArray().catch((error: unknown) => {
+    if (!PaginationError.is(error)) throw error;
+  });
+  if (records?.some((each) => compareRecords(each, record) === 0)) return true;
+  const { start, end } = records ? await scan.coverage : {};
+  return start !== undefined && start <= startTimestamp && end !== undefined ? false : undefined;
 }
 
 export function refuseNetwork(reason: string): never {
