@@ -41,13 +41,6 @@ export function argumentFlags(id: OperationId): ArgumentFlag[] {
   });
 }
 
-/** The flags, and one that lets names pass that this version does not know if any of them is a name. */
-export function filterFlags(flags: readonly ArgumentFlag[]): Option[] {
-  const any = "Send unknown names in filters, too, for nodes that are newer than this program.";
-  const hasNames = flags.some(({ spec }) => namesOf(spec).length > 0);
-  return [...flags.map(({ option }) => option), ...(hasNames ? [filterFlag("--any", any)] : [])];
-}
-
 /** Reads the argument of the client's method from the flags that were entered. */
 export function readArguments(id: OperationId, flagsEntered: object): Record<string, unknown> {
   const entered = flagsEntered as Readonly<Record<string, unknown>>;
@@ -59,7 +52,7 @@ export function readArguments(id: OperationId, flagsEntered: object): Record<str
     const read = (each: unknown) =>
       spec.kind === "nanoseconds"
         ? readTime(String(each), entered["timeZone"] as string | undefined)
-        : readName(spec, name, each, entered["any"] === true);
+        : readName(spec, name, each);
     setMember(argument, path, Array.isArray(value) ? value.map(read) : read(value));
   }
   const { atLeastOneOf = [] }: Operation = operations[id];
@@ -81,17 +74,15 @@ export function setMember(object: Record<string, unknown>, path: readonly string
 }
 
 /** Reads a name of an enumeration, whole or as its distinguishing end in lower case: `general` for `ACCOUNT_TYPE_GENERAL`. */
-function readName(spec: Value, flagName: string, value: unknown, isAny: boolean): unknown {
+function readName(spec: Value, flagName: string, value: unknown): unknown {
   const names = namesOf(spec);
   if (names.length === 0 || typeof value !== "string") return value;
   const prefix = prefixOf(names);
   const name = value.startsWith(prefix) ? value : prefix + value.toUpperCase().replaceAll("-", "_");
-  if (isAny || names.includes(name)) return name;
+  if (names.includes(name)) return name;
   const known = names.map((each) => friendly(each, prefix));
   const advice = didYouMean(value, known) || ` The known names are ${known.join(", ")}.`;
-  throw new UsageError(
-    `Unknown name "${value}" in --${flagName}.${advice} Add --any to send a name that only newer nodes know.`,
-  );
+  throw new UsageError(`Unknown name "${value}" in --${flagName}.${advice}`);
 }
 
 const namesOf = (spec: Value): readonly string[] =>

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { VegaError } from "vegaprotocol-client";
 import { operationTexts } from "../../generated/operation-texts.js";
-import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
+import { argumentFlags, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
@@ -64,7 +64,7 @@ export function addLists(program: Command, setup: Setup): void {
       summary: `${summary}.`,
       details: `${isScan ? scanDetails : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}.`.trim(),
       flags: [
-        ...filterFlags(argumentFlags(id)),
+        ...argumentFlags(id).map(({ option }) => option),
         filter("--order <ORDER>", `The order of the records. Default: ${order}.`, orders),
         flag.limitFlag(),
         ...(isScan ? atFlags() : []),

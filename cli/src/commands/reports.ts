@@ -8,7 +8,7 @@ import {
   submissionLimits,
   tallyVotes,
 } from "vegaprotocol-client/reports";
-import { argumentFlags, canonicalIds, filterFlags, kebab, readArguments } from "../arguments.js";
+import { argumentFlags, canonicalIds, kebab, readArguments } from "../arguments.js";
 import { addCommand, type Definition, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
@@ -93,7 +93,7 @@ const toText =
 const balanceFlags = (): Option[] => [
   filter("--from <TIME>", "The time of the opening balances, such as 2024-01-01.", { parse: checkTime, mandatory }),
   filter("--to <TIME>", toText, { parse: checkTime }),
-  ...filterFlags(ownFlags()),
+  ...ownFlags().map(({ option }) => option),
   completeHistoryFlag(),
   ...flag.presentationFlags(reportColumns.statement, true),
   flag.quietFlag(),

@@ -5,7 +5,7 @@ import type { CallOptions } from "vegaprotocol-client";
 import { type OperationId, operations } from "vegaprotocol-client/operations";
 import { explainCheck } from "vegaprotocol-client/reports";
 import { operationTexts } from "../../generated/operation-texts.js";
-import { argumentFlags, filterFlags, kebab, readArguments } from "../arguments.js";
+import { argumentFlags, kebab, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, readInput, UsageError } from "../errors.js";
@@ -29,7 +29,7 @@ export function addSingles(program: Command, setup: Setup): void {
     addCommand<Flags>(program, setup, {
       name: nameOf(id),
       summary: `${operationTexts[id].summary}.`,
-      flags: [...filterFlags(argumentFlags(id)), ...fileFlags(), ...nodeFlags()],
+      flags: [...argumentFlags(id).map(({ option }) => option), ...fileFlags(), ...nodeFlags()],
       examples: own[id]?.examples ?? [],
       run: (io, flags) => single(id, io, flags),
     });

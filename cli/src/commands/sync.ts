@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { PaginationError } from "vegaprotocol-client";
-import { argumentFlags, canonicalIds, filterFlags, readArguments } from "../arguments.js";
+import { argumentFlags, canonicalIds, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
@@ -72,7 +72,7 @@ export function addSync(program: Command, setup: Setup): void {
     details,
     arguments: ["<DESTINATION>", "[LIST...]"],
     flags: [
-      ...filterFlags(ownFlags()),
+      ...ownFlags().map(({ option }) => option),
       filter("--proposal <ID>", proposalText, repeat),
       filter("--id <ID>", "The resource whose signatures to store. Can be repeated.", repeat),
       output("--follow", followText).conflicts(["check", "partialDay", "fromDb"]),

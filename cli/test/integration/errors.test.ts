@@ -44,7 +44,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
       "balances --from 2024-02-02 --to 2024-02-01",
       "Expected --to to be no earlier than --from, 2024-02-02T00:00:00.000000000Z, got 2024-02-01T00:00:00.000000000Z.",
     ],
-    ["balances --account-type genral", 'Unknown name "genral" in --account-type. Did you mean general? Add --any'],
+    ["balances --account-type genral", 'Unknown name "genral" in --account-type. Did you mean general?'],
     ["balances --timeout 9999999m", "Expected --timeout to be "],
     ["balances --party network --node ftp://x", "Expected --node to be "],
     ["balances --timeout soon", 'Expected --timeout to be a duration such as 30s, 500ms or 2m, got "soon".'],

@@ -120,7 +120,7 @@ describe("the command balances", () => {
           "--page-size",
           "7",
         ],
-        ...["--account-type", "general", "--account-type", "ACCOUNT_TYPE_BOND", "--account-type", "new-kind", "--any"],
+        ...["--account-type", "general", "--account-type", "ACCOUNT_TYPE_BOND"],
         ...["--from", "2024-02-09T16:54:49.123456789Z", "--to", "2024-02-10"],
       ],
       { fetch },
@@ -129,7 +129,7 @@ describe("the command balances", () => {
     const parameters = requests.find((each) => each.get("pagination.first") === "7");
     expect(parameters?.getAll("filter.partyIds")).toEqual(["network", party]);
     expect(parameters?.getAll("filter.accountTypes")).toEqual(
-      ["GENERAL", "BOND", "NEW_KIND"].map((name) => `ACCOUNT_TYPE_${name}`),
+      ["GENERAL", "BOND"].map((name) => `ACCOUNT_TYPE_${name}`),
     );
     expect(Object.fromEntries(parameters ?? [])).toMatchObject({
       "filter.assetId": "fUSDC",
