@@ -13,11 +13,12 @@ import {
 } from "vegaprotocol-client";
 import type { NodePool, NodeStatus } from "vegaprotocol-client/pool";
 import { canonicalIds } from "../arguments.js";
+import { IncompleteError, NoCopyError } from "../errors.js";
 import { formatTime } from "../output/time-format.js";
 import { Rejection } from "../serve/errors.js";
 import { latest } from "../times.js";
-import type { SyncList } from "./destination.js";
-import { checkpointsOf, covers, rangeOf, readFrom } from "./open.js";
+import { type Destination, hidePassword, type SyncList } from "./destination.js";
+import { openDestination } from "./open.js";
 import { allOf } from "./rows.js";
 
 type Signal = { readonly signal?: AbortSignal | undefined };
@@ -29,10 +30,7 @@ const blockAt = (timestamp: bigint) => ({ height: 0n, timestamp });
 /** The lists that a copy has, with the times between which they are complete, in Unix nanoseconds. */
 export async function describeCopy(name: string, signal: AbortSignal) {
   const stored: { list: SyncList; query: object; start?: string; position?: string }[] = [];
-  const lists = readFrom(name, signal, async function* (copy) {
-    yield* await copy.checkpoints();
-  });
-  for await (const { list, query, checkpoint } of lists) {
+  for await (const { list, query, checkpoint } of readFrom(name, signal, (copy) => copy.checkpoints())) {
     // Some lists have no times.
     const { start, position } = checkpoint;
     const range = { ...(start > 0n && { start: `${start}` }), ...(position > 0n && { position: `${position}` }) };
@@ -83,9 +81,9 @@ export function createCopy(name: string, node?: VegaClient) {
 
   /** Only the block of this list is read. */
   async function listBalanceChanges({ filter = {} }: { filter?: BalanceChangesFilter }, { signal }: Signal = {}) {
-    const ranges = readFrom(name, signal ?? neverAborted, async function* (stored) {
-      yield await rangeOf(stored, name, canonicalIds(filter));
-    });
+    const ranges = readFrom(name, signal ?? neverAborted, async (stored) => [
+      await rangeOf(stored, name, canonicalIds(filter)),
+    ]);
     for await (const { position } of ranges) return { block: blockAt(position) };
     return {};
   }
@@ -149,3 +147,50 @@ export function createCopy(name: string, node?: VegaClient) {
   // Callers use no other members.
   return { client: members as object as VegaClient, pool };
 }
+
+/** Yields what is read from a copy, which is open meanwhile. */
+async function* readFrom<T>(
+  name: string,
+  signal: AbortSignal,
+  read: (stored: Destination) => AsyncIterable<T> | Promise<Iterable<T>>,
+): AsyncGenerator<T, undefined, undefined> {
+  const stored = await openDestination(name, "read", signal);
+  try {
+    yield* await read(stored);
+  } catch (error) {
+    throw stored.describe(error);
+  } finally {
+    await stored.close();
+  }
+}
+
+/**
+ * The range of the copy that has the accounts of a filter, and reaches furthest back of those that reach a time.
+ *
+ * @param end - Default: the latest time that one of them reaches.
+ */
+async function rangeOf(stored: Destination, name: string, filter: BalanceChangesFilter, end?: bigint) {
+  const found = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
+  const wanted = end ?? latest(0n, ...found.map(({ position }) => position));
+  const [range] = found.filter(({ position }) => position >= wanted).sort((a, b) => (a.start < b.start ? -1 : 1));
+  if (range) return { start: range.start, end: wanted, position: range.position };
+  throw new IncompleteError(
+    `${hidePassword(name)} has no balance changes up to ${formatTime(wanted)} yet. Run sync again.`,
+  );
+}
+
+type Query = Readonly<Record<string, object | undefined>>;
+
+async function checkpointsOf(stored: Destination, name: string, list: SyncList, isWanted: (query: Query) => boolean) {
+  const found = (await stored.checkpoints()).filter((each) => each.list === list && isWanted(each.query as Query));
+  if (found.length > 0) return found.map(({ checkpoint }) => checkpoint);
+  const own = hidePassword(name);
+  throw new NoCopyError(`${own} does not have these ${list}: run vegaprotocol sync ${own} ${list} with these filters.`);
+}
+
+/** Whether all records of a filter were stored with another one. */
+const covers = (stored: object, wanted: object): boolean =>
+  Object.entries(stored).every(([name, values]) => {
+    const own: unknown = wanted[name as keyof typeof wanted];
+    return own !== undefined && [own].flat().every((value) => [values].flat().includes(value));
+  });

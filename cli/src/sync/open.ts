@@ -1,10 +1,7 @@
 import { existsSync, statSync } from "node:fs";
-import type { BalanceChangesFilter } from "vegaprotocol-client";
 import { kebab } from "../arguments.js";
-import { IncompleteError, NoCopyError, UsageError } from "../errors.js";
-import { formatTime } from "../output/time-format.js";
-import { latest } from "../times.js";
-import { type BalancesQuery, type Destination, hidePassword, type OpenMode, type SyncList } from "./destination.js";
+import { NoCopyError, UsageError } from "../errors.js";
+import { type BalancesQuery, type Destination, hidePassword, type OpenMode } from "./destination.js";
 import { openSqlite } from "./destinations/sqlite.js";
 
 /** The flags of destinations. */
@@ -64,55 +61,3 @@ function refuse(flags: object, expected: string): void {
   const found = Object.entries(flags).find(([, value]) => value)?.[0];
   if (found !== undefined) throw new UsageError(`--${kebab(found)} requires ${expected}.`);
 }
-
-/** Yields the records of a destination. A sync can write to it at the same time. */
-export async function* readFrom<T>(
-  name: string,
-  signal: AbortSignal,
-  read: (stored: Destination) => AsyncIterable<T>,
-): AsyncGenerator<T, undefined, undefined> {
-  const stored = await openDestination(name, "read", signal);
-  try {
-    yield* read(stored);
-  } catch (error) {
-    throw stored.describe(error);
-  } finally {
-    await stored.close();
-  }
-}
-
-/**
- * The range of the copy that has the accounts of a filter, and reaches furthest back of those that reach a time.
- *
- * @param end - Default: the latest time that one of them reaches.
- */
-export async function rangeOf(stored: Destination, name: string, filter: BalanceChangesFilter, end?: bigint) {
-  const found = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
-  const wanted = end ?? latest(0n, ...found.map(({ position }) => position));
-  const [range] = found.filter(({ position }) => position >= wanted).sort((a, b) => (a.start < b.start ? -1 : 1));
-  if (range) return { start: range.start, end: wanted, position: range.position };
-  throw new IncompleteError(
-    `${hidePassword(name)} has no balance changes up to ${formatTime(wanted)} yet. Run sync again.`,
-  );
-}
-
-type Query = Readonly<Record<string, object | undefined>>;
-
-export async function checkpointsOf(
-  stored: Destination,
-  name: string,
-  list: SyncList,
-  isWanted: (query: Query) => boolean,
-) {
-  const found = (await stored.checkpoints()).filter((each) => each.list === list && isWanted(each.query as Query));
-  if (found.length > 0) return found.map(({ checkpoint }) => checkpoint);
-  const own = hidePassword(name);
-  throw new NoCopyError(`${own} does not have these ${list}: run vegaprotocol sync ${own} ${list} with these filters.`);
-}
-
-/** Whether all records of a filter were stored with another one. */
-export const covers = (stored: object, wanted: object): boolean =>
-  Object.entries(stored).every(([name, values]) => {
-    const own: unknown = wanted[name as keyof typeof wanted];
-    return own !== undefined && [own].flat().every((value) => [values].flat().includes(value));
-  });
