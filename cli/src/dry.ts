@@ -6,9 +6,8 @@ import { outputFlag } from "./flags.js";
 import { count } from "./io.js";
 import { isScannable, largestPage, listOperation } from "./operations.js";
 import type { WireRecord } from "./output/columns.js";
-import { formatTime } from "./output/time-format.js";
 import { type Reading, scanPageSize } from "./records.js";
-import { describeDuration } from "./times.js";
+import { describeDuration, formatTime } from "./times.js";
 
 const text =
   "Print what would be read and written instead, and about how many requests and how long that takes. Each list is estimated from two pages " +

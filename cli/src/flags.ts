@@ -3,10 +3,10 @@ import { InvalidArgumentError, Option } from "commander";
 import { isId } from "vegaprotocol-client/operations";
 import { didYouMean, UsageError } from "./errors.js";
 import { largestPage } from "./operations.js";
-import { readDuration, readTimeZone } from "./times.js";
+import { readDuration, readTimeZone, type TimeFlags } from "./times.js";
 
 /** The values of flags that several commands have. A flag means the same in all of them. */
-export interface Flags {
+export interface Flags extends TimeFlags {
   readonly verbose?: true;
   readonly quiet?: true;
   readonly node?: readonly string[];
@@ -31,9 +31,6 @@ export interface Flags {
   readonly output?: string;
   readonly force?: true;
   readonly columns?: string;
-  readonly raw?: true;
-  readonly times?: "iso" | "spreadsheet" | "unix";
-  readonly timeZone?: string | undefined;
   readonly decimals?: readonly string[];
   readonly assets?: readonly string[];
   readonly port?: number;

@@ -19,7 +19,7 @@ import { addSync } from "./commands/sync.js";
 import { applyDefaults } from "./config.js";
 import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts } from "./errors.js";
 import { hasColors, Interruption, type Io, OutputClosed, printable, printMessage, widthOf, write } from "./io.js";
-import { formatTime } from "./output/time-format.js";
+import { formatTime } from "./times.js";
 
 const variables = [
   ["VEGA_NODE", "The addresses of data nodes, separated by spaces or commas. --node overrides them."],

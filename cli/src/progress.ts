@@ -2,8 +2,7 @@ import type { FollowEvent } from "vegaprotocol-client/follow";
 import { ExitError, exitCodes } from "./errors.js";
 import { giveUpAfter as defaultGiveUpAfter, type Flags } from "./flags.js";
 import { count, type Io, isTerminal, printMessage, widthOf } from "./io.js";
-import { formatTime } from "./output/time-format.js";
-import { describeDuration } from "./times.js";
+import { describeDuration, formatTime } from "./times.js";
 
 /** How often the line is printed again, in milliseconds. */
 const interval = 200;

@@ -13,7 +13,7 @@ import type { Flags } from "./flags.js";
 import { type Io, printMessage } from "./io.js";
 import { isScannable, type ListId, largestPage, listOperation } from "./operations.js";
 import type { WireRecord } from "./output/columns.js";
-import { formatTime } from "./output/time-format.js";
+import { formatTime } from "./times.js";
 
 export interface Reading extends Pick<Flags, "pageSize" | "concurrency" | "catchUp"> {
   readonly id: ListId;

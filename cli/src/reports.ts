@@ -11,8 +11,7 @@ import {
 import { UsageError } from "./errors.js";
 import type { ColumnKind } from "./operations.js";
 import type { Proposal } from "./other-paths.js";
-import { timeFormat } from "./output/time-format.js";
-import { finalTime } from "./times.js";
+import { finalTime, timeFormat } from "./times.js";
 
 const account = { partyId: "text", assetId: "text", marketId: "text", accountType: "text" } as const;
 

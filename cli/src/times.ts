@@ -1,3 +1,4 @@
+/** How times and durations are read and printed. */
 import { InvalidArgumentError } from "commander";
 import { toDate, toNanoseconds } from "vegaprotocol-client";
 
@@ -103,6 +104,39 @@ export function describeDuration(duration: number): string {
   if (duration === Number.POSITIVE_INFINITY) return "ever";
   const unit = ["d", "h", "m"].find((each) => duration >= 2 * (milliseconds[each] ?? 0)) ?? "s";
   return `${Math.ceil(duration / (milliseconds[unit] ?? 1))}${unit}`;
+}
+
+const lastSecond = Date.parse("9999-12-31T23:59:59Z") / 1000;
+
+/** Prints Unix nanoseconds as RFC 3339. A time that RFC 3339 cannot express stays as it is. */
+export function formatTime(time: bigint | string): string {
+  const text = String(time);
+  if (!/^\d{1,21}$/.test(text)) return text;
+  const digits = text.padStart(10, "0");
+  const seconds = Number(digits.slice(0, -9));
+  if (seconds > lastSecond) return text;
+  return `${new Date(seconds * 1000).toISOString().slice(0, -5)}.${digits.slice(-9)}Z`;
+}
+
+/** The flags that say how times are printed. */
+export interface TimeFlags {
+  readonly raw?: true;
+  readonly times?: "iso" | "spreadsheet" | "unix";
+  readonly timeZone?: string | undefined;
+}
+
+/** Returns a function that prints Unix nanoseconds as the flags say. */
+export function timeFormat({ raw, times = raw ? "unix" : "iso", timeZone }: TimeFlags): (time: string) => string {
+  if (times === "unix") return (time) => time;
+  const toLocal = timeZone === undefined ? () => ({ shift: 0, offset: "Z" }) : localOffset(timeZone);
+  return (time) => {
+    const utc = formatTime(time);
+    if (utc === time) return time;
+    const { shift, offset } = toLocal(Date.parse(utc));
+    const local = shift === 0 ? utc : formatTime(BigInt(time) + BigInt(shift) * 1_000_000n);
+    // Spreadsheets know milliseconds.
+    return times === "iso" ? local.slice(0, -1) + offset : local.slice(0, 23).replace("T", " ");
+  };
 }
 
 /** The latest of the times that are known. */

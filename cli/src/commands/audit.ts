@@ -10,9 +10,8 @@ import { type Io, printMessage, write } from "../io.js";
 import { auditLines } from "../metrics.js";
 import { readColumns } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
-import { formatTime } from "../output/time-format.js";
 import { nameRow } from "../sync/compare.js";
-import { earliest, latest } from "../times.js";
+import { earliest, formatTime, latest } from "../times.js";
 
 interface Flags extends Omit<flag.Flags, "format"> {
   readonly format?: flag.FormatName | "prometheus";

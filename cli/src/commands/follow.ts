@@ -12,10 +12,9 @@ import { type Io, isTerminal, printMessage, write } from "../io.js";
 import { listAssets } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { createEncoder } from "../output/print.js";
-import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
-import { checkTime, readTime } from "../times.js";
+import { checkTime, formatTime, readTime } from "../times.js";
 
 const { proposal, resource } = exampleIds;
 

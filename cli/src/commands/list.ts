@@ -16,9 +16,9 @@ import { refuseOther } from "../output/file.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { createPrinter, type Printer } from "../output/printer.js";
 import { readTarget } from "../output/target.js";
-import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
 import { type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
+import { formatTime } from "../times.js";
 import { atFlags, dbFlag, printBalances } from "./reports.js";
 
 const { party, asset, proposal, resource } = exampleIds;

@@ -17,7 +17,6 @@ import { type Io, printMessage } from "../io.js";
 import { listAssets, requireProposal } from "../other-paths.js";
 import { printObject, printRecords } from "../output/print.js";
 import { readTarget } from "../output/target.js";
-import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
 import { createProgress } from "../progress.js";
 import { scanPageSize, startsLate, warnOfEnd } from "../records.js";
@@ -33,7 +32,7 @@ import {
   tallyRules,
 } from "../reports.js";
 import { createCopy } from "../sync/copy.js";
-import { checkTime, readTime } from "../times.js";
+import { checkTime, formatTime, readTime } from "../times.js";
 
 const { party, proposal, resource } = exampleIds;
 

@@ -11,7 +11,6 @@ import { count, type Io, printMessage, write } from "../io.js";
 import { createNodeMetrics, createSyncMetrics, exposition } from "../metrics.js";
 import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
-import { formatTime } from "../output/time-format.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
@@ -20,6 +19,7 @@ import { RelationalDestination } from "../sync/destinations/relational.js";
 import { type DestinationFlags, openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
 import { type SyncOptions, type SyncStep, syncTo, type VotesQuery } from "../sync/sync.js";
+import { formatTime } from "../times.js";
 
 const { proposal, resource } = exampleIds;
 

@@ -2,7 +2,7 @@ import { formatUnits } from "vegaprotocol-client";
 import { UsageError } from "../errors.js";
 import type { Flags } from "../flags.js";
 import type { ColumnKind } from "../operations.js";
-import { timeFormat } from "./time-format.js";
+import { timeFormat } from "../times.js";
 
 /** A record as a node sent it. */
 export type WireRecord = Readonly<Record<string, unknown>>;

@@ -3,9 +3,8 @@ import type { BalanceChange, ScanOptions, VegaClient } from "vegaprotocol-client
 import { ExitError } from "../errors.js";
 import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
-import { formatTime } from "../output/time-format.js";
 import { historyStart, readWhole } from "../records.js";
-import { earliest, latest } from "../times.js";
+import { earliest, formatTime, latest } from "../times.js";
 import { byKey, byTime, keysOf, nameRow } from "./compare.js";
 import {
   allTimes,

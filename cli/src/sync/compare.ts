@@ -1,7 +1,6 @@
 /** Compares readings of one list, record by record. */
 import type { BalanceChange } from "vegaprotocol-client";
-import { formatTime } from "../output/time-format.js";
-import { earliest } from "../times.js";
+import { earliest, formatTime } from "../times.js";
 import type { SyncList } from "./destination.js";
 import { type Row, rowOf, tables } from "./rows.js";
 

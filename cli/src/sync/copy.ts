@@ -14,9 +14,8 @@ import {
 import type { NodePool, NodeStatus } from "vegaprotocol-client/pool";
 import { canonicalIds } from "../arguments.js";
 import { IncompleteError, NoCopyError } from "../errors.js";
-import { formatTime } from "../output/time-format.js";
 import { Rejection } from "../serve/errors.js";
-import { latest } from "../times.js";
+import { formatTime, latest } from "../times.js";
 import { type Destination, hidePassword, type SyncList } from "./destination.js";
 import { openDestination } from "./open.js";
 import { allOf } from "./rows.js";

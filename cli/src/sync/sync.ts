@@ -28,9 +28,8 @@ import {
 import { ExitError, IncompleteError } from "../errors.js";
 import { largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
-import { formatTime } from "../output/time-format.js";
 import { readWhole, startsLate } from "../records.js";
-import { finalTime } from "../times.js";
+import { finalTime, formatTime } from "../times.js";
 import {
   type BalancesQuery,
   type Batch,

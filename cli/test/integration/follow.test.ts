@@ -2,7 +2,7 @@ import { toNanoseconds } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { overDays, startOfDay } from "../../../test/support/over-days.js";
-import { formatTime } from "../../src/output/time-format.js";
+import { formatTime } from "../../src/times.js";
 import { addressWithGap, party } from "../support/changes.js";
 import { clock, interruption, runCli } from "../support/run-cli.js";
 

@@ -3,7 +3,7 @@ import { createClient } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
-import { formatTime } from "../../src/output/time-format.js";
+import { formatTime } from "../../src/times.js";
 import { useFolder } from "../support/folder.js";
 import { complete, runCli } from "../support/run-cli.js";
 

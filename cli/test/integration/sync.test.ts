@@ -4,12 +4,12 @@ import { type BalanceChange, createClient, type Scan } from "vegaprotocol-client
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
-import { formatTime } from "../../src/output/time-format.js";
 import { keySizes } from "../../src/sync/compare.js";
 import { allTimes, type SyncList, syncLists } from "../../src/sync/destination.js";
 import { openDestination } from "../../src/sync/open.js";
 import { allOf, rowOf, tables } from "../../src/sync/rows.js";
 import { syncTo } from "../../src/sync/sync.js";
+import { formatTime } from "../../src/times.js";
 import { changeParquet, changeSql } from "../support/change-value.js";
 import {
   account,

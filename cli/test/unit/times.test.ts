@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTime } from "../../src/output/time-format.js";
-import { describeDuration, readTime } from "../../src/times.js";
+import { describeDuration, formatTime, readTime } from "../../src/times.js";
 
 const nanoseconds = (date: string) => BigInt(Date.parse(date)) * 1_000_000n;
 

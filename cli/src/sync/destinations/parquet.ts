@@ -5,8 +5,7 @@ import { join, resolve } from "node:path";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { ExitError, UsageError } from "../../errors.js";
 import { writeError } from "../../output/file.js";
-import { formatTime } from "../../output/time-format.js";
-import { latest } from "../../times.js";
+import { formatTime, latest } from "../../times.js";
 import {
   type BalancesQuery,
   type Batch,
