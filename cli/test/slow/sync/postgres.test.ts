@@ -1,11 +1,13 @@
 import { connect, createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { add, change, changes, ended, type Node, startNode } from "../../support/changes.js";
+import { testDestination } from "../../support/destination-tests.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { listening } from "../../support/proxy.js";
 import { type CliOptions, interruption, runCli } from "../../support/run-cli.js";
 
 describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () => {
+  describe("like each destination", () => testDestination("PostgreSQL"));
   let server: Awaited<ReturnType<typeof startPostgres>>;
   beforeAll(async () => {
     server = await startPostgres();

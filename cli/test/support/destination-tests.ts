@@ -1,0 +1,345 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type BalanceChange, createClient, type Scan } from "vegaprotocol-client";
+import { createFakeNode } from "vegaprotocol-client/testing";
+import { beforeEach, expect, test } from "vitest";
+import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
+import { keySizes } from "../../src/sync/compare.js";
+import { allTimes, type SyncList, syncLists } from "../../src/sync/destination.js";
+import { openDestination } from "../../src/sync/open.js";
+import { allOf, rowOf, tables } from "../../src/sync/rows.js";
+import { syncTo } from "../../src/sync/sync.js";
+import { formatTime } from "../../src/times.js";
+import { changeParquet, changeSql } from "./change-value.js";
+import {
+  account,
+  add,
+  block,
+  change,
+  changed,
+  changes,
+  ended,
+  equal,
+  first,
+  hour,
+  type Node,
+  other,
+  party,
+  startNode,
+} from "./changes.js";
+import { useFolder } from "./folder.js";
+import { usePostgres } from "./postgres.js";
+import { interruption, runCli } from "./run-cli.js";
+import { query } from "./sqlite.js";
+
+/** How a destination keeps what is synchronized to it. */
+export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void {
+  const path = useFolder();
+  const server = kind === "PostgreSQL" ? usePostgres() : () => undefined;
+  beforeEach(async () => void (await server()?.sql("DROP SCHEMA IF EXISTS vega CASCADE")));
+  const isFolder = kind === "vega/";
+  const target = () => (kind === "PostgreSQL" ? (server()?.url ?? "") : path(kind));
+  const sync = (node: Node, ...args: string[]) =>
+    runCli(["sync", target(), "--catch-up", "10ms", ...(isFolder ? ["--partial-day"] : []), ...args], {
+      fetch: node.fetch,
+    });
+  /** What is stored of a list. */
+  async function stored(list: SyncList = "balances"): Promise<object[]> {
+    const destination = await openDestination(target(), "read", new AbortController().signal);
+    const all: object[] = [];
+    for await (const each of list === "balances" ? destination.read({}, allTimes) : allOf(destination, list))
+      all.push(each);
+    await destination.close();
+    return all;
+  }
+
+  test("has every balance change with its exact time and amount, and continues with the next run", async () => {
+    const node = startNode();
+    const { code, stderr } = await sync(node);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("200 new balance changes, complete from 2024-02-07T")]);
+    expect(stderr).not.toContain("secret");
+    expect(await stored()).toEqual(changes);
+    const later = change(node.block.timestamp);
+    add(node, later);
+    expect(await sync(node)).toMatchObject(ended(0, ": 1 new balance change"));
+    expect(await stored()).toEqual([...changes, later]);
+    expect(await sync(node, "--check")).toMatchObject(equal(201));
+  });
+
+  test("has votes, signatures and profiles", async () => {
+    const node = startNode({ votes: 300, profiles: 40, signatures: 30 });
+    const [proposal, id] = [node.records.votes[0]?.proposalId ?? "", node.records.signatures[0]?.id ?? ""];
+    const lists = ["votes", "profiles", "signatures", "--proposal", proposal, "--id", id];
+    for (let run = 0; run < 2; run++) expect(await sync(node, ...lists)).toMatchObject({ code: 0 });
+    const votes = node.records.votes.filter(({ proposalId }) => proposalId === proposal);
+    expect(new Set(await stored("votes"))).toEqual(new Set(votes));
+    expect(new Set(await stored("signatures"))).toEqual(
+      new Set(node.records.signatures.filter((each) => each.id === id)),
+    );
+    expect(await stored("profiles")).toHaveLength(40);
+  });
+
+  test("is compared with a node, record by record, also before the first stored one", async () => {
+    await sync(startNode({ balances: changes.slice(10) }));
+    const added = change(first + 100n * hour + 999_000n);
+    const balances = [...changes, added]
+      .map((each, index) => (index === 30 ? { ...each, balance: "1" } : each))
+      .filter((_, index) => index !== 60);
+    const { code, stderr } = await sync(startNode({ balances }), "--check");
+    const [from, file] = [join(target(), "balance_changes/date="), "/part.parquet"];
+    const named = stderr.replaceAll(from, "balance_changes ").replaceAll(file, "");
+    const firstAt = (time: string) =>
+      `First: time 2024-02-${time}Z, party ${other}, asset ${account.assetId}, account_type ${account.accountType}`;
+    const balance = `1 missing, 1 that the node does not have. ${firstAt("08T16:00:00.000000000")}: balance is `;
+    expect([code, named.trimEnd().split("\n")]).toEqual([
+      1,
+      [
+        `07: 4 records, 14 in the node: 10 missing, 0 that the node does not have. ${firstAt("07T10:00:00.000000000")}: missing.`,
+        `08: 24 records, 24 in the node: ${balance}${changes[30]?.balance}, in the node 1.`,
+        `09: 24 records, 23 in the node: 0 missing, 1 that the node does not have. ${firstAt("09T22:00:00.000000000")}: the node does not have it.`,
+        `11: 24 records, 25 in the node: 1 missing, 0 that the node does not have. ${firstAt("11T14:00:00.000999000")}: missing.`,
+      ].map((line) => `balance_changes 2024-02-${line}`),
+    ]);
+    const same = startNode({ balances: changes.slice(10) });
+    expect(await sync(same, "--check", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  const columns = syncLists.flatMap((list) => Object.keys(tables[list].columns).map((name) => [list, name] as const));
+  test.each(columns)("of %s is compared value by value: %s", async (list, column) => {
+    const own = startNode({ balances: changes.slice(-30), votes: 60, profiles: 4, signatures: 20 });
+    const node = withOtherPaths(own);
+    const { votes, profiles, signatures } = own.records;
+    // Assets come with the balances.
+    const named = list === "assets" ? "balances" : list;
+    const flags = ["--proposal", votes[0]?.proposalId ?? "", "--id", signatures[0]?.id ?? "", named];
+    for (const check of [[], ["--check"]]) expect(await sync(node, ...check, ...flags)).toMatchObject({ code: 0 });
+    const assets = { id: account.assetId, symbol: "DAI", name: "DAI", decimals: "18" };
+    const records = {
+      balances: changes.at(-1),
+      votes: votes[0],
+      signatures: signatures[0],
+      profiles: profiles[1],
+      assets,
+    };
+    const record = { timestamp: undefined, partyId: "", sig: "", ...records[list] };
+    const row = rowOf(list, record);
+    if (isFolder) {
+      await changeParquet(target(), list, column, row, list === "balances" ? "2024-02-15" : undefined);
+    } else {
+      const sql = changeSql(list, column, row, kind === "PostgreSQL");
+      if (kind === "PostgreSQL") await server()?.sql(`SET search_path TO vega; ${sql}`);
+      else await query(target(), [sql]);
+    }
+    const { code, stderr } = await sync(node, "--check", ...flags);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(tables[list].name)]);
+    const { timestamp, partyId, sig } = record;
+    if (timestamp) expect(stderr).toContain(formatTime(BigInt(timestamp)).slice(0, 10));
+    expect(stderr).toContain(partyId || sig);
+    const isKey = Object.keys(tables[list].columns).indexOf(column) < keySizes[list];
+    expect(stderr).toMatch(isKey ? /: (?:missing|the node does not have it)\.\n/ : ` ${column} is `);
+  });
+
+  test("is not called equal if the node no longer keeps all of it", async () => {
+    await sync(startNode(), "--party", party);
+    for (const [node, count, next] of [
+      [startNode({ history: first + 134n * hour }), 67, ended(0, "0 new balance changes")],
+      [startNode({ balances: [], block: { ...block, timestamp: block.timestamp + hour } }), 100, ended(3)],
+    ] as const) {
+      const result = await sync(node, "--check", "--party", party);
+      expect(result).toMatchObject({ ...ended(3, `does not keep the ${count} before`), stdout: "" });
+      expect(await sync(node, "--party", party)).toMatchObject(next);
+    }
+  });
+
+  test.each([
+    ["with other records is refused", 3000n, 1, "Expected a node of the network"],
+    ["that ended before is behind", -2400n * hour, 3, "needs a node that has reached"],
+    ["that began later has no history", 2400n * hour, 3, "The node does not keep what follows"],
+  ])("keeps what it has: a node of another network %s", async (_, shift, code, reason) => {
+    await sync(startNode());
+    const balances = changes.map((each) => ({ ...each, timestamp: `${BigInt(each.timestamp) + shift}` as const }));
+    const another = startNode({ balances, block: { ...block, timestamp: block.timestamp + shift } });
+    expect(await sync(another)).toMatchObject(ended(code, reason));
+    if (code === 1) expect(await sync(another, "--check")).toMatchObject({ code });
+    expect(await stored()).toEqual(changes);
+  });
+
+  test.each([
+    // It shows neither its block, nor a record from after the stored ones.
+    [
+      "lags and sends no block headers",
+      () => createFakeNode({ balances: changes.slice(0, 99) }, { blockHeaders: false }),
+      "The response does not begin with the newest stored balance change",
+    ],
+    [
+      "has a history that begins on the same day, after the stored records",
+      () => startNode({ balances: changes.slice(196) }),
+      "The node does not keep what follows",
+    ],
+  ])("does not take a node for one of another network that %s", async (_, open, reason) => {
+    await sync(startNode({ balances: changes.slice(0, 191), block: { ...block, timestamp: first + 191n * hour } }));
+    expect(await sync(open())).toMatchObject(ended(3, reason));
+    expect(await sync(startNode())).toMatchObject(ended(0, "9 new balance changes"));
+  });
+
+  test("is complete from a later time on if no response joins what a node has to the stored records", async () => {
+    const flags = ["--party", party, "--quiet"];
+    await sync(
+      startNode({ balances: changes.slice(0, 183), block: { ...block, timestamp: first + 183n * hour } }),
+      ...flags,
+    );
+    // The newest stored record of the party is dropped, and a later one of another party is kept.
+    const { fetch } = startNode({ balances: changes.slice(182) });
+    const client = createClient({ baseUrl: "https://node.example", fetch });
+    const moved = first + 194n * hour;
+    const scanBalanceChanges = (...args: Parameters<typeof client.scanBalanceChanges>): Scan<BalanceChange> => {
+      const scan = client.scanBalanceChanges(...args);
+      const coverage = scan.coverage.then((all) => ({ ...all, start: moved }));
+      coverage.catch(() => {});
+      return { ...scan, [Symbol.asyncIterator]: () => scan[Symbol.asyncIterator](), coverage };
+    };
+    const destination = await openDestination(
+      target(),
+      "write",
+      new AbortController().signal,
+      isFolder ? { partialDay: true } : {},
+    );
+    const balances = { filter: { partyIds: [party] } };
+    const syncing = syncTo(destination, { ...client, scanBalanceChanges }, { balances });
+    await expect(syncing).rejects.toThrow("The records are complete from 2024-02-15T12:00:00.000000000Z on");
+    await destination.close();
+  });
+
+  test("stores nothing of a node that has no block yet, also of one in a pool", async () => {
+    const empty = startNode({ balances: [], block: { height: 0n, timestamp: 0n } });
+    const result = await sync(empty);
+    expect(result).toMatchObject(ended(3, "has no block yet"));
+    expect(result.stderr).not.toContain("stored");
+    const full = startNode();
+    const nodes = ["--node", "https://empty.example", "--node", "https://full.example"];
+    const fetch = (request: Request) => (request.url.includes("empty") ? empty : full).fetch(request);
+    for (let run = 0; run < 4; run++) {
+      const { code } = await sync({ fetch }, ...nodes);
+      expect([0, 3]).toContain(code);
+      if (code === 0) expect(await stored()).toHaveLength(200);
+    }
+  });
+
+  test("refuses a second writer by the name of the first, and can be compared meanwhile", async () => {
+    const node = startNode();
+    await sync(node);
+    add(node, change(node.block.timestamp));
+    const others: Awaited<ReturnType<typeof sync>>[] = [];
+    const slow = async (request: Request) => {
+      if (others.length === 0) others.push(await sync(node), await sync(startNode(), "--check"));
+      return node.fetch(request);
+    };
+    expect(await sync({ fetch: slow })).toMatchObject({ code: 0 });
+    const refused = expect.stringMatching(/^Error: Process \d+ on .* writes /);
+    expect(others).toMatchObject([{ code: 2, stderr: refused }, { code: 0 }]);
+  });
+
+  test("has what a filter and a time select, and takes ids in upper case", async () => {
+    const node = startNode();
+    const from = ["--from", "2024-02-08", "--party"];
+    await sync(node, ...from, party.toUpperCase());
+    const start = BigInt(Date.parse("2024-02-08")) * 1_000_000n;
+    const wanted = changes.filter(({ partyId, timestamp }) => partyId === party && BigInt(timestamp) >= start);
+    expect(await stored()).toEqual(wanted);
+    expect(await sync(node, ...from, party, "--check")).toMatchObject(equal(wanted.length));
+  });
+
+  test.skipIf(isFolder)("does not take what another filter has stored later for a difference", async () => {
+    const node = startNode();
+    const next = (partyId: string) => change(node.block.timestamp, "7", partyId);
+    await sync(node, "--party", party);
+    add(node, next(party), next(other));
+    await sync(node);
+    add(node, next(party));
+    expect(await sync(node, "--party", party, "--check")).toMatchObject(equal(101));
+    expect(await sync(node, "--check")).toMatchObject(equal(202));
+  });
+
+  test("does not wait for a node without new blocks, and cannot be compared with one that is behind", async () => {
+    const node = startNode({ votes: 100 });
+    const lists = ["balances", "votes", "--proposal", node.records.votes[0]?.proposalId ?? ""];
+    expect(await sync(node, ...lists)).toMatchObject({ code: 0 });
+    // A wait would take longer than this test may.
+    const unchanged = ended(0, ": 0 new balance changes, complete from ");
+    expect(await sync(node, ...lists, "--catch-up", "10m")).toMatchObject(unchanged);
+    node.configure({ lag: 3 });
+    expect(await sync(node, "--check")).toMatchObject(ended(3, "needs a node that has reached"));
+  });
+
+  test.each<[string, (text: string) => string, Record<string, string | undefined>?]>([
+    ["ids with spaces", (text) => text.replaceAll(party, "a b").replaceAll(account.assetId, 'c\\" \\"d')],
+    ["ids that are null", (text) => text.replaceAll('"marketId":""', '"marketId":null')],
+    ["an account type that is a number", (text) => text.replaceAll('"ACCOUNT_TYPE_GENERAL"', "99")],
+    ["responses without blocks", (text) => text, { "x-block-height": undefined, "x-block-timestamp": undefined }],
+    ["a height of 2^64", (text) => text, { "x-block-height": String(2n ** 64n) }],
+  ])("stores and finds again %s", async (_, body, headers) => {
+    const node = changed(startNode(), body, headers);
+    for (let run = 0; run < 2; run++) expect(await sync(node, "--quiet")).toMatchObject({ code: 0 });
+    expect(await sync(node, "--check")).toMatchObject({ code: 0 });
+  });
+
+  const withBalance = (json: string) => (text: string) => text.replaceAll(/"balance":"5\d+"/g, `"balance":${json}`);
+  test.each<[string, (text: string) => string, string, Record<string, string>?]>([
+    ["a balance of 79 digits", withBalance(`"${"9".repeat(79)}"`), "at most"],
+    ["a balance that is null", withBalance("null"), "to have a balance"],
+    ["a block at 2^70", (text) => text, "within 64 bits", { "x-block-timestamp": String(2n ** 70n) }],
+  ])("refuses %s by name, and continues with another node", async (_, body, message, headers) => {
+    const node = startNode();
+    expect(await sync(changed(node, body, headers))).toMatchObject(ended(1, message));
+    expect(await sync(node)).toMatchObject({ code: 0 });
+    expect(await stored()).toEqual(changes);
+  });
+
+  test("is completed with --follow although the node restarts while its history is read", async () => {
+    const node = startNode();
+    const { signal, interrupt } = interruption();
+    let requests = 0;
+    const fetch = async (request: Request) => {
+      if (++requests > 40) interrupt();
+      return requests >= 5 && requests < 9 ? new Response("", { status: 503 }) : node.fetch(request);
+    };
+    const flags = ["--follow", "--poll-interval", "5ms", "--retries", "0", "--page-size", "20", "--concurrency", "1"];
+    const { code, stderr } = await runCli(["sync", target(), ...flags], { fetch, signal });
+    expect([code, stderr]).toEqual([130, expect.stringMatching(/Retrying for 10m\.\nThe node responds again after /)]);
+    expect(await stored()).toEqual(isFolder ? changes.slice(0, 182) : changes);
+  });
+
+  test("follows a chain that stands still for as long as --give-up-after says", async () => {
+    const flags = ["--follow", "--poll-interval", "5ms", "--give-up-after", "20ms"];
+    const result = await runCli(["sync", target(), ...flags], { fetch: startNode().fetch });
+    expect(result).toMatchObject(ended(1, "received no new block after 1000 for"));
+  });
+
+  test("is created neither by a comparison, nor by --dry, which says where it continues", async () => {
+    const node = startNode({ votes: 30, signatures: 5, profiles: 7 });
+    const { code, stderr } = await sync(node, "--check");
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/there is no|has no copy/)]);
+    const [vote, signature] = [node.records.votes[0], node.records.signatures[0]];
+    const lists = ["balances", "votes", "signatures", "profiles"];
+    const flags = ["--party", party, "--proposal", vote?.proposalId ?? "", "--id", signature?.id ?? ""];
+    const dry = await sync(node, "--dry", ...flags, ...lists);
+    expect(dry).toMatchObject({ code: 0, stderr: "" });
+    const range = "from 2024-02-07T11:00:00.000000000Z to 2024-02-15T17:00:00.000000000Z";
+    expect(dry.stdout.split("\n")).toEqual([
+      `balances --party ${party} ${range}: 100 records, 1 request in 1s`,
+      expect.stringMatching(/^votes --party .* --proposal .*: 0 records, 1 request in 1s$/),
+      expect.stringMatching(/^signatures --id .*: \d+ records, 1 request in 1s$/),
+      "profiles: 7 records, 1 request in 1s",
+      expect.stringMatching(/^Nothing is written to .*, which has no records yet\.$/),
+      "",
+    ]);
+    expect(existsSync(target())).toBe(false);
+    await sync(node);
+    add(node, change(node.block.timestamp));
+    const next = await sync(node, "--dry");
+    expect(next.stdout).toMatch(
+      /^balances from 2024-02-15T18:00:00.0+Z \(where .* ends\) to 2024-02-15T18:00:00.0+Z: 1 rec/,
+    );
+    expect(await stored()).toEqual(changes);
+  });
+}
