@@ -2,10 +2,9 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
 import { numberOf, toName } from "../values/names.js";
 import { sha256Hex } from "../values/sha256.js";
-import { Ids } from "./ids.js";
 import { type Row, Table } from "./sorted.js";
 import type { VersionRules } from "./versions.js";
-import { base64ToHex, type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
+import { base64ToHex, bytesOfId, type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
 
 /** A vote that a fake node holds. */
 export interface FakeVote extends Vote {
@@ -45,7 +44,6 @@ export interface Account {
 
 /** The records of a node, each list with the order that it is paged in. */
 export class Store {
-  readonly ids = new Ids();
   /** The last vote of each party on each proposal. Those of one block are sorted by proposal and party. */
   readonly votes = new Table<Row & { vote: Vote; party: string; proposal: string }>();
   /** The profiles of all parties, sorted by the bytes of their ids. */
@@ -59,15 +57,14 @@ export class Store {
   readonly #records = new Map<VersionRules, Records>();
 
   add({ votes, profiles, balances, signatures, spamStatistics }: AddedRecords): void {
-    const { ids } = this;
     for (const given of votes) {
       const { blockTime: _, ...vote } = { ...given, timestamp: inMicroseconds(given.timestamp) };
-      const [party, proposal] = [ids.add(vote.partyId), ids.add(vote.proposalId)];
+      const [party, proposal] = [keyOf(vote.partyId), keyOf(vote.proposalId)];
       const key = `${proposal} ${party}`;
       this.votes.add(key, { vote, time: writtenAt(given), key, party, proposal });
     }
     for (const profile of profiles) {
-      const key = ids.add(profile.partyId);
+      const key = keyOf(profile.partyId);
       this.profiles.add(key, { profile, time: 0, key });
     }
     for (const given of balances) {
@@ -78,7 +75,7 @@ export class Store {
       this.balances.add(`${timestamp} ${account.id}`, row);
     }
     for (const signature of signatures) {
-      const [resource, key] = [ids.add(signature.id), base64ToHex(signature.sig ?? "") ?? ""];
+      const [resource, key] = [keyOf(signature.id), base64ToHex(signature.sig ?? "") ?? ""];
       this.signatures.add(`${resource} ${key}`, { signature, time: 0, key, resource });
     }
     this.spamStatistics = new Map([...this.spamStatistics, ...Object.entries(spamStatistics)]);
@@ -91,7 +88,7 @@ export class Store {
     const name = `${assetId}${partyId}${marketId}${toName(types, accountType)}`;
     const known = this.#accounts.get(name);
     if (known) return known;
-    const [asset, party, market] = [this.ids.add(assetId), this.ids.add(partyId), this.ids.add(marketId)];
+    const [asset, party, market] = [keyOf(assetId), keyOf(partyId), keyOf(marketId)];
     const type = typeof accountType === "number" ? accountType : (numberOf(types, accountType) ?? 0);
     const account = { asset, party, market, type, id: sha256Hex(name) };
     this.#accounts.set(name, account);
@@ -111,5 +108,8 @@ export class Store {
     return records;
   }
 }
+
+/** A record can have any text as an id, which no request selects. */
+const keyOf = (id: string) => bytesOfId(id) ?? id;
 
 const inMicroseconds = (time: string) => toNanosecondDigits(toMicroseconds(time));

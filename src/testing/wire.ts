@@ -1,3 +1,4 @@
+import { canonicalId, isId } from "../values/names.js";
 import { microsecondOf, toBytes, toNanoseconds } from "../values/times.js";
 
 /** The result of a function; `undefined` if it throws. */
@@ -24,6 +25,23 @@ export function parseObject(json: string): Record<string, unknown> | undefined {
   const value = attempt(() => JSON.parse(json) ?? {});
   if (typeof value !== "object" || Array.isArray(value)) return undefined;
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+}
+
+/** The ids that nodes know by a name: each is the byte of its index. */
+const namedIds = "VOTE - - network XYZalpha XYZbeta XYZdelta XYZepsilon XYZgamma fBTC fDAI fEURO fUSDC".split(" ");
+
+/** The bytes of an id in hex, by which nodes compare and sort; `undefined` for a text that is no id. */
+export function bytesOfId(id: string): string | undefined {
+  if (isId(id)) return namedIds.includes(id) ? namedIds.indexOf(id).toString(16).padStart(2, "0") : canonicalId(id);
+  return id === "" ? "" : undefined;
+}
+
+/** @throws {@link NodeError} with status 400 for an id that nodes reject. */
+export function readId(id: string, failure: ErrorDetail): string {
+  const inner = `decoding '${id}': not a valid hex id (or well known exception)`;
+  const bytes = bytesOfId(id);
+  if (bytes === undefined) throw dataNodeError(3, { ...failure, inner });
+  return bytes;
 }
 
 /** Times in the unit of a node's database: whole microseconds since 1970, which a number holds exactly until the year 2255. */

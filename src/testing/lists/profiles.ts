@@ -1,15 +1,14 @@
 import { type DataNode, makePage } from "../page.js";
 import { orderAt } from "../sorted.js";
-import { dataNodeError } from "../wire.js";
+import { bytesOfId, dataNodeError, readId } from "../wire.js";
 
 const failure = { code: 10000, message: "failed to get parties' profiles" };
 
 export function listProfiles(query: URLSearchParams, { store, rules, defects }: DataNode) {
-  const { ids, profiles } = store;
-  const wanted = new Set(query.getAll("parties").map((id) => ids.read(id, failure)));
+  const wanted = new Set(query.getAll("parties").map((id) => readId(id, failure)));
   return makePage(query, {
     failure,
-    rows: () => profiles.sorted,
+    rows: () => store.profiles.sorted,
     isWanted: ({ key }) => wanted.size === 0 || wanted.has(key),
     fields: { PartyID: "text", Alias: "text", Metadata: "list" },
     cursor: ({ profile: { partyId, alias, metadata } }) => {
@@ -20,7 +19,7 @@ export function listProfiles(query: URLSearchParams, { store, rules, defects }: 
     order: ({ PartyID = "" }, upwards) => {
       const inner = "building cursor predicate: no field matching column name id";
       if (defects.includes("failing-profile-cursors")) throw dataNodeError(13, { ...failure, inner });
-      return orderAt(0, ids.find(PartyID) ?? "", upwards);
+      return orderAt(0, bytesOfId(PartyID) ?? "", upwards);
     },
     node: ({ profile }) => rules.toProfile(profile),
   });

@@ -1,7 +1,7 @@
 import { type DataNode, makePage } from "../page.js";
 import { randomNumbers } from "../random.js";
 import { compare, orderAt } from "../sorted.js";
-import { dataNodeError, toRfc3339, zeroTime } from "../wire.js";
+import { dataNodeError, readId, toRfc3339, zeroTime } from "../wire.js";
 
 const failure = { code: 170003, message: "failed to get votes" };
 
@@ -10,8 +10,8 @@ export function listVotes(query: URLSearchParams, { store, defects, rules, tieSe
   if (partyId === null && proposalId === null)
     throw dataNodeError(3, { code: 10023, message: "missing proposal id and party id" });
   const rows = () => {
-    const party = partyId === null ? undefined : store.ids.read(partyId, failure);
-    const proposal = proposalId === null ? undefined : store.ids.read(proposalId, failure);
+    const party = partyId === null ? undefined : readId(partyId, failure);
+    const proposal = proposalId === null ? undefined : readId(proposalId, failure);
     return store.votes.sorted.filter(
       (row) => (party ?? row.party) === row.party && (proposal ?? row.proposal) === row.proposal,
     );
