@@ -22,9 +22,7 @@ export interface DataNode extends NodeBehavior {
 const readers = {
   text: (value: unknown) => (typeof value === "string" ? value : undefined),
   time: (value: unknown) => (typeof value === "string" ? wire.parseRfc3339(value) : undefined),
-  number: (value: unknown) => (Number.isInteger(value) ? Number(value) : undefined),
   hex: (value: unknown) => (typeof value === "string" ? wire.base64ToHex(value) : undefined),
-  list: (value: unknown) => (Array.isArray(value) ? (value as readonly unknown[]) : undefined),
 };
 
 type Fields = Readonly<Record<string, keyof typeof readers>>;
@@ -39,9 +37,9 @@ export interface ListRules<Row, Of extends Fields> {
   /** The rows by their sort key. */
   rows: (upwards: boolean) => readonly Row[];
   isWanted?: ((row: Row) => boolean) | undefined;
-  /** The members of cursors. */
+  /** The members of cursors that are read. */
   fields: Of;
-  cursor: (row: Row) => Readonly<Record<keyof Of, unknown>>;
+  cursor: (row: Row) => object;
   /** Returns a function that compares a row with the place of a cursor. */
   order: (place: Place<Of>, upwards: boolean) => (row: Row) => number;
   node: (row: Row) => object;
@@ -108,23 +106,16 @@ function decodeCursor(text: string, direction: string): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Go's zero values, which count as not given. */
-const zeroValues: readonly unknown[] = ["", 0, wire.zeroTime];
-
-/**
- * Parses the JSON of a cursor as nodes do. A cursor without any known member, such as `{}`, `null` or a cursor of another
- * list, is no place in the list: `undefined`.
- */
-function readPlace<Of extends Fields>(json: string, list: Pick<ListRules<never, Of>, "fields" | "failure">) {
+/** Parses the JSON of a cursor. One without any known member, such as a cursor of another list, is no place in the list: `undefined`. */
+function readPlace<Of extends Fields>(
+  json: string,
+  { fields, failure }: Pick<ListRules<never, Of>, "fields" | "failure">,
+) {
   const fail = (): never => {
-    throw wire.dataNodeError(13, { ...list.failure, inner: `parsing cursor: ${json}` });
+    throw wire.dataNodeError(13, { ...failure, inner: `parsing cursor: ${json}` });
   };
-  const place: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(wire.parseObject(json) ?? fail())) {
-    // Go matches names in either case of letters.
-    const field = Object.keys(list.fields).find((each) => each.toLowerCase() === name.toLowerCase());
-    const member = field && (readers[list.fields[field] ?? "text"](value) ?? fail());
-    if (field !== undefined && !zeroValues.includes(member)) place[field] = member;
-  }
-  return Object.keys(place).length === 0 ? undefined : (place as Place<Of>);
+  const members = wire.parseObject(json) ?? fail();
+  const known = Object.entries(fields).filter(([name]) => name in members);
+  const place = known.map(([name, type]) => [name, readers[type](members[name]) ?? fail()]);
+  return place.length === 0 ? undefined : (Object.fromEntries(place) as Place<Of>);
 }

@@ -9,15 +9,6 @@ import { bytesOfId, dataNodeError, readId, toMicroseconds, toRfc3339, zeroTime }
 
 const failure = { code: 90004, message: "failed to get balances" };
 
-const fields = {
-  vega_time: "time",
-  AccountID: "text",
-  PartyID: "text",
-  AssetID: "text",
-  MarketID: "text",
-  Type: "number",
-} as const;
-
 export function listBalances(query: URLSearchParams, node: DataNode) {
   const balances = node.store.balances.sorted;
   const assetId = query.get("filter.assetId") ?? "";
@@ -43,7 +34,7 @@ export function listBalances(query: URLSearchParams, node: DataNode) {
       return balances.slice(first, end === undefined ? undefined : indexFrom(end));
     },
     isWanted: ({ account }) => isWanted(account),
-    fields,
+    fields: { vega_time: "time", AccountID: "text", PartyID: "text" },
     cursor: ({ time, account, change: { partyId, assetId, marketId } }) => ({
       vega_time: toRfc3339(time),
       AccountID: node.defects.includes("lost-balance-changes") ? null : account.id,

@@ -10,7 +10,7 @@ export function listProfiles(query: URLSearchParams, { store, rules, defects }: 
     failure,
     rows: () => store.profiles.sorted,
     isWanted: ({ key }) => wanted.size === 0 || wanted.has(key),
-    fields: { PartyID: "text", Alias: "text", Metadata: "list" },
+    fields: { PartyID: "text" },
     cursor: ({ profile: { partyId, alias, metadata } }) => {
       // Cursors leave out an empty value.
       const pairs = metadata.map(({ key, value }) => (value === "" ? { key } : { key, value }));

@@ -37,7 +37,7 @@ export function listVotes(query: URLSearchParams, { store, defects, rules, tieSe
       });
       return ties.sort((a, b) => a.row.time - b.row.time || a.tie - b.tie).map(({ row }) => row);
     },
-    fields: { party_id: "text", vega_time: "time" },
+    fields: { vega_time: "time" },
     cursor: ({ vote, time }) => ({ party_id: vote.partyId, vega_time: toRfc3339(time) }),
     order: ({ vega_time = zeroTime }) => {
       return ({ time }) => compare(time, vega_time);
