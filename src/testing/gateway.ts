@@ -1,22 +1,10 @@
 import type { Transaction } from "../../generated/types.js";
-import type { OperationId } from "../arguments/operation.js";
 import { readTransaction } from "./check.js";
-import { listBalances } from "./lists/balances.js";
-import { listProfiles } from "./lists/profiles.js";
-import { listSignatures } from "./lists/signatures.js";
-import { listVotes } from "./lists/votes.js";
+import { lists } from "./lists.js";
 import type { DataNode } from "./page.js";
 import { described, operationIds, readQuery } from "./query.js";
 import { noStatistics } from "./spam-statistics.js";
 import { dataNodeError, errorType, GatewayError, NodeError, type Reply } from "./wire.js";
-
-/** The order of a list and its cursors, which the description does not have. */
-const lists: { readonly [Id in OperationId]?: (query: URLSearchParams, node: DataNode) => object } = {
-  listVotes,
-  listPartiesProfiles: listProfiles,
-  listBalanceChanges: listBalances,
-  listNodeSignatures: listSignatures,
-};
 
 const routes = operationIds.map((id) => ({ id, ...described[id], pattern: toPattern(described[id].path) }));
 

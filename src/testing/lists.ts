@@ -1,0 +1,169 @@
+import { operations } from "../../generated/operations.js";
+import type { OperationId } from "../arguments/operation.js";
+import { maximum } from "../values/integers.js";
+import { numberOf } from "../values/names.js";
+import { type DataNode, makePage } from "./page.js";
+import { randomNumbers } from "./random.js";
+import { compare, firstIndex, orderAt } from "./sorted.js";
+import type { Account } from "./store.js";
+import { problemOfRange } from "./versions.js";
+import { bytesOfId, dataNodeError, readId, toMicroseconds, toRfc3339, zeroTime } from "./wire.js";
+
+/** The order of a list and its cursors, which the description does not have. */
+export const lists: { readonly [Id in OperationId]?: (query: URLSearchParams, node: DataNode) => object } = {
+  listVotes,
+  listPartiesProfiles,
+  listBalanceChanges,
+  listNodeSignatures,
+};
+
+/** The errors of the database. */
+const noVotes = { code: 170003, message: "failed to get votes" };
+const noProfiles = { code: 10000, message: "failed to get parties' profiles" };
+const noBalances = { code: 90004, message: "failed to get balances" };
+const noSignatures = { code: 180001, message: "failed to get notary for resource ID" };
+
+function listVotes(query: URLSearchParams, { store, defects, rules, tieSeed }: DataNode) {
+  const [partyId, proposalId] = [query.get("partyId"), query.get("proposalId")];
+  if (partyId === null && proposalId === null)
+    throw dataNodeError(3, { code: 10023, message: "missing proposal id and party id" });
+  const rows = () => {
+    const party = partyId === null ? undefined : readId(partyId, noVotes);
+    const proposal = proposalId === null ? undefined : readId(proposalId, noVotes);
+    return store.votes.sorted.filter(
+      (row) => (party ?? row.party) === row.party && (proposal ?? row.proposal) === row.proposal,
+    );
+  };
+  type VoteRow = ReturnType<typeof rows>[number];
+  const node = ({ vote }: VoteRow) => rules.toVote(vote);
+  if (!defects.includes("tied-vote-cursors")) {
+    // Reliable: the cursor identifies the vote, and the order is total. v0.74 nodes have another form.
+    return makePage(query, {
+      ...{ failure: noVotes, rows, node },
+      fields: { block_time: "time", vote: "text" },
+      cursor: ({ time, key }) => ({ block_time: toRfc3339(time), vote: key }),
+      order: ({ block_time = zeroTime, vote = "" }, upwards) => orderAt(block_time, vote, upwards),
+    });
+  }
+  // The cursor is a block time alone, so that all votes of its block are at it. They keep their order in both directions.
+  return makePage(query, {
+    ...{ failure: noVotes, node },
+    rows: (upwards) => {
+      const ties = rows().map((row, index) => {
+        const tie = tieSeed === undefined ? index : randomNumbers(`${tieSeed}/${row.time}/${row.party}`)();
+        return { row, tie: upwards ? tie : -tie };
+      });
+      return ties.sort((a, b) => a.row.time - b.row.time || a.tie - b.tie).map(({ row }) => row);
+    },
+    fields: { vega_time: "time" },
+    cursor: ({ vote, time }) => ({ party_id: vote.partyId, vega_time: toRfc3339(time) }),
+    order: ({ vega_time = zeroTime }) => {
+      return ({ time }) => compare(time, vega_time);
+    },
+  });
+}
+
+function listPartiesProfiles(query: URLSearchParams, { store, rules, defects }: DataNode) {
+  const wanted = new Set(query.getAll("parties").map((id) => readId(id, noProfiles)));
+  return makePage(query, {
+    failure: noProfiles,
+    rows: () => store.profiles.sorted,
+    isWanted: ({ key }) => wanted.size === 0 || wanted.has(key),
+    fields: { PartyID: "text" },
+    cursor: ({ profile: { partyId, alias, metadata } }) => {
+      // Cursors leave out an empty value.
+      const pairs = metadata.map(({ key, value }) => (value === "" ? { key } : { key, value }));
+      return { PartyID: partyId, Alias: alias, Metadata: pairs.length === 0 ? null : pairs };
+    },
+    order: ({ PartyID = "" }, upwards) => {
+      const inner = "building cursor predicate: no field matching column name id";
+      if (defects.includes("failing-profile-cursors")) throw dataNodeError(13, { ...noProfiles, inner });
+      return orderAt(0, bytesOfId(PartyID) ?? "", upwards);
+    },
+    node: ({ profile }) => rules.toProfile(profile),
+  });
+}
+
+function listBalanceChanges(query: URLSearchParams, node: DataNode) {
+  const balances = node.store.balances.sorted;
+  const assetId = query.get("filter.assetId") ?? "";
+  const isWanted = accountFilter(query, node, bytesOfId(assetId));
+  const [start, end] = ["start", "end"].map((name) => {
+    const time = query.get(`dateRange.${name}Timestamp`);
+    return time === null ? undefined : BigInt(time);
+  });
+  return makePage(query, {
+    failure: noBalances,
+    check: (hasCursor) => {
+      const inner = node.rules.isNewer ? problemOfRange(start, end, !hasCursor, node.now) : undefined;
+      if (inner !== undefined) throw dataNodeError(3, { code: 10000, message: "invalid date range", inner });
+      // The database decodes the asset, so that an invalid one is the last error of all.
+      readId(assetId, noBalances);
+    },
+    rows: () => {
+      const indexFrom = (given: bigint) => {
+        const time = toMicroseconds(given);
+        return firstIndex(balances, (row) => row.time >= time);
+      };
+      const first = indexFrom(maximum(start ?? node.history, node.history));
+      return balances.slice(first, end === undefined ? undefined : indexFrom(end));
+    },
+    isWanted: ({ account }) => isWanted(account),
+    fields: { vega_time: "time", AccountID: "text", PartyID: "text" },
+    cursor: ({ time, account, change: { partyId, assetId, marketId } }) => ({
+      vega_time: toRfc3339(time),
+      AccountID: node.defects.includes("lost-balance-changes") ? null : account.id,
+      PartyID: partyId,
+      AssetID: assetId,
+      MarketID: marketId,
+      Type: account.type,
+    }),
+    order: ({ vega_time = zeroTime, AccountID }, upwards) => {
+      const id = AccountID?.toLowerCase();
+      if (id !== undefined) readId(id, noBalances);
+      return orderAt(vega_time, id, upwards);
+    },
+    node: ({ change }) => node.rules.toBalanceChange(change),
+  });
+}
+
+function accountFilter(query: URLSearchParams, { rules }: DataNode, asset: string | undefined) {
+  const readIds = (name: string, kind: string) => {
+    const given = query.getAll(name).flatMap((text) => (rules.isNewer ? text.split(",") : [text]));
+    const isFull = (id: string) => id === "network" || /^[0-9a-f]{64}$/i.test(id);
+    // Nodes say "party" for markets, too.
+    const problem = { code: 10000, message: "invalid party id", inner: `one or more ${kind} id is invalid` };
+    if (!given.every(isFull)) throw dataNodeError(3, problem);
+    return new Set(given.map(bytesOfId));
+  };
+  const { accountType: names } = operations.listBalanceChanges.enums;
+  const toNumber = (text: string) => numberOf(names, text) ?? Number(text);
+  const types = new Set(query.getAll("filter.accountTypes").map(toNumber));
+  const [markets, parties] = [readIds("filter.marketIds", "market"), readIds("filter.partyIds", "party")];
+  return (account: Account) =>
+    (asset === "" || asset === account.asset) &&
+    (parties.size === 0 || parties.has(account.party)) &&
+    (markets.size === 0 || markets.has(account.market)) &&
+    (types.size === 0 || types.has(account.type));
+}
+
+function listNodeSignatures(query: URLSearchParams, { store: { signatures } }: DataNode) {
+  const id = query.get("id") ?? "";
+  // v0.74 nodes send this status; the number of the detail was not observed.
+  if (id === "") throw dataNodeError(3, { code: 10000, message: "missing resource ID" });
+  return makePage(query, {
+    failure: noSignatures,
+    rows: () => {
+      const resource = readId(id, noSignatures);
+      return signatures.sorted.filter((row) => row.resource === resource);
+    },
+    fields: { resource_id: "text", sig: "hex" },
+    cursor: ({ signature: { id, sig } }) => ({ resource_id: id, sig }),
+    order: ({ resource_id = "", sig: at }, upwards) => {
+      const cursorResource = readId(resource_id, noSignatures);
+      const order = orderAt(0, at, upwards);
+      return (row) => compare(row.resource, cursorResource) || order(row);
+    },
+    node: ({ signature }) => signature,
+  });
+}
