@@ -19,8 +19,7 @@ import { withDigits } from "../values/show.js";
 import { isLagging, lagOf } from "./freshness.js";
 import { choose, type Order } from "./latency.js";
 import { PoolNode } from "./node.js";
-import type { Pool, PoolCall, PoolClient } from "./request.js";
-import { run } from "./run.js";
+import { type Pool, type PoolCall, type PoolClient, run } from "./run.js";
 
 /** Options of a pool. */
 export interface NodePoolOptions {
