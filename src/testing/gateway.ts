@@ -6,14 +6,10 @@ import { described, operationIds, readQuery } from "./query.js";
 import { noStatistics } from "./spam-statistics.js";
 import { dataNodeError, errorType, GatewayError, NodeError, type Reply } from "./wire.js";
 
-const routes = operationIds.map((id) => ({ id, ...described[id], pattern: toPattern(described[id].path) }));
-
 /** The pattern of a path such as `/statistics/spam/{partyId}`, with a group for each parameter. */
-function toPattern(path: string): RegExp {
-  const escaped = path.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
-  return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, "(?<$1>[^/]*)")}$`);
-}
+const toPattern = (path: string) => new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]*)")}$`);
 
+const routes = operationIds.map((id) => ({ id, ...described[id], pattern: toPattern(described[id].path) }));
 type Route = (typeof routes)[number];
 
 export const findRoute = (path: string): Route | undefined => routes.find(({ pattern }) => pattern.test(path));
