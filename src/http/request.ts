@@ -31,10 +31,8 @@ export interface CallRequest<T> extends CallSettings {
   read?(body: object): T | undefined;
   /** The evidence that the response must have. */
   expectation?: Expectation | undefined;
-  /** Statuses that are not retried, although they usually are transient. */
-  finalStatuses?: readonly number[];
-  /** Advice for an error status, for its message. */
-  hints?: Readonly<Record<number, string>>;
+  /** Statuses that are not retried, although they usually are transient, each with advice for its message. */
+  finalStatuses?: Readonly<Record<number, string>>;
 }
 
 /** A call of a method. */

@@ -196,13 +196,13 @@ function responseError(
 }
 
 export function errorOf({ call, attempts, request, response }: Received, body: unknown, clock: Clock): ApiError {
-  const { operation, hints } = call;
+  const { operation, finalStatuses } = call;
   const { status, headers } = response;
   const { method, url } = request;
   const options = { operation, attempts, request: { method, url }, response, body };
   const banned = isBan(status, headers);
   if (!banned && (status !== 429 || isTooLarge(status, body))) {
-    return new ApiError({ ...options, hint: hints?.[status] ?? redirectHint(response) });
+    return new ApiError({ ...options, hint: finalStatuses?.[status] ?? redirectHint(response) });
   }
   const wait = retryAfter(status, headers, clock);
   const seconds = wait === undefined ? undefined : Math.ceil(wait / 1000);

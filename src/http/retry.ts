@@ -32,9 +32,9 @@ export function retry(send: Fetch, tools: Tools): Deliver {
 const transientStatuses = [408, 500, 502, 503, 504];
 
 /** Whether another attempt may succeed. */
-export function isTransient(error: unknown, finalStatuses: readonly number[] = []): boolean {
+export function isTransient(error: unknown, finalStatuses: object = {}): boolean {
   if (ApiError.is(error)) {
-    if (finalStatuses.includes(error.status)) return false;
+    if (error.status in finalStatuses) return false;
     return RateLimitError.is(error) || transientStatuses.includes(error.status);
   }
   if (TimeoutError.is(error)) return error.scope === "attempt";

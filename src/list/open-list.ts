@@ -90,7 +90,7 @@ const hintsOf = (id: string): { repeatedCursor?: string; rejectedCursor?: string
 /** For a list whose cursors a node refuses: a retry does not help. */
 function rejectedCursor({ cursors }: ListOperation<never>, id: string): CursorRules {
   const status = cursors?.rejectedWith;
-  return status === undefined ? {} : { finalStatuses: [status], hints: { [status]: hintsOf(id).rejectedCursor ?? "" } };
+  return status === undefined ? {} : { finalStatuses: { [status]: hintsOf(id).rejectedCursor ?? "" } };
 }
 
 function lackOf<T>({ cursors }: ListOperation<T>): WalkRequest<T>["cursorsLack"] {

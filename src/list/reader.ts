@@ -19,7 +19,7 @@ import {
 } from "./page.js";
 import { withinRange } from "./ranges.js";
 
-export type CursorRules = Pick<CallRequest<never>, "finalStatuses" | "hints">;
+export type CursorRules = Pick<CallRequest<never>, "finalStatuses">;
 
 /** A list of a node, and how its pages are requested. */
 export interface NodeList<T> {

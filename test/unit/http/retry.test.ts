@@ -124,7 +124,11 @@ describe("another attempt", () => {
     const error = await rejectionOf(
       createSend({ fetch: async () => failing(500)(), clock: new ManualClock() }, { attempts: 1 })(),
     );
-    expect([isTransient(error), isTransient(error, [500]), isTransient(error, [503])]).toEqual([true, false, true]);
+    expect([isTransient(error), isTransient(error, { 500: "" }), isTransient(error, { 503: "" })]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 });
 
