@@ -7,7 +7,7 @@ import { randomNumbers } from "./random.js";
 import { compare, firstIndex, orderAt } from "./sorted.js";
 import type { Account } from "./store.js";
 import { problemOfRange } from "./versions.js";
-import { bytesOfId, dataNodeError, readId, toMicroseconds, toRfc3339, zeroTime } from "./wire.js";
+import { bytesOfId, dataNodeError, readId, toMicroseconds, toRfc3339 } from "./wire.js";
 
 /** The order of a list and its cursors, which the description does not have. */
 export const lists: { readonly [Id in OperationId]?: (query: URLSearchParams, node: DataNode) => object } = {
@@ -27,29 +27,26 @@ function listVotes(query: URLSearchParams, { store, defects, rules, tieSeed }: D
   const [partyId, proposalId] = [query.get("partyId"), query.get("proposalId")];
   if (partyId === null && proposalId === null)
     throw dataNodeError(3, { code: 10023, message: "missing proposal id and party id" });
-  const rows = () => {
-    const party = partyId === null ? undefined : readId(partyId, noVotes);
-    const proposal = proposalId === null ? undefined : readId(proposalId, noVotes);
-    return store.votes.sorted.filter(
-      (row) => (party ?? row.party) === row.party && (proposal ?? row.proposal) === row.proposal,
-    );
-  };
-  type VoteRow = ReturnType<typeof rows>[number];
-  const node = ({ vote }: VoteRow) => rules.toVote(vote);
+  const party = partyId === null ? undefined : readId(partyId, noVotes);
+  const proposal = proposalId === null ? undefined : readId(proposalId, noVotes);
+  const rows = store.votes.sorted.filter(
+    (row) => (party ?? row.party) === row.party && (proposal ?? row.proposal) === row.proposal,
+  );
+  const node = ({ vote }: (typeof rows)[number]) => rules.toVote(vote);
   if (!defects.includes("tied-vote-cursors")) {
     // Reliable: the cursor identifies the vote, and the order is total. v0.74 nodes have another form.
     return makePage(query, {
-      ...{ failure: noVotes, rows, node },
+      ...{ failure: noVotes, rows: () => rows, node },
       fields: { block_time: "time", vote: "text" },
       cursor: ({ time, key }) => ({ block_time: toRfc3339(time), vote: key }),
-      order: ({ block_time = zeroTime, vote = "" }, upwards) => orderAt(block_time, vote, upwards),
+      order: ({ block_time = 0, vote = "" }, upwards) => orderAt(block_time, vote, upwards),
     });
   }
   // The cursor is a block time alone, so that all votes of its block are at it. They keep their order in both directions.
   return makePage(query, {
     ...{ failure: noVotes, node },
     rows: (upwards) => {
-      const ties = rows().map((row, index) => {
+      const ties = rows.map((row, index) => {
         const tie = tieSeed === undefined ? index : randomNumbers(`${tieSeed}/${row.time}/${row.party}`)();
         return { row, tie: upwards ? tie : -tie };
       });
@@ -57,7 +54,7 @@ function listVotes(query: URLSearchParams, { store, defects, rules, tieSeed }: D
     },
     fields: { vega_time: "time" },
     cursor: ({ vote, time }) => ({ party_id: vote.partyId, vega_time: toRfc3339(time) }),
-    order: ({ vega_time = zeroTime }) => {
+    order: ({ vega_time = 0 }) => {
       return ({ time }) => compare(time, vega_time);
     },
   });
@@ -118,7 +115,7 @@ function listBalanceChanges(query: URLSearchParams, node: DataNode) {
       MarketID: marketId,
       Type: account.type,
     }),
-    order: ({ vega_time = zeroTime, AccountID }, upwards) => {
+    order: ({ vega_time = 0, AccountID }, upwards) => {
       const id = AccountID?.toLowerCase();
       if (id !== undefined) readId(id, noBalances);
       return orderAt(vega_time, id, upwards);
@@ -151,12 +148,10 @@ function listNodeSignatures(query: URLSearchParams, { store: { signatures } }: D
   const id = query.get("id") ?? "";
   // v0.74 nodes send this status; the number of the detail was not observed.
   if (id === "") throw dataNodeError(3, { code: 10000, message: "missing resource ID" });
+  const resource = readId(id, noSignatures);
   return makePage(query, {
     failure: noSignatures,
-    rows: () => {
-      const resource = readId(id, noSignatures);
-      return signatures.sorted.filter((row) => row.resource === resource);
-    },
+    rows: () => signatures.sorted.filter((row) => row.resource === resource),
     fields: { resource_id: "text", sig: "hex" },
     cursor: ({ signature: { id, sig } }) => ({ resource_id: id, sig }),
     order: ({ resource_id = "", sig: at }, upwards) => {

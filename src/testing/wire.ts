@@ -68,9 +68,6 @@ export function toRfc3339(time: Microseconds): string {
 export const parseRfc3339 = (text: string): Microseconds | undefined =>
   text.includes("T") ? attempt(() => toMicroseconds(toNanoseconds(text))) : undefined;
 
-/** Go's zero time, the first instant of the year 1, which a cursor without a time stands for. */
-export const zeroTime: Microseconds = Date.parse("0001-01-01T00:00:00Z") * 1000;
-
 /** A response without its CORS headers. */
 export type Reply = { status: number; body: string | null; headers: Record<string, string> };
 
