@@ -4,7 +4,6 @@ import { Chain } from "./chain.js";
 import { type FakeNodeData, withoutUndefined } from "./data.js";
 import { type FakeNode, simulateNode } from "./fake-node.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
-import { versionRules } from "./versions.js";
 
 /** The data of a fake network, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
 export interface FakeNetworkData extends FakeNodeData {
@@ -84,7 +83,7 @@ export function createFakeNetwork(data: FakeNetworkData = {}, options: FakeNodeO
       throw new TypeError(`fetch failed: ${origin} is not one of ${addresses.join(", ")}`);
     },
     get records() {
-      return chain.store.recordsOf(versionRules["v0.74"]);
+      return chain.store.recordsOf("v0.74");
     },
     get block() {
       return chain.block;

@@ -11,7 +11,6 @@ import { findRoute, reply, withCors } from "./gateway.js";
 import { checkNodeOptions, type FakeNodeOptions, type NodeBehavior } from "./options.js";
 import { createRateLimiter, defaultRateLimit, type RateLimiter } from "./rate-limiter.js";
 import type { Records } from "./store.js";
-import { versionRules } from "./versions.js";
 import { toMicroseconds } from "./wire.js";
 
 /** A request that was sent to a node. */
@@ -124,7 +123,6 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   }
 
   const block = () => chain.blockBefore(behavior.lag);
-  const rules = () => versionRules[behavior.version];
   function store() {
     if (behavior.lag <= 0) return chain.store;
     const end = toMicroseconds(block().timestamp);
@@ -141,7 +139,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     requests.push({ operation: route?.id, method, url, headers: Object.fromEntries(headers), body });
     if (behavior.down) throw new TypeError("fetch failed: the connection was refused");
     const faults = nextFaults(route?.id);
-    const state = { store: store(), block: block(), rules: rules(), tieSeed, limiter, checkTransaction };
+    const state = { store: store(), block: block(), tieSeed, limiter, checkTransaction };
     const response = withCors(request, () => reply(request, body, route, { ...behavior, ...state }));
     const controller = new AbortController();
     running.set(request, controller);
@@ -159,7 +157,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     fetch,
     requests,
     get records() {
-      return store().recordsOf(rules());
+      return store().recordsOf(behavior.version);
     },
     get block() {
       return block();

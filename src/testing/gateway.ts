@@ -47,7 +47,7 @@ export function reply(
     const inPath = Object.entries({ ...route.pattern.exec(pathname)?.groups }).map(
       ([name, value]) => `&${name}=${value}`,
     );
-    const query = readQuery(search + inPath.join(""), route, node.rules.removedNames);
+    const query = readQuery(search + inPath.join(""), route, node.version);
     const tx = route.id === "checkTransaction" ? readTransaction(body) : undefined;
     const { outcome, headers: rateHeaders } = node.limiter?.() ?? { outcome: "served" };
     const { height, timestamp } = node.block;

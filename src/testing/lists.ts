@@ -6,7 +6,7 @@ import { type DataNode, makePage } from "./page.js";
 import { randomNumbers } from "./random.js";
 import { compare, firstIndex, orderAt } from "./sorted.js";
 import type { Account } from "./store.js";
-import { problemOfRange } from "./versions.js";
+import { problemOfRange, showBalanceChange, showProfile, showVote } from "./versions.js";
 import { bytesOfId, dataNodeError, readId, toMicroseconds, toRfc3339 } from "./wire.js";
 
 /** The order of a list and its cursors, which the description does not have. */
@@ -23,7 +23,7 @@ const noProfiles = { code: 10000, message: "failed to get parties' profiles" };
 const noBalances = { code: 90004, message: "failed to get balances" };
 const noSignatures = { code: 180001, message: "failed to get notary for resource ID" };
 
-function listVotes(query: URLSearchParams, { store, defects, rules, tieSeed }: DataNode) {
+function listVotes(query: URLSearchParams, { store, defects, version, tieSeed }: DataNode) {
   const [partyId, proposalId] = [query.get("partyId"), query.get("proposalId")];
   if (partyId === null && proposalId === null)
     throw dataNodeError(3, { code: 10023, message: "missing proposal id and party id" });
@@ -32,7 +32,7 @@ function listVotes(query: URLSearchParams, { store, defects, rules, tieSeed }: D
   const rows = store.votes.sorted.filter(
     (row) => (party ?? row.party) === row.party && (proposal ?? row.proposal) === row.proposal,
   );
-  const node = ({ vote }: (typeof rows)[number]) => rules.toVote(vote);
+  const node = ({ vote }: (typeof rows)[number]) => showVote(version, vote);
   if (!defects.includes("tied-vote-cursors")) {
     // Reliable: the cursor identifies the vote, and the order is total. v0.74 nodes have another form.
     return makePage(query, {
@@ -60,7 +60,7 @@ function listVotes(query: URLSearchParams, { store, defects, rules, tieSeed }: D
   });
 }
 
-function listPartiesProfiles(query: URLSearchParams, { store, rules, defects }: DataNode) {
+function listPartiesProfiles(query: URLSearchParams, { store, version, defects }: DataNode) {
   const wanted = new Set(query.getAll("parties").map((id) => readId(id, noProfiles)));
   return makePage(query, {
     failure: noProfiles,
@@ -77,7 +77,7 @@ function listPartiesProfiles(query: URLSearchParams, { store, rules, defects }: 
       if (defects.includes("failing-profile-cursors")) throw dataNodeError(13, { ...noProfiles, inner });
       return orderAt(0, bytesOfId(PartyID) ?? "", upwards);
     },
-    node: ({ profile }) => rules.toProfile(profile),
+    node: ({ profile }) => showProfile(version, profile),
   });
 }
 
@@ -92,7 +92,7 @@ function listBalanceChanges(query: URLSearchParams, node: DataNode) {
   return makePage(query, {
     failure: noBalances,
     check: (hasCursor) => {
-      const inner = node.rules.isNewer ? problemOfRange(start, end, !hasCursor, node.now) : undefined;
+      const inner = node.version === "v0.74" ? undefined : problemOfRange(start, end, !hasCursor, node.now);
       if (inner !== undefined) throw dataNodeError(3, { code: 10000, message: "invalid date range", inner });
       // The database decodes the asset, so that an invalid one is the last error of all.
       readId(assetId, noBalances);
@@ -120,13 +120,13 @@ function listBalanceChanges(query: URLSearchParams, node: DataNode) {
       if (id !== undefined) readId(id, noBalances);
       return orderAt(vega_time, id, upwards);
     },
-    node: ({ change }) => node.rules.toBalanceChange(change),
+    node: ({ change }) => showBalanceChange(node.version, change),
   });
 }
 
-function accountFilter(query: URLSearchParams, { rules }: DataNode, asset: string | undefined) {
+function accountFilter(query: URLSearchParams, { version }: DataNode, asset: string | undefined) {
   const readIds = (name: string, kind: string) => {
-    const given = query.getAll(name).flatMap((text) => (rules.isNewer ? text.split(",") : [text]));
+    const given = query.getAll(name).flatMap((text) => (version === "v0.74" ? [text] : text.split(",")));
     const isFull = (id: string) => id === "network" || /^[0-9a-f]{64}$/i.test(id);
     // Nodes say "party" for markets, too.
     const problem = { code: 10000, message: "invalid party id", inner: `one or more ${kind} id is invalid` };

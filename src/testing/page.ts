@@ -4,14 +4,12 @@ import type { NodeBehavior } from "./options.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { take } from "./sorted.js";
 import type { Store } from "./store.js";
-import type { VersionRules } from "./versions.js";
 import * as wire from "./wire.js";
 
 /** A node, while it responds to one request. */
 export interface DataNode extends NodeBehavior {
   store: Store;
   block: Block;
-  rules: VersionRules;
   limiter: RateLimiter | undefined;
   checkTransaction: ReturnType<typeof createTransactionCheck>;
   /** The seed of the order of votes of one block; `undefined` for their order by party. */

@@ -2,6 +2,7 @@ import { operations } from "../../generated/operations.js";
 import type { Argument, Arguments, Operation, OperationId, Value } from "../arguments/operation.js";
 import { isDigits } from "../values/integers.js";
 import { toName } from "../values/names.js";
+import { type NodeVersion, removedName } from "./versions.js";
 import { GatewayError } from "./wire.js";
 
 /** Of a list, `envelope` is the member of the response that holds the page. */
@@ -16,19 +17,19 @@ const flatten = (parameters: Arguments, prefix = ""): [string, Exclude<Argument,
   );
 
 /** Reads the parameters of a request by their JSON names. As on a node, unknown parameters are ignored. */
-export function readQuery(search: string, operation: Operation, removedNames: readonly string[]): URLSearchParams {
+export function readQuery(search: string, operation: Operation, version: NodeVersion): URLSearchParams {
   const query = new URLSearchParams(search);
   for (const [name, type] of flatten(operation.arguments)) {
     const given = query.getAll(name);
     if (given.length > 1 && type.kind !== "array")
       throw new GatewayError(3, `too many values for field "${name}": ${given.join(", ")}`);
-    const invalid = given.find((text) => !isValid(type.kind === "array" ? type.items : type, text, removedNames));
+    const invalid = given.find((text) => !isValid(type.kind === "array" ? type.items : type, text, version));
     if (invalid !== undefined) throw new GatewayError(3, `parsing field "${name}": "${invalid}" is not a valid value`);
   }
   return query;
 }
 
-function isValid(type: Value, text: string, removedNames: readonly string[]): boolean {
+function isValid(type: Value, text: string, version: NodeVersion): boolean {
   const isInteger = (bits: number) => isDigits(text) && BigInt.asIntN(bits, BigInt(text)) === BigInt(text);
   switch (type.kind) {
     case "int32":
@@ -39,7 +40,7 @@ function isValid(type: Value, text: string, removedNames: readonly string[]): bo
       return text === "true" || text === "false";
     case "enum": {
       const name = /^[+-]?\d+$/.test(text) ? toName(type, Number(text)) : text;
-      return type.values.some((each) => each === name && !removedNames.includes(each));
+      return type.values.some((each) => each === name && (version === "v0.74" || each !== removedName));
     }
     default:
       return true;

@@ -3,7 +3,7 @@ import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote }
 import { numberOf, toName } from "../values/names.js";
 import { sha256Hex } from "../values/sha256.js";
 import { type Row, Table } from "./sorted.js";
-import type { VersionRules } from "./versions.js";
+import { type NodeVersion, showBalanceChange, showProfile, showVote } from "./versions.js";
 import { base64ToHex, bytesOfId, type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
 
 /** A vote that a fake node holds. */
@@ -54,7 +54,7 @@ export class Store {
   readonly signatures = new Table<Row & { signature: NodeSignature; resource: string }>();
   spamStatistics: ReadonlyMap<string, SpamStatistics> = new Map();
   readonly #accounts = new Map<string, Account>();
-  readonly #records = new Map<VersionRules, Records>();
+  readonly #records = new Map<NodeVersion, Records>();
 
   add({ votes, profiles, balances, signatures, spamStatistics }: AddedRecords): void {
     for (const given of votes) {
@@ -96,11 +96,11 @@ export class Store {
   }
 
   /** The records as nodes of a version show them. */
-  recordsOf(version: VersionRules): Records {
+  recordsOf(version: NodeVersion): Records {
     const records: Records = this.#records.get(version) ?? {
-      votes: this.votes.rows.map(({ vote }) => version.toVote(vote)),
-      profiles: this.profiles.rows.map(({ profile }) => version.toProfile(profile)),
-      balances: this.balances.rows.map(({ change }) => version.toBalanceChange(change)),
+      votes: this.votes.rows.map(({ vote }) => showVote(version, vote)),
+      profiles: this.profiles.rows.map(({ profile }) => showProfile(version, profile)),
+      balances: this.balances.rows.map(({ change }) => showBalanceChange(version, change)),
       signatures: this.signatures.rows.map(({ signature }) => signature),
       spamStatistics: Object.fromEntries(this.spamStatistics),
     };

@@ -4,43 +4,24 @@ import { numberOf } from "../values/names.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { compare } from "./sorted.js";
 
-const { enums } = operations.listBalanceChanges;
-
 export const nodeVersions = ["v0.74", "v0.79"] as const;
 
 export type NodeVersion = (typeof nodeVersions)[number];
 
-/** The differences between the versions of nodes (observed on v0.74.0 and v0.79.0 nodes). */
-export interface VersionRules {
-  /** Whether balance changes need a range of at most a year, and the ids of a filter are split at commas. */
-  isNewer: boolean;
-  /** The names of the description that the version does not have: it sends their numbers, and rejects them in requests. */
-  removedNames: readonly string[];
-  /** Records as the version shows them. */
-  toVote(vote: Vote): Vote;
-  toProfile(profile: PartyProfile): PartyProfile;
-  toBalanceChange(change: BalanceChange): BalanceChange;
+/** A name that v0.79 nodes do not have: they send its number, and reject it in requests. */
+export const removedName = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";
+const removedNumber = numberOf(operations.listBalanceChanges.enums.accountType, removedName) ?? removedName;
+
+/** Show a record as nodes of a version do (observed on v0.74.0 and v0.79.0 nodes). */
+export function showVote(version: NodeVersion, record: Vote): Vote {
+  if (version === "v0.74") return record;
+  const { perMarketEquityLikeShareWeight = {}, ...vote } = record;
+  return { ...vote, elsPerMarket: vote.elsPerMarket ?? toPairs(perMarketEquityLikeShareWeight) };
 }
-
-const same = <T>(record: T): T => record;
-
-export const versionRules: Readonly<Record<NodeVersion, VersionRules>> = {
-  "v0.74": { isNewer: false, removedNames: [], toVote: same, toProfile: same, toBalanceChange: same },
-  "v0.79": {
-    isNewer: true,
-    removedNames: ["ACCOUNT_TYPE_REWARD_AVERAGE_POSITION"],
-    toVote: ({ perMarketEquityLikeShareWeight = {}, ...vote }) => ({
-      ...vote,
-      elsPerMarket: vote.elsPerMarket ?? toPairs(perMarketEquityLikeShareWeight),
-    }),
-    toProfile: (profile) => ({ ...profile, derivedKeys: profile.derivedKeys ?? [] }),
-    toBalanceChange(change) {
-      const { accountType } = change;
-      if (typeof accountType !== "string" || !this.removedNames.includes(accountType)) return change;
-      return { ...change, accountType: numberOf(enums.accountType, accountType) ?? accountType };
-    },
-  },
-};
+export const showProfile = (version: NodeVersion, profile: PartyProfile): PartyProfile =>
+  version === "v0.74" ? profile : { ...profile, derivedKeys: profile.derivedKeys ?? [] };
+export const showBalanceChange = (version: NodeVersion, change: BalanceChange): BalanceChange =>
+  version === "v0.74" || change.accountType !== removedName ? change : { ...change, accountType: removedNumber };
 
 /** In the order of the ids, as the database stores them. */
 const toPairs = (weights: Readonly<Record<string, string>>) =>

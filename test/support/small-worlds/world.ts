@@ -4,7 +4,7 @@ import { findRoute, reply } from "../../../src/testing/gateway.js";
 import { type FakeVote, nodeDefects } from "../../../src/testing/index.js";
 import type { DataNode } from "../../../src/testing/page.js";
 import { Store } from "../../../src/testing/store.js";
-import { type NodeVersion, versionRules } from "../../../src/testing/versions.js";
+import type { NodeVersion } from "../../../src/testing/versions.js";
 import type { Reply } from "../../../src/testing/wire.js";
 import { hex } from "../records.js";
 import type { ListQuery } from "../worlds/read-list.js";
@@ -170,7 +170,7 @@ function createModel(world: SmallWorld): Model {
   const make = ({ head, has, from, node, isNameless }: View, url: URL): Reply => {
     const dataNode: DataNode = {
       ...defaults,
-      rules: versionRules[version],
+      version,
       defects: nodeDefects,
       now: () => now,
       blockHeaders: !isNameless,
