@@ -59,8 +59,7 @@ export class PoolNode implements NodeHealth {
       this.latest = Math.max(this.latest ?? 0, millisecondsOf(block.timestamp));
     }
     this.heardAt = now;
-    const { limit, remaining } = readRateLimit(headers) ?? {};
-    this.rateLimit = limit === undefined || remaining === undefined ? undefined : { limit, remaining };
+    this.rateLimit = readRateLimit(headers);
     this.#lateInRow = 0;
   }
 
