@@ -1,5 +1,5 @@
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
-import { checkedWhenRead, checkOptions, expected } from "../arguments/check-options.js";
+import { checkedWhenRead, expected, nested } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import type { Block } from "../http/call.js";
 import { isDigits } from "../values/integers.js";
@@ -63,15 +63,11 @@ const dataChecks = {
   party: expected("an id", (value) => typeof value === "string" && value !== ""),
 };
 
-const anObject = expected("an object", (value) => typeof value === "object" && value !== null);
 const aRecord = expected("a record", (value) => typeof value === "object" && value !== null);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** Checks data apart from its records. */
-export function checkData(data: unknown): void {
-  anObject(data, { argument: "data" });
-  checkOptions(dataChecks, data, { name: "data", prefix: "data." });
-}
+export const checkData = (data: unknown): void => nested(dataChecks)(data, { argument: "data" });
 
 /** Without the members that are `undefined`: they count as left out. */
 export const withoutUndefined = <T extends object>(object: T): T =>
@@ -108,9 +104,7 @@ export function readRecords(data: FakeNodeData, generator: RecordGenerator, time
       if (members?.every((member) => record[member] !== undefined)) return read(record, place);
       const template = generator.template[name](record.blockTime ?? `${time}`);
       members ??= Object.keys(template);
-      const own = withoutUndefined(record);
-      // The members that are given come first.
-      return read({ ...own, ...template, ...own }, place);
+      return read({ ...template, ...withoutUndefined(record) }, place);
     });
   };
   return {
