@@ -10,7 +10,6 @@ export interface CheckedArguments {
   readonly [name: string]: unknown;
 }
 
-/** The parameters of a request, by their names on the wire. */
 export interface Parameters {
   query: Record<string, unknown>;
   path: Record<string, unknown>;
@@ -29,7 +28,6 @@ export function readArguments(operation: string, spec: ArgumentsSpec, argument: 
   return checked;
 }
 
-/** Returns the parameters that checked arguments are sent as. */
 export function serialize(
   members: Arguments,
   checked: CheckedArguments,

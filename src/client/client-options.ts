@@ -66,7 +66,6 @@ const clientChecks: OptionChecks<ClientOptions> = {
 /** Options that a client of the same node can have otherwise: all but `baseUrl`, `fetch` and `pacing`. */
 export interface OptionOverrides extends Omit<ClientOptions, "baseUrl" | "fetch" | "pacing"> {}
 
-/** The defaults of a client's calls. */
 export interface ClientDefaults extends CallDefaults {
   observe: ClientOptions["observe"];
   validate: ClientOptions["validate"];
@@ -90,7 +89,6 @@ const isPool = (value: unknown): value is NodePool => typeof value === "object" 
 /** Names that only workerd and its derivatives have. There, a request that another one wakes is cancelled. */
 const isEdge = "WebSocketPair" in globalThis || "EdgeRuntime" in globalThis;
 
-/** Checks the options of a client, and adds the defaults. */
 export function readClientOptions(options: ClientOptions) {
   checkOptions(clientChecks, options, { name: "createClient" });
   const { baseUrl, fetch, pacing = !isEdge } = options;

@@ -105,7 +105,6 @@ export function createClient(options: ClientOptions): VegaClient {
   return createMethods(shared, defaults);
 }
 
-/** The parts that a client shares with the clients of its `withOptions`. */
 interface Shared extends Pick<ConnectionOptions, "fetch" | "pacing" | "limiter" | "session" | "http"> {
   urls: readonly string[];
   connect(options: ConnectionOptions): Connection;

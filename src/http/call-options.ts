@@ -85,7 +85,6 @@ export const defaultSettings = {
   maxResponseSize: 67_108_864,
 };
 
-/** The options of a call with all defaults. */
 export type Settings = typeof defaultSettings;
 
 const retryObject = nested<RetryOptions>(
@@ -122,10 +121,8 @@ export interface CallSettings {
   node?: string | undefined;
 }
 
-/** The defaults of a client's calls. */
 export type CallDefaults = Pick<CallSettings, "settings" | "headers">;
 
-/** Checks the options of a call, with the client's options as defaults. */
 export function readCallOptions<Options extends CallOptions>(
   operation: string,
   options: Options | undefined,
@@ -142,7 +139,6 @@ export function readCallOptions<Options extends CallOptions>(
   };
 }
 
-/** Returns the settings of checked options. */
 export const settingsOf = ({ retry, ...options }: AttemptOptions, defaults: Settings): Settings =>
   withDefaults(defaults, { ...options, ...(retry === false ? { attempts: 1 } : retry) });
 

@@ -21,7 +21,6 @@ export function createHttp(baseUrl: string, fetch: (request: Request) => Promise
   return http;
 }
 
-/** The members of a request that are read here. */
 interface Init {
   baseUrl?: string;
   fetch?: (request: Request) => Promise<Response>;

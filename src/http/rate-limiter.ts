@@ -6,7 +6,6 @@ import type { Emit } from "./events.js";
 import type { ActiveCall, Fetch } from "./request.js";
 import { retryAfter } from "./retry.js";
 
-/** Waits until the node accepts another request, and sends it. */
 export function limit(send: Fetch, limiter: RateLimiter, emit: Emit | undefined): Fetch {
   return async (request, call, attempt) => {
     const permit = await limiter.acquire(call, attempt, emit);
@@ -90,7 +89,6 @@ export class RateLimiter {
     }
   }
 
-  /** A request has ended, with an answer or an error. */
   release(permit: Permit, outcome: { readonly response?: Response | undefined }): void {
     const now = this.#clock.now();
     const bucket = this.#bucket;

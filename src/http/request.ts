@@ -8,7 +8,6 @@ import type { CallSettings } from "./call-options.js";
 import type { Emit } from "./events.js";
 import type { Expectation } from "./expectation.js";
 
-/** A client of openapi-fetch. */
 export interface NodeHttp extends Client<paths, "application/json"> {
   /** Whether middleware was added, which may read the bodies of responses. */
   hasMiddleware?: boolean;
@@ -35,7 +34,6 @@ export interface CallRequest<T> extends CallSettings {
   finalStatuses?: Readonly<Record<number, string>>;
 }
 
-/** A call of a method. */
 export interface MethodCall<T> extends CallRequest<T> {
   described: OperationId;
   params: CheckedArguments;
@@ -44,7 +42,6 @@ export interface MethodCall<T> extends CallRequest<T> {
 
 export type CalledOperation = Pick<MethodCall<unknown>, "operation" | "described">;
 
-/** Makes a call, and returns its result. */
 export type Send = <T>(call: MethodCall<T>) => Promise<Answer<T>>;
 
 /** How far a call has come, for the error of its total deadline: the attempts that were sent, the last error, and whether it waits. */
@@ -91,12 +88,10 @@ export interface CheckedAnswer {
  */
 export type Validate = (received: CheckedAnswer) => void;
 
-/** The settings of requests to a node. */
 export interface Transport {
   fetch: (request: Request) => Promise<Response>;
   validate: Validate | undefined;
   clock: Clock;
-  /** Returns a number from 0 up to 1. */
   random: () => number;
   emit: Emit | undefined;
   /** Makes the request of each attempt. Default: the first one is sent as it is. */

@@ -28,11 +28,6 @@ interface Received<T = unknown> extends Exchange<T> {
   response: Response;
 }
 
-/**
- * Sends a request.
- *
- * @throws {@link ConnectionError} if there is no response.
- */
 export async function fetchResponse(
   fetch: (request: Request) => Promise<Response>,
   sent: Request,
@@ -78,11 +73,7 @@ const originOfPage = () => (globalThis as { location?: { origin?: string } }).lo
 
 type Chunk = Uint8Array<ArrayBuffer>;
 
-/**
- * Reads a body.
- *
- * @throws {@link ResponseError} if the body is larger than `maxResponseSize`: the rest is not received.
- */
+/** The rest of a body that is larger than `maxResponseSize` is not received. */
 async function readChunks(received: Received): Promise<readonly Chunk[]> {
   const { response } = received;
   const { maxResponseSize } = received.call.settings;
@@ -132,11 +123,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Reads a response.
- *
- * @throws {@link ApiError} if its status is an error; {@link ResponseError} if its body does not match the description.
- */
 export async function readAnswer<T>(
   received: Received<T>,
   { validate, clock }: Pick<Transport, "validate" | "clock">,
@@ -178,7 +164,6 @@ async function readResult<T>(
   return result;
 }
 
-/** Returns the error of a response with a success status whose body does not match the OpenAPI description. */
 function mismatch(received: Received, text: string, body: unknown, cause?: unknown): ResponseError {
   const { status, headers } = received.response;
   const content = `${headers.get("content-type") ?? "no content type"}, ${text === "" ? "empty" : summarize(text)}`;

@@ -50,9 +50,7 @@ export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate">
  * the request is sent to another node, and if none shows it, the call rejects with `NotShown`.
  */
 export interface Connection {
-  /** Makes a call, retried on transient failures, and returns its result. */
   readonly send: Send;
-  /** Sends the request of a call, as often as it takes. */
   readonly deliver: Deliver;
   readonly clock: Clock;
   readonly nodeCount: number;
@@ -73,7 +71,6 @@ interface Session {
   newest?: bigint | undefined;
 }
 
-/** Connects a client to one node. */
 export function connectTo(
   { http, session, observe, limiter, fetch, validate }: ConnectionOptions,
   clock: Clock = systemClock,
@@ -109,7 +106,6 @@ interface SendOptions extends Pick<Transport, "clock" | "validate"> {
   deliver: Deliver;
 }
 
-/** Returns the function that makes the calls of methods. */
 export function createSend({ http, deliver, clock, validate }: SendOptions): Send {
   return <T>(call: MethodCall<T>) =>
     inTime(http, call, clock, async (active) => {

@@ -15,7 +15,6 @@ import { isLagging } from "./freshness.js";
 import { patienceOf, shortestPatience } from "./latency.js";
 import type { PoolNode } from "./node.js";
 
-/** The nodes of a pool, and how they are used. */
 export interface Pool extends Omit<PoolFacts, "session"> {
   readonly nodes: readonly PoolNode[];
   readonly clock: Clock;
@@ -196,7 +195,6 @@ function errorOf<T>({ client, call, asked }: RunningCall<T>, reason: NodeRequest
   return annotate(error, { node, failures, message });
 }
 
-/** Reports why a node gets a request. */
 function report<T>({ client: { emit }, call: { operation }, asked }: RunningCall<T>, { why }: Decision): void {
   if (typeof why === "string" || !emit) return;
   const node = why.type === "retry" ? why.node : why.from;

@@ -105,7 +105,6 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   let behavior = defaults;
   let nextFaults = planFaults([]);
   let limiter: RateLimiter | undefined;
-  /** The records of a node that is behind. */
   let past = { end: Number.NaN, store: chain.store };
   /** The requests in flight. Node.js aborts a Request only as long as something refers to it. */
   const running = new Map<Request, AbortController>();

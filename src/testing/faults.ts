@@ -70,7 +70,6 @@ export function planFaults(faults: readonly NodeFault[]): (operation: OperationI
   };
 }
 
-/** Turns a reply into a response, with the faults that occur on the way to the client. */
 export async function respond(reply: Reply, faults: RequestFaults, signal: AbortSignal): Promise<Response> {
   const { latency, html, status, reset } = faults;
   if (latency?.milliseconds === Number.POSITIVE_INFINITY) await orAborted(signal, new Promise(() => {}));

@@ -14,7 +14,6 @@ type Route = (typeof routes)[number];
 
 export const findRoute = (path: string): Route | undefined => routes.find(({ pattern }) => pattern.test(path));
 
-/** Responds as the data node does. */
 function respond({ id, envelope = "" }: Route, query: URLSearchParams, tx: Transaction | undefined, node: DataNode) {
   const page = lists[id]?.(query, node);
   if (page) return { [envelope]: page };

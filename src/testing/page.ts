@@ -26,7 +26,6 @@ const readers = {
 type Fields = Readonly<Record<string, keyof typeof readers>>;
 type Place<Of extends Fields> = { [Name in keyof Of]?: NonNullable<ReturnType<(typeof readers)[Of[Name]]>> };
 
-/** How a list is paged. */
 export interface ListRules<Row, Of extends Fields> {
   /** The error of whatever the database rejects. */
   failure: wire.ErrorDetail;

@@ -13,7 +13,6 @@ export interface RateLimit {
 /** The limits of a node with its default settings (observed on v0.74 nodes). */
 export const defaultRateLimit: RateLimit = { rate: 20, burst: 100, refusals: 100, ban: 600 };
 
-/** Decides about one request. */
 export type RateLimiter = () => { outcome: "served" | "refused" | "banned"; headers: Record<string, string> };
 
 /** Returns two token buckets: rejected requests draw on the second one, and a client that empties that too is banned. */

@@ -52,7 +52,6 @@ export const orderAt = (time: Microseconds, key: string | undefined, upwards: bo
 export class Table<Of extends Row> {
   readonly #rows = new Map<string, Of>();
   #sorted: readonly Of[] | undefined;
-  /** The time of the newest row. */
   newest: Microseconds = Number.NEGATIVE_INFINITY;
 
   add(id: string, row: Of): void {

@@ -30,7 +30,6 @@ export interface AddedRecords extends Records {
   readonly votes: readonly FakeVote[];
 }
 
-/** The time of the block in which a vote was last written. */
 export const writtenAt = ({ blockTime, timestamp }: FakeVote): Microseconds => toMicroseconds(blockTime ?? timestamp);
 
 export interface Account {

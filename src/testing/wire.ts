@@ -14,7 +14,6 @@ function attempt<T>(read: () => T): T | undefined {
 export const base64ToBytes = (text: string): Uint8Array | undefined =>
   attempt(() => toBytes(text.replace(/[\r\n]/g, "")));
 
-/** The bytes of base64 in hex. */
 export const base64ToHex = (text: string): string | undefined => {
   const bytes = base64ToBytes(text);
   return bytes && Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
