@@ -17,7 +17,7 @@ function callBack({ target }: Event): void {
  * All subscriptions share one listener, which adding it again does not repeat: Node.js warns about more than ten listeners on a signal,
  * and adding or removing one takes longer the more there are. After the last subscription, no listener is left on the signal.
  */
-export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const callbacks = callbacksOf.get(signal) ?? new Set();
   callbacksOf.set(signal, callbacks.add(callback));
   signal.addEventListener("abort", callBack);

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../generated/types.js";
 import { withDefaults } from "../arguments/check-options.js";
 import type { OperationId } from "../arguments/operation.js";
-import { onAbort } from "../async/abort.js";
+import { untilAborted } from "../async/abort.js";
 import type { Block } from "../http/call.js";
 import { Chain } from "./chain.js";
 import { createTransaction, createTransactionCheck } from "./check.js";
@@ -107,15 +107,18 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   let limiter: RateLimiter | undefined;
   let past = { end: Number.NaN, store: chain.store };
   /** The requests in flight. Node.js aborts a Request only as long as something refers to it. */
-  const running = new Map<Request, AbortController>();
+  const running = new Set<Request>();
+  let up = new AbortController();
 
   function configure(options: FakeNodeOptions): void {
     checkNodeOptions(options);
     const { rateLimit, now, faults, down } = options;
     behavior = withDefaults(behavior, options);
     if (faults) nextFaults = planFaults(faults);
-    const reset = new TypeError("fetch failed: the connection was reset");
-    if (down) for (const controller of running.values()) controller.abort(reset);
+    if (down) {
+      up.abort(new TypeError("fetch failed: the connection was reset"));
+      up = new AbortController();
+    }
     if (rateLimit === undefined && !now && !down) return;
     const limit = behavior.rateLimit;
     limiter = limit === false ? undefined : createRateLimiter(withDefaults(defaultRateLimit, limit), behavior.now);
@@ -140,13 +143,10 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     const faults = nextFaults(route?.id);
     const state = { store: store(), block: block(), tieSeed, limiter, checkTransaction };
     const response = withCors(request, () => reply(request, body, route, { ...behavior, ...state }));
-    const controller = new AbortController();
-    running.set(request, controller);
-    const stop = onAbort(signal, () => controller.abort(signal.reason));
+    running.add(request);
     try {
-      return await respond(response, faults, controller.signal);
+      return await untilAborted(signal, up, (signal) => respond(response, faults, signal));
     } finally {
-      stop();
       running.delete(request);
     }
   };
