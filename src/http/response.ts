@@ -28,11 +28,7 @@ interface Received<T = unknown> extends Exchange<T> {
   response: Response;
 }
 
-export async function fetchResponse(
-  fetch: (request: Request) => Promise<Response>,
-  sent: Request,
-  exchange: Exchange,
-): Promise<Response> {
+export async function fetchResponse(fetch: Transport["fetch"], sent: Request, exchange: Exchange): Promise<Response> {
   let response: unknown;
   try {
     response = await fetch(sent);

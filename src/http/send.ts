@@ -83,8 +83,7 @@ export function connectTo(
     const place = { operation: call.operation, argument: "node" };
     return refuseByRule(place, "is for clients with a pool; this client has one node. Omit it");
   };
-  const send = createSend({ ...transport, http, deliver });
-  return { send, deliver, clock, nodeCount: 1, isPool: false, session };
+  return { send: createSend(http, deliver, transport), deliver, clock, nodeCount: 1, isPool: false, session };
 }
 
 /** Returns the function for one attempt. Without `limiter`, requests are not held back. */
@@ -101,12 +100,11 @@ interface FetchResult {
   error?: unknown;
 }
 
-interface SendOptions extends Pick<Transport, "clock" | "validate"> {
-  http: NodeHttp;
-  deliver: Deliver;
-}
-
-export function createSend({ http, deliver, clock, validate }: SendOptions): Send {
+export function createSend(
+  http: NodeHttp,
+  deliver: Deliver,
+  { clock, validate }: Pick<Transport, "clock" | "validate">,
+): Send {
   return <T>(call: MethodCall<T>) =>
     inTime(http, call, clock, async (active) => {
       const { method, path, arguments: members } = operations[call.described];

@@ -68,7 +68,7 @@ export function createPool(
   const clientOf = (options: ConnectionOptions): PoolClient & { deliver: Deliver } => {
     const { http, validate, observe } = options;
     const deliver: Deliver = (request, call) => serve(client, { ...call, request });
-    const send = createSend({ http, deliver, validate, clock });
+    const send = createSend(http, deliver, { validate, clock });
     const client = { ...options, ...pool, emit: createEmit(observe, clock), send, deliver };
     return client;
   };
