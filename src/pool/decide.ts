@@ -108,7 +108,10 @@ export function decide<Request extends Asked>(
   // Each node is tried at least once, unless the caller wants no retries.
   const attempts = settings.attempts === 1 || once ? 1 : Math.max(settings.attempts, only ? 1 : nodes.length);
   const isOver = asked.filter(({ failure }) => failure === "node").length >= attempts;
-  const next = isOver ? undefined : nextNode(call, asked, pool, now, isFresh ? millisecondsOf(returned) : undefined);
+  const least = isFresh ? millisecondsOf(returned) : undefined;
+  const nextOf = (nodes: readonly NodeHealth[]) =>
+    isOver ? undefined : nextNode(call, asked, { ...pool, nodes }, now, least);
+  const next = nextOf(nodes);
   const inFlight = asked.filter(({ endedAt }) => endedAt === undefined);
   const ask = ({ url: to }: NodeHealth, last = asked.at(-1)): Decision<Request> => {
     if (!last) return { do: "ask", node: to, why: "first" };
@@ -138,7 +141,8 @@ export function decide<Request extends Asked>(
     if (late.length > 0) return { do: "wait", until: Math.min(until, ...late), why: "in time" };
     const unresponsive = limits((patience) => Math.max(patience, longestPatience));
     // At most two requests are in flight to nodes that may still respond, and none to a node whose rate limit is used up.
-    if (next && (inFlight.length === 0 || (unresponsive.length < 2 && next.pause === 0))) return ask(next);
+    const other = inFlight.length === 0 ? next : nextOf(nodes.filter(({ pause }) => pause === 0));
+    if (other && (inFlight.length === 0 || unresponsive.length < 2)) return ask(other);
     // After a second, the rate limit of another node may have room.
     if (unresponsive.length > 0 || (inFlight.length > 0 && responses.length === 0))
       return { do: "wait", until: Math.min(until, now + longestPatience, ...unresponsive), why: "late" };

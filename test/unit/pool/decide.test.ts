@@ -195,6 +195,11 @@ cases("while a node does not respond", [
     "wait 700 late",
   ],
   [
+    "one is asked whose rate limit has room, before others",
+    { asked: [sent("a", 300)], nodes: [a, node("b", { pause: 10 }), c] },
+    "ask c hedge a c 300",
+  ],
+  [
     "one is asked that cools down, if there is no other",
     { asked: [sent("a", 300)], nodes: [a, lagging("b")] },
     "ask b hedge a b 300",
