@@ -16,7 +16,7 @@ const all = { index: "*" };
 const cases: Record<string, [imports: Readonly<Record<string, string>>, initial: number, total: number]> = {
   createClient: [{ index: "{ createClient }" }, 17.3, 32.2],
   "vegaprotocol-client": [all, 18.4, 33.3],
-  "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.2, 39],
+  "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.2, 39.1],
   "… with follow": [{ ...all, "follow/index": "*" }, 22.6, 37.1],
   "… with query": [{ ...all, "query/index": "{ queries }" }, 19.2, 34.1],
   "… with reports": [{ ...all, "reports/index": "*" }, 24.6, 39.5],

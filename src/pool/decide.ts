@@ -59,8 +59,8 @@ export interface PoolFacts {
   readonly maxLag: number;
   readonly order: Order;
   readonly random: () => number;
-  /** The time of the latest block that the client has returned, in Unix nanoseconds. */
-  readonly session: { readonly returned?: bigint };
+  /** The times of the latest block that the client has returned, and of the latest one of these that two nodes have shown, in Unix nanoseconds. */
+  readonly session: { readonly returned?: bigint; readonly confirmed?: bigint };
 }
 
 type Flaw = "lag" | "regression" | Lack;
@@ -90,8 +90,8 @@ export function decide<Request extends Asked>(
   const { node: only, expectation, settings, once } = call;
   /** Whether the call is for the newest data. Past data are final on every node. */
   const isFresh = expectation === undefined || expectation.isFresh === true;
-  const { returned: last = 0n } = session;
-  const returned = isContradicted(millisecondsOf(last), { nodes, maxLag, now }) ? 0n : last;
+  const { returned: last = 0n, confirmed = 0n } = session;
+  const returned = isContradicted(millisecondsOf(last), { nodes, maxLag, now }) ? confirmed : last;
   const refused = asked.find(({ failure }) => failure === "call");
   if (refused) return { do: "fail", request: refused, why: "refused" };
 

@@ -47,9 +47,15 @@ export function isLagging(block: Block | undefined, heardAt: number, pool: Compa
   return head ? lagOf(head, pool) > pool.maxLag : block !== undefined;
 }
 
+/** Whether at least two nodes have ever shown a block time, so that no other node contradicts it. */
+export const isConfirmed = (time: number, { nodes, maxLag }: Omit<Compared, "now">): boolean =>
+  nodes.filter(({ latest = 0 }) => latest >= time - maxLag).length > 1;
+
 /** Whether a block time is no reference: only one node has ever shown it, and two others contradict it. */
-export function isContradicted(time: number, { nodes, maxLag, now }: Compared): boolean {
-  const others = nodes.filter(({ latest = 0 }) => latest < time - maxLag);
-  const behind = others.filter(({ head }) => head && timeBy(now, head) < time - maxLag);
-  return nodes.length - others.length < 2 && behind.length > 1;
+export function isContradicted(time: number, pool: Compared): boolean {
+  const { nodes, maxLag, now } = pool;
+  const behind = nodes.filter(
+    ({ latest = 0, head }) => latest < time - maxLag && head && timeBy(now, head) < time - maxLag,
+  );
+  return behind.length > 1 && !isConfirmed(time, pool);
 }

@@ -10,8 +10,9 @@ import { delayAfter, isTransient, withLongWait } from "../http/retry.js";
 import { attemptWith, type ConnectionOptions } from "../http/send.js";
 import { completeFrom, judge } from "../list/judge.js";
 import type { ReceivedPage } from "../list/page.js";
+import { maximum } from "../values/integers.js";
 import { type Asked, type Decision, decide, type NodeHealth, type PoolFacts } from "./decide.js";
-import { isLagging } from "./freshness.js";
+import { isConfirmed, isLagging, millisecondsOf } from "./freshness.js";
 import { patienceOf, shortestPatience } from "./latency.js";
 import type { PoolNode } from "./node.js";
 
@@ -167,12 +168,17 @@ function judgeResponses<T>({ client: { nodes }, call: { expectation, node }, ask
 
 /** Returns the answer of a response, and notes its time: later answers are not older, or marked as stale. */
 function settle<T>(
-  { client: { session }, call }: RunningCall<T>,
-  { request: { answer, node }, stale, why }: Decision<NodeRequest<T>> & { do: "return" },
+  { client, call }: RunningCall<T>,
+  { request: { answer, node }, stale }: Decision<NodeRequest<T>> & { do: "return" },
 ): Answer<T> {
-  const { returned = 0n } = session;
+  const { session } = client;
+  const { returned = 0n, confirmed = 0n } = session;
   const { timestamp = returned } = answer?.block ?? {};
-  if (call.node === undefined && (timestamp > returned || why === "fresh")) session.returned = timestamp;
+  if (call.node === undefined) {
+    session.returned = maximum(returned, timestamp);
+    const confirmedNow = [returned, timestamp].filter((time) => isConfirmed(millisecondsOf(time), client));
+    session.confirmed = confirmedNow.reduce(maximum, confirmed);
+  }
   return { ...(answer as Answer<T>), stale, node };
 }
 

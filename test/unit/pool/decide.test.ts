@@ -248,6 +248,15 @@ cases("a response", [
     "return b fresh",
   ],
   [
+    "is compared with the latest time that two have shown, if one node alone has shown a later one",
+    {
+      pool: { session: { returned: block(600).timestamp, confirmed: block(11).timestamp } },
+      nodes: [node("a", { head: head(600) }), b, c],
+      asked: [got("b", 10)],
+    },
+    "ask a failover b a regression",
+  ],
+  [
     "is compared with a time that two have shown, even so",
     {
       pool: returned(600),
