@@ -142,22 +142,32 @@ function cornersOf(xs: readonly number[], ys: readonly number[]): Corner[] {
   return corners;
 }
 
-// Each is at most twice as long as the one before: where one has too many times, the next has at least two.
 const parts = [1, 2, 3, 5, 10, 15, 30];
 const [hour, day] = [3600, 86_400];
-const steps = [...parts, ...parts.map((part) => part * 60), ...[1, 2, 3, 6, 12].map((part) => part * hour)];
-const days = [1, 2, 4, 7, 14, 21].map((part) => part * day);
+const steps = [
+  ...parts,
+  ...parts.map((part) => part * 60),
+  ...[1, 2, 3, 6, 12].map((part) => part * hour),
+  ...[1, 2, 4, 7, 14, 21].map((part) => part * day),
+];
 
-/** At most so many times for an axis, and how they are written: as those of a day, or as dates. */
+/** The shortest step that gives at most so many times, or the one before it if it gives less than two. */
+function stepOf(steps: readonly number[], countOf: (step: number) => number, most: number): number | undefined {
+  const index = steps.findIndex((step) => countOf(step) <= most);
+  const step = steps[index];
+  return step !== undefined && countOf(step) < 2 ? (steps[index - 1] ?? step) : step;
+}
+
+/** At most so many times for an axis, or one more, and how they are written: as those of a day, or as dates. */
 function ticksOf(from: number, to: number, most: number) {
   const format = (start: number, end: number) => (time: number) =>
-    new Date(time * 1000).toISOString().slice(start, end).replace("T", " ");
-  const step = [...steps, ...days].find((each) => Math.floor(to / each) - Math.ceil(from / each) < most);
+    new Date(time * 1000).toISOString().slice(start, end);
+  const inRange = (step: number) => Math.floor(to / step) - Math.ceil(from / step) + 1;
+  const step = stepOf(steps, inRange, most);
   if (step !== undefined) {
-    const first = Math.ceil(from / step);
-    const times = Array.from({ length: Math.floor(to / step) - first + 1 }, (_, index) => (first + index) * step);
-    const isLong = to - from > day;
-    return { times, format: step < 60 ? format(11, 19) : step < day ? format(isLong ? 5 : 11, 16) : format(5, 10) };
+    const times = Array.from({ length: inRange(step) }, (_, index) => (Math.ceil(from / step) + index) * step);
+    const [date, ofDay] = [format(5, 10), step < 60 ? format(11, 19) : format(11, 16)];
+    return { times, format: (time: number) => (time % day === 0 ? date(time) : ofDay(time)) };
   }
   const monthOf = (time: number) => {
     const date = new Date(time * 1000);
@@ -165,7 +175,7 @@ function ticksOf(from: number, to: number, most: number) {
   };
   const [before, last] = [monthOf(from - 1), monthOf(to)];
   const countOf = (months: number) => Math.floor(last / months) - Math.floor(before / months);
-  const months = [1, 2, 3, 6, 12, 24, 48].find((each) => countOf(each) <= most) ?? 96;
+  const months = stepOf([1, 2, 3, 6, 12, 24, 48], countOf, most) ?? 96;
   const times = Array.from({ length: countOf(months) }, (_, index) => {
     return Date.UTC(1970, (Math.floor(before / months) + 1 + index) * months) / 1000;
   });
