@@ -11,6 +11,7 @@
  * 3. Otherwise the start is not proved. If nodes have no record at all up to the start, `availableFrom` is the oldest one that they have.
  */
 import type { CheckedArguments } from "../arguments/read-arguments.js";
+import { hasNoBlock } from "../http/call.js";
 import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
 import { identify } from "./client-cursors.js";
@@ -90,14 +91,15 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   const { filter = {} } = filters as { filter?: Record<string, readonly string[] | undefined> };
   const isWhole = !Object.values(filter).some((value) => value !== undefined);
   const readWhole = isWhole ? read : pageReader(options, {});
-  /** The results so far, by start. */
+  /** What was found so far, by start. */
   const found = new Map<bigint, Evidence>();
 
+  /** The newest records up to a start; `undefined` of a node without a block, which has none yet. */
   async function newestUpTo(read: ReadPage<T>, start: bigint, first: number, signal: AbortSignal) {
     const request = { pagination: { first, newestFirst: true }, end: start + 1n };
     // A pool asks the other nodes if one has nothing.
-    const { edges } = await read(request, { historyFrom: isPool ? start : undefined }, signal);
-    return edges.filter(hasRecord<T>);
+    const { edges, extra } = await read(request, { historyFrom: isPool ? start : undefined }, signal);
+    return hasNoBlock(extra.block) ? undefined : edges.filter(hasRecord<T>);
   }
 
   /** Reads a page again. A page of a window proves no more than its records: the next window proves nothing about this one. */
@@ -121,10 +123,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   /** The oldest record, if nodes have none up to a start, or if a page shows that they have dropped some. */
   async function missingFrom(start: bigint, short: NodePage<T> | undefined, signal: AbortSignal) {
     if (isWhole && short) return short.completeFrom < never ? short.completeFrom : undefined;
-    const findAny = async () =>
-      isWhole ? (await find(start, signal)).before : (await newestUpTo(readWhole, start, 1, signal))[0];
-    const isKept = !short && (await findAny()) !== undefined;
-    return isKept ? undefined : oldestAfter(start, signal);
+    const newest = short ? [] : await newestUpTo(readWhole, start, 1, signal);
+    return newest?.length === 0 ? oldestAfter(start, signal) : undefined;
   }
 
   async function find(start: bigint, signal: AbortSignal): Promise<Evidence> {
@@ -132,11 +132,12 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (known) return known;
     let evidence: Evidence = {};
     for (let count = 0; count < (isPool ? 1 : searches); count++) {
-      const [own] = await newestUpTo(read, start, 1, signal);
+      const [own] = (await newestUpTo(read, start, 1, signal)) ?? [];
       evidence = own ? { before: timeOf(own) } : { witnesses: await findWitnesses(start, signal) };
-      if (own || evidence.witnesses?.length) break;
+      if (!own && !evidence.witnesses?.length) continue;
+      found.set(start, evidence);
+      break;
     }
-    found.set(start, evidence);
     return evidence;
   }
 
@@ -145,7 +146,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const [name, member] = dimensions.find(([name]) => filter[name]?.length) ?? [];
     if (name === undefined) return [];
     const { [name]: wanted = [], ...rest } = filter;
-    const edges = await newestUpTo(pageReader(options, { ...filters, filter: rest }), start, searchedRecords, signal);
+    const read = pageReader(options, { ...filters, filter: rest });
+    const edges = (await newestUpTo(read, start, searchedRecords, signal)) ?? [];
     const times = new Map<string, bigint[]>();
     for (const edge of edges) {
       const value = (edge.node as KnownRecord)[member];

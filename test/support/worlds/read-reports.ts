@@ -29,8 +29,9 @@ export async function readReports(reader: Reader, reading: Reading): Promise<voi
     const { start, end } = await scan.coverage;
     // Records before the coverage are not proved.
     records.splice(0, records.length, ...read.filter(({ timestamp }) => BigInt(timestamp) >= start));
-    // A node can have dropped records while they were read.
-    const isComplete = world.kept.every((kept) => kept === 0n) && world.healthyNodes.length === world.kept.length;
+    // A node can have dropped records while they were read, and a clamped page can leave a start unproved.
+    const isWhole = world.kept.every((kept) => kept === 0n) && world.healthyNodes.length === world.kept.length;
+    const isComplete = isWhole && records.length === read.length;
     hasEnd = end !== undefined;
     yield {
       series: await balanceSeries(records, { from, to, every, groupBy: ["partyId"], isComplete }),
