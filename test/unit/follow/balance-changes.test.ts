@@ -84,6 +84,22 @@ describe("a follower of balance changes", () => {
     expect(requests.every(({ time }) => time === 0)).toBe(true);
   });
 
+  test("requests the newest record once, and from then on what follows the last record that it knows", async () => {
+    const node = nodeAt(3, { balances: [change(1, 1), change(2, 1)] });
+    const { take, requests } = follow(node, {}, 50);
+    await take(1);
+    for (const seconds of [4, 5, 6]) {
+      endBlock(node, seconds, { balances: [change(seconds - 1, 1)] });
+      await take(1);
+    }
+    const sent = requests.map(({ url: { searchParams } }) => [
+      searchParams.get("pagination.first"),
+      searchParams.get("dateRange.startTimestamp"),
+    ]);
+    const following = [2, 3, 4].map((seconds) => ["150", `${timeAt(seconds)}`]);
+    expect(sent).toEqual([["1", null], ...following]);
+  });
+
   test("continues from its checkpoint if the node has dropped the last record before it, as of an account that rarely changes", async () => {
     const others = [1, 2, 2.9].map((days) => ({ ...change(days * day, 1), partyId: "2".padStart(64, "0") }));
     const node = nodeAt(3 * day, { balances: [change(1, 1), ...others] });

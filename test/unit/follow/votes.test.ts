@@ -49,6 +49,23 @@ describe("a follower of votes", () => {
     expect(await take(1)).toMatchObject([batchOf([vote(5, 4), vote(5, 5)], 6)]);
   });
 
+  test("requests one vote at first, then a small page, and large ones only if more votes have come", async () => {
+    const node = nodeAt(3, { votes: Array.from({ length: 400 }, (_, party) => vote(1 + (party % 2), party)) });
+    const { take, requests } = follow(node, {}, 120);
+    await take(1);
+    endBlock(node, 4, { votes: [vote(3, 1000)] });
+    await take(1);
+    endBlock(node, 5, { votes: Array.from({ length: 150 }, (_, party) => vote(4, 2000 + party)) });
+    await take(1);
+    expect(requests.map(({ url }) => url.searchParams.get("pagination.first"))).toEqual([
+      "1",
+      "100",
+      "100",
+      "120",
+      "240",
+    ]);
+  });
+
   test.each<[what: string, from: FollowOptions["from"], query: object, found: number[]]>([
     ["the oldest vote", "start", {}, [1, 2, 3]],
     ["a time", timeAt(2), {}, [2, 3]],
