@@ -127,6 +127,16 @@ describe("a follower of balance changes", () => {
     for (const { url } of requests) expect(url.searchParams.get("pagination.first")).toBe("1");
   });
 
+  test("yields the first record of a party at once", async () => {
+    const node = nodeAt(30, { balances: [change(1, 1), change(20, 1)] });
+    const partyId = "2".padStart(64, "0");
+    const { take } = follow(node, {}, 5000, { filter: { partyIds: [partyId] } });
+    expect(await take(1)).toMatchObject([batchOf([], 30)]);
+    const own = { ...change(30, 1), partyId };
+    endBlock(node, 31, { balances: [own] });
+    expect(await take(1)).toMatchObject([batchOf([own], 31)]);
+  });
+
   test.each([{ "x-block-height": "" }, { "x-block-timestamp": "soon" }])(
     "ends with an error after a response without a block: %j",
     async (headers) => {
