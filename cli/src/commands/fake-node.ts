@@ -1,13 +1,14 @@
 /** The command `fake-node`: generated records, with lags and faults. */
 import { once } from "node:events";
 import type { Command } from "commander";
-import type { NodeFault, Records } from "vegaprotocol-client/testing";
+import type { FakeNode, NodeFault } from "vegaprotocol-client/testing";
 import type { FakeNodeServer } from "vegaprotocol-client/testing/node";
 import { addCommand, type Setup } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
 import { duration, type Flags, flag, integer, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
 import { withOtherPaths } from "./fake-node-paths.js";
+import { liveChain } from "./live-chain.js";
 
 /** The lists, each with a flag. */
 const listNames = ["votes", "profiles", "balances", "signatures"] as const;
@@ -24,7 +25,8 @@ interface FakeFlags extends Flags, Partial<Record<(typeof listNames)[number], nu
 }
 
 const details =
-  "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, and parties vote.";
+  "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, parties vote, and every 20 blocks " +
+  "a proposal closes and the next one opens.";
 const faultText =
   "Faults, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. With a share such as " +
   "reset=2% or latency=2s/10%, some requests do; without, all.";
@@ -59,29 +61,31 @@ export function addFakeNode(program: Command, setup: Setup): void {
 }
 
 async function fakeNode(io: Io, flags: FakeFlags): Promise<number> {
-  const [{ createFakeNetwork, nodeDefects }, { listen }] = await Promise.all([
+  const [{ createFakeNetwork, createFakeNode, nodeDefects }, { listen }] = await Promise.all([
     import("vegaprotocol-client/testing"),
     import("vegaprotocol-client/testing/node"),
   ]);
   const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, lag = [] } = flags;
-  const lags = Array.from({ length: nodes }, (_, index) => ({ lag: lag[index] ?? lag.at(-1) ?? 0 }));
+  const lags = Array.from({ length: nodes }, (_, index) => lag[index] ?? lag.at(-1) ?? 0);
   const options = {
     faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
     ...(defects && { defects: nodeDefects }),
     ...(!rateLimit && { rateLimit: false as const }),
   };
   const counts = Object.fromEntries(listNames.map((name) => [name, flags[name] ?? 100]));
-  const network = createFakeNetwork({ ...counts, spamStatistics: 10, seed, party, nodes: lags }, options);
-  const blockTime = BigInt(Math.round((blockEvery ?? 0) * 1e6));
-  const endBlock = () => {
-    const { height, timestamp } = network.block;
-    const block = { height: height + 1n, timestamp: timestamp + blockTime };
-    network.nextBlock({ balances: 5, votes: 2, block });
-  };
+  const data = { ...counts, spamStatistics: 10, seed, party };
+  const all: readonly FakeNode[] =
+    nodes === 1 ? [createFakeNode(data, options)] : createFakeNetwork({ ...data, nodes }, options).nodes;
+  const endBlock = liveChain(all[0] as FakeNode, {
+    blockTime: BigInt(Math.round((blockEvery ?? 0) * 1e6)),
+    seed: seed ?? 1,
+    party,
+  });
+  for (const [index, node] of all.entries()) node.configure({ lag: lags[index] });
   const timer = blockEvery === undefined ? undefined : setInterval(endBlock, blockEvery);
   const servers: FakeNodeServer[] = [];
   try {
-    for (const [index, node] of network.nodes.entries()) {
+    for (const [index, node] of all.entries()) {
       const server = await listen(withOtherPaths(node), {
         port: port === 0 ? 0 : port + index,
         ...(host !== undefined && { host }),
@@ -89,7 +93,7 @@ async function fakeNode(io: Io, flags: FakeFlags): Promise<number> {
       servers.push(server);
       await write(io.stdout, `${server.url}\n`);
     }
-    printHints(io, network.records, servers[0]?.url);
+    printHints(io, all[0], servers[0]?.url);
     if (!io.signal.aborted) await once(io.signal, "abort");
   } finally {
     clearInterval(timer);
@@ -98,13 +102,9 @@ async function fakeNode(io: Io, flags: FakeFlags): Promise<number> {
   return exitCodes.done;
 }
 
-function printHints(
-  io: Io,
-  { votes, signatures }: Pick<Records, "votes" | "signatures">,
-  url: string | undefined,
-): void {
-  const proposal = votes.at(-1)?.proposalId;
-  const resource = signatures[0]?.id;
+function printHints(io: Io, node: FakeNode | undefined, url: string | undefined): void {
+  const proposal = node?.records.votes.at(-1)?.proposalId;
+  const resource = node?.records.signatures[0]?.id;
   if (proposal !== undefined) printMessage(io, `Try: vegaprotocol votes --node ${url} --proposal ${proposal}`);
   if (resource !== undefined) printMessage(io, `Try: vegaprotocol signatures --node ${url} --id ${resource}`);
   printMessage(io, "Press Ctrl-C to stop.");

@@ -1,5 +1,6 @@
 /** A live fake node with a month of records. */
 import { withOtherPaths } from "../commands/fake-node-paths.js";
+import { liveChain } from "../commands/live-chain.js";
 
 const month = 30n * 86_400_000_000_000n;
 
@@ -15,7 +16,7 @@ export async function createDemo() {
     return { ...change, timestamp: `${newest - (age * month) / (newest - oldest)}` as const };
   });
   const node = createFakeNode({ ...records, balances }, { rateLimit: false, defects: nodeDefects });
-  const timer = setInterval(() => node.nextBlock({ balances: 5, votes: 2 }), 1000);
+  const timer = setInterval(liveChain(node, { blockTime: 1_000_000_000n, seed: 1, party: undefined }), 1000);
   const { fetch } = withOtherPaths(node);
   const proposals = [...new Set(records.votes.map(({ proposalId }) => proposalId))].reverse();
   return { fetch, pause: () => clearInterval(timer), proposals, totalSupply: "200000000000000000000000000" };
