@@ -84,18 +84,32 @@ export type NodeBehavior = { readonly [Name in keyof FakeNodeOptions]-?: NonNull
 
 const wholeNumber = expected("a whole number", (value) => Number.isSafeInteger(value) && Number(value) >= 0);
 const text = expected("a string", (value) => typeof value === "string");
+const status = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
 
-const faultChecks = {
-  name: oneOf("latency", "status", "html", "reset", "truncated-body"),
+const faultChecks: Readonly<Record<NodeFault["name"], Readonly<Record<string, OptionCheck>>>> = {
+  latency: { milliseconds: deadline },
+  reset: {},
+  status: {
+    status,
+    code: expected("an integer", Number.isSafeInteger),
+    message: text,
+    body: checkedWhenRead,
+    headers: checkedWhenRead,
+  },
+  html: { status },
+  "truncated-body": {},
+};
+const faultScope = {
+  name: oneOf(...Object.keys(faultChecks)),
   request: expected("the number of a request, or an array of them", (value) => [value].flat().every(Number.isInteger)),
   operation: oneOf(...operationIds),
   share: expected("a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1),
-  milliseconds: deadline,
-  status: expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600),
-  code: expected("an integer", Number.isSafeInteger),
-  message: text,
-  body: checkedWhenRead,
-  headers: checkedWhenRead,
+};
+
+const checkFault: OptionCheck = (fault, { argument }) => {
+  const { name } = (fault ?? {}) as NodeFault;
+  faultScope.name(name, { argument: `${argument}.name` });
+  checkOptions({ ...faultScope, ...faultChecks[name] }, fault, { name: argument, prefix: `${argument}.` });
 };
 
 const arrayOf =
@@ -111,7 +125,7 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
   version: oneOf(...nodeVersions),
   now: callback,
   defects: arrayOf("names", oneOf(...nodeDefects)),
-  faults: arrayOf("faults", nested(faultChecks)),
+  faults: arrayOf("faults", checkFault),
   rateLimit: (value, place) => value === false || nested<RateLimit>(limits, "an object or false")(value, place),
   checkCode: callback,
   chainId: text,

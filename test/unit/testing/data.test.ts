@@ -191,6 +191,7 @@ test.each<Mistake>([
   ["options.faults[0].name", 'to be "latency" or', {}, faulty({ name: "fire" })],
   ["options.faults[0].operation", '"listVotes" or', {}, faulty({ name: "reset", operation: "votes" })],
   ["options.faults[0].share", "a number from 0 to 1, got 2", {}, faulty({ name: "reset", share: 2 })],
+  ["options.faults[0].status", "has no option `status`", {}, faulty({ name: "reset", status: 500 })],
   ["options.faults[0].milliseconds", "or Infinity, got -1.", {}, faulty({ name: "latency", milliseconds: -1 })],
   ["options.faults[0].status", "to be an HTTP status, got 99.", {}, faulty({ name: "status", status: 99 })],
   ["options.rateLimit.requests", "has no option `requests`.", {}, { rateLimit: { requests: 5 } }],
