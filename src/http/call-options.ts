@@ -145,6 +145,9 @@ export const settingsOf = ({ retry, ...options }: AttemptOptions, defaults: Sett
 /** Checks headers, and adds those that are not `undefined` to others. */
 export function addHeaders(others: PlainHeaders, values: HeaderValues | undefined, operation?: string): PlainHeaders {
   if (values === undefined) return others;
+  if (typeof values !== "object" || values === null) {
+    refuse({ operation, argument: "headers" }, "an object, Headers or pairs", values);
+  }
   const headers = new Headers(others);
   try {
     for (const [name, value] of Symbol.iterator in values ? values : Object.entries(values)) {
@@ -152,7 +155,7 @@ export function addHeaders(others: PlainHeaders, values: HeaderValues | undefine
     }
   } catch {
     // The message of the runtime is not used, because it contains the value.
-    refuse({ operation, argument: "headers" }, "an object, Headers or pairs with names and values that HTTP allows");
+    refuse({ operation, argument: "headers" }, "names and values that HTTP allows");
   }
   return Object.fromEntries(headers);
 }
