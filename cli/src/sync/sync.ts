@@ -162,6 +162,10 @@ function isAt({ block, options }: Run, list: SyncList, query: object, checkpoint
   return isAt;
 }
 
+/** The start of a copy that is continued by a reading which is complete from a time on: later than before, if that leaves a gap. */
+const startAfter = (stored: Checkpoint | undefined, from: bigint): bigint =>
+  stored && from <= stored.position ? stored.start : from;
+
 /** Stores the batches of a follower: its first batch, or each one until the signal is aborted. */
 async function storeBatches(
   run: Run,
@@ -173,7 +177,7 @@ async function storeBatches(
   let checkpoint = stored;
   // Nodes keep all signatures.
   for await (const { records, from = 0n, upTo } of follower.batches()) {
-    const start = checkpoint && from <= checkpoint.position ? checkpoint.start : from;
+    const start = startAfter(checkpoint, from);
     const incomplete = startsLate(start, checkpoint?.start);
     checkpoint = { start, position: upTo };
     await store(run, { list, query, records, checkpoint }, incomplete);
@@ -263,7 +267,8 @@ async function* scanFrom(
   const from = stored?.position ?? query.from;
   const dateRange = { startTimestamp: known ?? from };
   const scan = client.scanBalanceChanges({ filter, dateRange }, { ...options.scan, signal });
-  let start: bigint | undefined;
+  let isJoined = known === undefined;
+  let start = isJoined ? undefined : stored?.start;
   let records: BalanceChange[] = [];
   const storeTo = async (upTo: bigint, start: bigint) => {
     const checkpoint = { start, position: upTo };
@@ -273,13 +278,14 @@ async function* scanFrom(
   };
   for await (const record of scan) {
     const time = BigInt(record.timestamp);
-    if (start === undefined && known !== undefined && time !== known) break;
-    start ??= known === undefined ? time : (stored?.start ?? time);
+    isJoined ||= time === known;
+    if (!isJoined) break;
+    start ??= time;
     if (from !== undefined && time < from) continue;
     if (records.length >= batchSize && records.at(-1)?.timestamp !== record.timestamp) yield storeTo(time, start);
     records.push(record);
   }
-  if (start === undefined && known !== undefined) {
+  if (known !== undefined && !isJoined) {
     throw new PaginationError(
       `The response does not begin with the newest stored balance change, at ${formatTime(known)}. The node may have dropped newer ` +
         "records. Run sync again, or use a node that keeps a longer history.",
@@ -296,8 +302,7 @@ async function* scanFrom(
     if (isMissing(run, query)) throw notStarted;
     run.options.onStored?.({ list: "balances", query, records: 0, checkpoint: undefined });
   } else {
-    const isWhole = stored && coverage.start <= stored.position;
-    yield storeTo(end, isWhole ? stored.start : coverage.start);
+    yield storeTo(end, startAfter(stored, coverage.start));
   }
   return undefined;
 }
