@@ -130,15 +130,14 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   async function find(start: bigint, signal: AbortSignal): Promise<Evidence> {
     const known = found.get(start);
     if (known) return known;
-    let evidence: Evidence = {};
     for (let count = 0; count < (isPool ? 1 : searches); count++) {
       const [own] = (await newestUpTo(read, start, 1, signal)) ?? [];
-      evidence = own ? { before: timeOf(own) } : { witnesses: await findWitnesses(start, signal) };
+      const evidence: Evidence = own ? { before: timeOf(own) } : { witnesses: await findWitnesses(start, signal) };
       if (!own && !evidence.witnesses?.length) continue;
       found.set(start, evidence);
-      break;
+      return evidence;
     }
-    return evidence;
+    return { witnesses: [] };
   }
 
   /** Finds those who had a record at the start or shortly before, the ones with the fewest records first. */
