@@ -38,7 +38,7 @@ const checks: Readonly<Record<string, readonly string[]>> = {
 /** They read `dist/`, which is built first. */
 const needBuild = ["package", "size", "instantiations", "bench"];
 const onlyByName = ["docs", "release"];
-/** They take tools that nothing else needs. */
+/** They need tools that nothing else uses. */
 const needTools = ["spelling", "structure", "package"];
 const PATH = [join(import.meta.dirname, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
 

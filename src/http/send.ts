@@ -63,7 +63,7 @@ export interface Connection {
 interface Session {
   /** The time of the latest block of a response that one of them has returned, in Unix nanoseconds. */
   returned?: bigint;
-  /** The latest time of these that two nodes of a pool have shown: one node alone can be ahead of its chain. */
+  /** The latest of these times that two nodes of a pool have reported: a single node can be ahead of its chain. */
   confirmed?: bigint;
   /** Whether a page of a list has named a block. */
   namesBlocks?: boolean;

@@ -94,7 +94,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   /** What was found so far, by start. */
   const found = new Map<bigint, Evidence>();
 
-  /** The newest records up to a start; `undefined` of a node without a block, which has none yet. */
+  /** The newest records up to a start; `undefined` if the node has no block yet, and so no records. */
   async function newestUpTo(read: ReadPage<T>, start: bigint, first: number, signal: AbortSignal) {
     const request = { pagination: { first, newestFirst: true }, end: start + 1n };
     // A pool asks the other nodes if one has nothing.

@@ -59,7 +59,7 @@ export interface PoolFacts {
   readonly maxLag: number;
   readonly order: Order;
   readonly random: () => number;
-  /** The times of the latest block that the client has returned, and of the latest one of these that two nodes have shown, in Unix nanoseconds. */
+  /** Block times in Unix nanoseconds: the latest that the client has returned, and the latest of these that two nodes have reported. */
   readonly session: { readonly returned?: bigint; readonly confirmed?: bigint };
 }
 

@@ -47,7 +47,7 @@ export function isLagging(block: Block | undefined, heardAt: number, pool: Compa
   return head ? lagOf(head, pool) > pool.maxLag : block !== undefined;
 }
 
-/** Whether at least two nodes have ever shown a block time, so that no other node contradicts it. */
+/** Whether at least two nodes have ever reported a block time, so that no other node can contradict it. */
 export const isConfirmed = (time: number, { nodes, maxLag }: Omit<Compared, "now">): boolean =>
   nodes.filter(({ latest = 0 }) => latest >= time - maxLag).length > 1;
 

@@ -151,14 +151,14 @@ const steps = [
   ...[1, 2, 4, 7, 14, 21].map((part) => part * day),
 ];
 
-/** The shortest step that gives at most so many times, or the one before it if it gives less than two. */
+/** The shortest step with at most `most` ticks, or the one before it if that leaves fewer than two. */
 function stepOf(steps: readonly number[], countOf: (step: number) => number, most: number): number | undefined {
   const index = steps.findIndex((step) => countOf(step) <= most);
   const step = steps[index];
   return step !== undefined && countOf(step) < 2 ? (steps[index - 1] ?? step) : step;
 }
 
-/** At most so many times for an axis, or one more, and how they are written: as those of a day, or as dates. */
+/** The times of ticks on an axis, at most one more than `most`, and their labels: times of day, or dates. */
 function ticksOf(from: number, to: number, most: number) {
   const format = (start: number, end: number) => (time: number) =>
     new Date(time * 1000).toISOString().slice(start, end);

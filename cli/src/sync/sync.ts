@@ -162,7 +162,7 @@ function isAt({ block, options }: Run, list: SyncList, query: object, checkpoint
   return isAt;
 }
 
-/** The start of a copy that is continued by a reading which is complete from a time on: later than before, if that leaves a gap. */
+/** Where a copy begins once a reading is added: at its own start, or where the reading begins if there is a gap between the two. */
 const startAfter = (stored: Checkpoint | undefined, from: bigint): bigint =>
   stored && from <= stored.position ? stored.start : from;
 
@@ -253,8 +253,7 @@ async function* scanHistory(
 }
 
 /**
- * @param known - The time of the newest stored record. A scan that begins with it shows that the node has dropped nothing that follows.
- * Otherwise its coverage shows whether it has.
+ * @param known - The time of the newest stored record, with which the scan must begin. If it is `undefined`, the scan begins where the copy ends.
  */
 async function* scanFrom(
   run: Run,

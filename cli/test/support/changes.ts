@@ -55,10 +55,10 @@ export const ended = (code: number, text = "") => ({ code, stderr: expect.string
 export const equal = (count: number) => ({ code: 0, stdout: expect.stringContaining(`: ${count} balance changes.`) });
 
 /**
- * Requests at an address whose nodes have dropped the first change of a party and then most others: no response shows that a change of the
- * party is missing, at `lost`, between its first and its last one.
+ * An address of two nodes: one has dropped the first change of a party, the other one the second as well. No response shows that the second one
+ * is missing.
  *
- * @param switchAfter - How many requests a node without later records responds to before.
+ * @param switchAfter - How many requests go to a node without later records first.
  */
 export function addressWithGap(switchAfter: number) {
   const at = (minutes: number) => first + BigInt(minutes) * (hour / 60n);

@@ -97,7 +97,7 @@ test("in random histories of nodes, of which one responds, no read fails or take
     expect(sent.filter(({ operation }) => operation === "checkTransaction").length).toBeLessThanOrEqual(checks);
   });
   const turn = { lag: 1, pause: 0, reads: 1, isCheck: false } as const;
-  /** After a node that is alone ahead, a later block of the others was forgotten. */
+  /** After a single node was ahead, the pool forgot the block that the others had reported. */
   const alone: History = {
     ...{ seed: 0, nodes: 3, order: "fastest" },
     turns: [
