@@ -31,7 +31,7 @@ export function takePage<T>(
   const { inRange, isLast } = partInRange(walk, direction, edges);
   const skipped = edges.indexOf(inRange[0] as Edge<T>);
   const limit = skipped > 0 ? (most ?? walk.size) : most;
-  const { taken, fresh, keys } = takeFresh(walk, state, inRange, pageInfo ? limit : undefined);
+  const { taken, fresh, keys, hasFurther } = takeFresh(walk, state, inRange, pageInfo ? limit : undefined);
   const isCut = taken < inRange.length;
   const isWhole = !isContinued && !isCut && inRange.length === edges.length;
   const back = opposite(direction);
@@ -57,14 +57,14 @@ export function takePage<T>(
       count: count === undefined ? undefined : count + fresh.length,
       seen: isOfVotes ? withKeys(state.seen, keys) : undefined,
       // In a block without an order of its own, a page with fresh votes can end with a known one.
-      visited: isOfVotes && fresh.length > 0 ? undefined : state.visited,
+      visited: isOfVotes && hasFurther ? undefined : state.visited,
       block,
       first: state.first ?? (isOfVotes && goesDown(walk) && pages === 0 && !isGiven ? block?.timestamp : undefined),
       node,
       onlyNode: isFirst || state.onlyNode === node ? node : undefined,
     },
     isRepeated:
-      fresh.length === 0 &&
+      !hasFurther &&
       info?.[direction.more] === true &&
       hasKey(state.visited, placeOf({ ...state, window: read, cursor: info[direction.nextCursor] })),
   };
@@ -81,22 +81,28 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
   return { inRange, isLast: goesDown(walk, direction) ? last < start : last >= end };
 }
 
-/** Leaves out votes that were read before: one can come again at any distance. Takes at most `most` others. */
+/**
+ * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` others, and tells whether one of them
+ * follows the place of a given cursor: votes that were cast since the first page come before it.
+ */
 export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most = edges.length) {
   if (walk.cursorsLack !== "record")
-    return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most), keys: [] };
+    return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most), keys: [], hasFurther: edges.length > 0 };
   const { direction, seen, given, first, until } = state;
   const read = direction === walk.direction && until === undefined ? given?.read : undefined;
   const fresh = new Map<string, Edge<T>>();
   let taken = 0;
+  let hasFurther = false;
   for (const edge of edges) {
     const key = voteKeyOf(edge.node);
     // Votes that were cast since the first page are unknown: they can be known votes that have moved.
     const isNew = first !== undefined && (nanosecondsOf(edge.cursor) ?? 0n) >= first;
-    const isKnown = fresh.has(key) || hasKey(seen, key) || (!isNew && read && isRead(read, edge, goesDown(walk)));
+    const isFurther = !(read && isRead(read, edge, goesDown(walk)));
+    const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);
     if (!isKnown && fresh.size === most) break;
     if (!isKnown) fresh.set(key, edge);
+    hasFurther ||= !isKnown && isFurther;
     taken++;
   }
-  return { taken, fresh: [...fresh.values()], keys: [...fresh.keys()] };
+  return { taken, fresh: [...fresh.values()], keys: [...fresh.keys()], hasFurther };
 }

@@ -36,6 +36,22 @@ describe("a walk over votes on a v0.74 node", () => {
     );
     expect(error).toMatchObject({ resume: { pagination: { first: 20 } }, itemsRead: 20 });
   });
+
+  test("ends with the same error if each page is read with `page.next` of the one before, and votes are cast again", async () => {
+    const votes = votesOf([4]);
+    const node = createFakeNode({ votes }, options);
+    const fetch = (request: Request) => node.fetch(clamped(request, 2));
+    const client = clientOf({ fetch } as FakeNode);
+    const read = async () => {
+      let pagination: object | undefined = { first: 20 };
+      for (let pages = 0; pagination; pages++) {
+        expect(pages).toBeLessThan(5);
+        pagination = (await client.listVotes({ proposalId, pagination })).next;
+        if (pages === 0) node.nextBlock({ votes: votes.map(({ blockTime: _, ...vote }) => vote) });
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ reason: "repeated-cursor" });
+  });
 });
 
 const changesOf = (counts: readonly number[]) =>
