@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { npmCi } from "../../../scripts/npm-ci.js";
 import { run } from "../../support/run.js";
 import { collectSamples, root } from "../../support/samples/collect.js";
 import { entries } from "../../support/samples/entries.js";
@@ -31,6 +32,9 @@ async function declareGlobals(): Promise<string> {
 beforeAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  npmCi(join(root, "docs"));
+  // With the libraries that samples import.
+  symlinkSync(join(root, "docs/node_modules"), join(folder, "node_modules"), "junction");
   const compilerOptions = {
     // Samples show values without using them.
     noUnusedLocals: false,
@@ -50,7 +54,7 @@ beforeAll(async () => {
   const runner = [join(root, "node_modules/tsx/dist/cli.mjs"), join(root, "test/support/samples/run.ts"), ...files];
   const { stdout } = await run(process.execPath, runner, { cwd: root });
   ({ failures, outputs } = JSON.parse(stdout));
-}, 120_000);
+});
 
 describe("a sample in the documentation", () => {
   test.each(samples)(
