@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** All tests print a dot each, so that a failure is seen; some of them print their names. */
@@ -12,8 +13,8 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // Tests replace no modules and no globals, so that test files can share the modules that they import.
     isolate: false,
-    // More than two cores have work for: tests of deadlines and of silent servers wait.
-    maxWorkers: 4,
+    // Tests of deadlines and of silent servers wait meanwhile.
+    maxWorkers: Math.max(3, availableParallelism()),
     include: ["{test,cli/test}/{contract,integration,types,unit}/**/*.test.ts"],
     typecheck: {
       enabled: true,

@@ -11,7 +11,7 @@ const { ROOM: room = "{list,scan,pool,follow,http,reports}" } = process.env;
 export default {
   plugins: ["@stryker-mutator/vitest-runner"],
   testRunner: "vitest",
-  vitest: { configFile: "test/mutations/vitest.config.ts" },
+  vitest: { configFile: "test/mutations/vitest.config.ts", related: false },
   mutate: [`src/${room}/**/*.ts`],
   // Messages are texts for people; tests compare the parts that matter.
   mutator: { excludedMutations: ["StringLiteral"] },

@@ -121,7 +121,7 @@ describe("the command balances", () => {
           "7",
         ],
         ...["--account-type", "general", "--account-type", "ACCOUNT_TYPE_BOND"],
-        ...["--from", "2024-02-09T16:54:49.123456789Z", "--to", "2024-02-10"],
+        ...["--from", "2024-02-09T16:54:49.123456789Z", "--to", "2024-02-09T16:54:51Z"],
       ],
       { fetch },
     );
@@ -135,7 +135,7 @@ describe("the command balances", () => {
       "filter.assetId": "fUSDC",
       "filter.marketIds": "network",
       "dateRange.startTimestamp": "1707497689123457000",
-      "dateRange.endTimestamp": `${BigInt(Date.parse("2024-02-10")) * 1_000_000n}`,
+      "dateRange.endTimestamp": `${BigInt(Date.parse("2024-02-09T16:54:51Z")) * 1_000_000n}`,
     });
   });
 

@@ -301,7 +301,7 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     let requests = 0;
     const fetch = async (request: Request) => {
       if (++requests > 40) interrupt();
-      return requests >= 5 && requests < 9 ? new Response("", { status: 503 }) : node.fetch(request);
+      return requests >= 5 && requests < 7 ? new Response("", { status: 503 }) : node.fetch(request);
     };
     const flags = ["--follow", "--poll-interval", "5ms", "--retries", "0", "--page-size", "20", "--concurrency", "1"];
     const { code, stderr } = await runCli(["sync", target(), ...flags], { fetch, signal });

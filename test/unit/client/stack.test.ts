@@ -65,7 +65,9 @@ describe("the stack of an error has the line of the caller:", () => {
 
   test.each(cases)("$name of $use", async ({ name, run, fetch }) => {
     for (const address of [baseUrl, nodePool([baseUrl, "https://other.example"])]) {
-      const error = await rejectionOf(run(createClient({ baseUrl: address, fetch, timeout: 20, retry: false })));
+      const error = await rejectionOf(
+        run(createClient({ baseUrl: address, fetch, timeout: 20, retry: false, pacing: false })),
+      );
       expect(error).toMatchObject({ name, stack: expect.stringContaining("stack.test.ts") });
     }
   });
