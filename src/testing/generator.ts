@@ -29,6 +29,7 @@ export class RecordGenerator implements Lists {
   readonly #named: string | undefined;
   readonly #amounts: () => number;
   readonly #accounts: Omit<BalanceChange, "timestamp" | "balance">[] = [];
+  readonly #ids = new Map<string, string>();
   /** How many records were generated before, by their list or their block: further ones differ. */
   readonly #counts = new Map<string, number>();
 
@@ -166,12 +167,17 @@ export class RecordGenerator implements Lists {
   #random = (name: string) => randomNumbers(`${this.#seed}/${name}`);
 
   #id(kind: string, index: number): string {
-    const random = this.#random(`${kind}/${index}`);
-    return many(8, () =>
+    const name = `${kind}/${index}`;
+    const known = this.#ids.get(name);
+    if (known !== undefined) return known;
+    const random = this.#random(name);
+    const word = () =>
       Math.floor(random() * 2 ** 32)
         .toString(16)
-        .padStart(8, "0"),
-    ).join("");
+        .padStart(8, "0");
+    const id = many(8, word).join("");
+    this.#ids.set(name, id);
+    return id;
   }
 
   #party = (index: number) =>

@@ -152,7 +152,7 @@ function listNodeSignatures(query: URLSearchParams, { store: { signatures } }: D
   return makePage(query, {
     failure: noSignatures,
     rows: () => signatures.sorted.filter((row) => row.resource === resource),
-    fields: { resource_id: "text", sig: "hex" },
+    fields: { resource_id: "text", sig: "binary" },
     cursor: ({ signature: { id, sig } }) => ({ resource_id: id, sig }),
     order: ({ resource_id = "", sig: at }, upwards) => {
       const cursorResource = readId(resource_id, noSignatures);

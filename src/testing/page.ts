@@ -20,7 +20,7 @@ export interface DataNode extends NodeBehavior {
 const readers = {
   text: (value: unknown) => (typeof value === "string" ? value : undefined),
   time: (value: unknown) => (typeof value === "string" ? wire.parseRfc3339(value) : undefined),
-  hex: (value: unknown) => (typeof value === "string" ? wire.base64ToHex(value) : undefined),
+  binary: (value: unknown) => (typeof value === "string" ? wire.base64ToBinary(value) : undefined),
 };
 
 type Fields = Readonly<Record<string, keyof typeof readers>>;

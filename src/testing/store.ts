@@ -4,7 +4,7 @@ import { numberOf, toName } from "../values/names.js";
 import { sha256Hex } from "../values/sha256.js";
 import { type Row, Table } from "./sorted.js";
 import { type NodeVersion, showBalanceChange, showProfile, showVote } from "./versions.js";
-import { base64ToHex, bytesOfId, type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
+import { base64ToBinary, bytesOfId, type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
 
 /** A vote that a fake node holds. */
 export interface FakeVote extends Vote {
@@ -74,7 +74,7 @@ export class Store {
       this.balances.add(`${timestamp} ${account.id}`, row);
     }
     for (const signature of signatures) {
-      const [resource, key] = [keyOf(signature.id), base64ToHex(signature.sig ?? "") ?? ""];
+      const [resource, key] = [keyOf(signature.id), base64ToBinary(signature.sig ?? "") ?? ""];
       this.signatures.add(`${resource} ${key}`, { signature, time: 0, key, resource });
     }
     this.spamStatistics = new Map([...this.spamStatistics, ...Object.entries(spamStatistics)]);

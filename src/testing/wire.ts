@@ -14,9 +14,10 @@ function attempt<T>(read: () => T): T | undefined {
 export const base64ToBytes = (text: string): Uint8Array | undefined =>
   attempt(() => toBytes(text.replace(/[\r\n]/g, "")));
 
-export const base64ToHex = (text: string): string | undefined => {
+/** The same bytes as a text with a character for each, which sorts as they do. */
+export const base64ToBinary = (text: string): string | undefined => {
   const bytes = base64ToBytes(text);
-  return bytes && Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return bytes && Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 };
 
 /** The object of a JSON text, without its members that are `null`. `undefined` for another value or text. */

@@ -7,24 +7,23 @@ export function sha256Hex(text: string): string {
   const message = padded(new TextEncoder().encode(text));
   const hash = Int32Array.from(initialHash);
   const words = new Int32Array(64);
-  const word = (index: number) => words[index] as number;
+  const at = (array: Int32Array, index: number) => array[index] as number;
   for (let offset = 0; offset < message.byteLength; offset += 64) {
-    let state = [...hash];
-    for (let round = 0; round < 64; round++) {
-      words[round] =
-        round < 16
-          ? message.getInt32(offset + 4 * round)
-          : word(round - 16) +
-            (rotated(word(round - 15), 7, 18) ^ (word(round - 15) >>> 3)) +
-            word(round - 7) +
-            (rotated(word(round - 2), 17, 19) ^ (word(round - 2) >>> 10));
-      const [a, b, c, d, e, f, g, h] = state as [number, number, number, number, number, number, number, number];
-      const choice = (e & f) ^ (~e & g);
-      const majority = (a & b) ^ (a & c) ^ (b & c);
-      const added = h + rotated(e, 6, 11, 25) + choice + (roundConstants[round] as number) + word(round);
-      state = [(added + rotated(a, 2, 13, 22) + majority) | 0, a, b, c, (d + added) | 0, e, f, g];
+    for (let index = 0; index < 16; index++) words[index] = message.getInt32(offset + 4 * index);
+    for (let index = 16; index < 64; index++) {
+      const [early, late] = [at(words, index - 15), at(words, index - 2)];
+      const mixed = (rotated(early, 7) ^ rotated(early, 18) ^ (early >>> 3)) + at(words, index - 7);
+      words[index] = at(words, index - 16) + mixed + (rotated(late, 17) ^ rotated(late, 19) ^ (late >>> 10));
     }
-    hash.set(state.map((sum, index) => sum + (hash[index] as number)));
+    let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = hash;
+    for (let round = 0; round < 64; round++) {
+      const choice = (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + ((e & f) ^ (~e & g));
+      const majority = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+      const added = h + choice + at(roundConstants, round) + at(words, round);
+      [h, g, f, e] = [g, f, e, (d + added) | 0];
+      [d, c, b, a] = [c, b, a, (added + majority) | 0];
+    }
+    for (const [index, sum] of [a, b, c, d, e, f, g, h].entries()) hash[index] = at(hash, index) + sum;
   }
   return Array.from(hash, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
@@ -39,9 +38,7 @@ function padded(bytes: Uint8Array): DataView {
   return view;
 }
 
-/** A word that is rotated to the right by each of the counts, combined by exclusive or. */
-const rotated = (word: number, ...counts: number[]) =>
-  counts.reduce((sum, count) => sum ^ ((word >>> count) | (word << (32 - count))), 0);
+const rotated = (word: number, count: number) => (word >>> count) | (word << (32 - count));
 
 /** The first primes. The fractions of their roots are the constants of the algorithm. */
 const primes: number[] = [];
@@ -51,4 +48,4 @@ for (let candidate = 2; primes.length < 64; candidate++) {
 
 const fraction = (root: number) => ((root % 1) * 2 ** 32) | 0;
 const initialHash = primes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
-const roundConstants = primes.map((prime) => fraction(Math.cbrt(prime)));
+const roundConstants = Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime)));
