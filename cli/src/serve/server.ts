@@ -28,11 +28,8 @@ export interface App {
   callerOf?(incoming: IncomingMessage): string;
 }
 
-/** For how long requests wait while connections are accepted, in milliseconds. */
-const acceptTime = 250;
-
 /** Node.js hands over all requests that a client has sent. The requests of one connection are served one after the other. */
-function createListener({ fetch, requests, callerOf = () => "" }: App, ready: () => Promise<void>) {
+function createListener({ fetch, requests, callerOf = () => "" }: App) {
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
   const served = new WeakMap<Socket, Promise<void>>();
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
@@ -40,7 +37,7 @@ function createListener({ fetch, requests, callerOf = () => "" }: App, ready: ()
     const caller = callerOf(incoming);
     if (requests?.take(caller) === false) return void socket.destroy();
     const serve = async () => {
-      await (served.get(socket) ?? ready());
+      await served.get(socket);
       // A line of requests that are refused at once would keep the event loop from other connections.
       await nextTurn();
       // A response that waits is not told that its socket is closed.
@@ -73,26 +70,7 @@ export async function serveUntilInterrupted(
 }
 
 export async function startServer(app: App, port: number, host: string, limits = serverLimits) {
-  let accepting: Promise<void> | undefined;
-  let isAccepted = false;
-  /** In each turn of the event loop, Node.js accepts one connection. The work for the first of many would delay the last one. */
-  async function untilAccepted(): Promise<void> {
-    const until = performance.now() + acceptTime;
-    do {
-      isAccepted = false;
-      await nextTurn();
-      await nextTurn();
-    } while (isAccepted && performance.now() < until);
-    accepting = undefined;
-  }
-  const server = createServer(
-    limits,
-    createListener(app, async () => accepting),
-  );
-  server.on("connection", () => {
-    isAccepted = true;
-    accepting ??= untilAccepted();
-  });
+  const server = createServer(limits, createListener(app));
   const ofAddresses = createQuota(Number.POSITIVE_INFINITY, () => limits.connectionsOfAddress);
   const sockets = createShare<Socket>(limits.connections);
   server.on("connection", (socket: Socket) => {
