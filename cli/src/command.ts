@@ -13,7 +13,7 @@ export interface Definition<Flags> {
   readonly name: string;
   readonly summary: string;
   readonly details?: string;
-  /** As in `<DESTINATION>`. */
+  /** Such as `<DESTINATION>`. */
   readonly arguments?: readonly string[];
   readonly flags: readonly Option[];
   /** Without the name of the program. They run against the node of `vegaprotocol fake-node --defects`, in this order. */

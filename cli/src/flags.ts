@@ -51,7 +51,7 @@ export interface FlagOptions {
 /**
  * A flag.
  *
- * @param flags - As in `-n, --limit <N>`.
+ * @param flags - Such as `-n, --limit <N>`.
  */
 export function flag(flags: string, text: string, options: FlagOptions = {}): Option {
   const { parse = flags.endsWith("<ID>") ? readId : undefined, repeat, mandatory = false, choices, group } = options;

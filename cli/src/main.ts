@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { Interruption, type Io, interruptSignals, type Output } from "./io.js";
 import { run } from "./program.js";
 
-// From Node.js 24 on, V8 keeps up to 128 MiB of new objects, and four times the old ones in use: an export took 400 MiB instead of 200.
+// Since Node.js 24, V8 keeps up to 128 MiB of new objects, and four times the old ones in use: an export took 400 MiB instead of 200.
 if (!/^v2[02]\./.test(process.version))
   for (const each of ["--semi-space-growth-factor=1", "--heap-growing-percent=200"]) setFlagsFromString(each);
 const controller = new AbortController();

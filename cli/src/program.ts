@@ -157,7 +157,7 @@ const helpWidth = ({ stdout, env }: Io): number =>
   Math.min(100, Math.max(40, stdout.isTTY ? widthOf(stdout) : Number(env["COLUMNS"]) || 80));
 
 function readVersion(): string {
-  // From src in a clone, and from dist in the package.
+  // The path from src in a clone, and from dist in the package.
   return JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
 }
 

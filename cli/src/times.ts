@@ -66,7 +66,7 @@ export function localOffset(timeZone: string): (time: number) => { shift: number
   return (time) => {
     const second = Math.floor(time / 1000);
     if (second === known.second) return known;
-    // As in `2/9/2024, GMT+01:00`; UTC is just `GMT`.
+    // Such as `2/9/2024, GMT+01:00`; UTC is just `GMT`.
     const [, offset = "+00:00"] = /GMT([+-]\d\d:\d\d)?/.exec(format.format(time)) ?? [];
     const [sign, hours, minutes] = [Number(`${offset[0]}1`), Number(offset.slice(1, 3)), Number(offset.slice(4))];
     known = { second, shift: sign * (60 * hours + minutes) * 60_000, offset };

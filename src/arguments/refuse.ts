@@ -6,7 +6,7 @@ export const listNames = (names: readonly string[]): string => names.map((name) 
 /** Where an invalid value was passed. */
 export interface Place {
   operation?: string | undefined;
-  /** As in `pagination.first`. */
+  /** Such as `pagination.first`. */
   argument: string;
 }
 

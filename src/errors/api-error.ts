@@ -5,7 +5,7 @@ type ErrorDetail = ErrorBody["details"][number];
 
 /** The request that an error is about. */
 export interface SentRequest {
-  /** As in `GET`. */
+  /** Such as `GET`. */
   method: string;
   /** The complete URL, query included. */
   url: string;

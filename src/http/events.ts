@@ -3,7 +3,7 @@ import { ApiError, toPlainError } from "../errors/index.js";
 
 /** An error as plain data. */
 export interface ObservedError {
-  /** As in `"ConnectionError"`. */
+  /** Such as `"ConnectionError"`. */
   name: string;
   message: string;
   /** The HTTP status, if there was a response. */

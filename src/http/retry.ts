@@ -81,7 +81,7 @@ export function withLongWait(error: unknown, { maxRetryAfter }: Settings, clock:
 /** A wait of more than a day is treated as an error of the server. */
 const longest = 86_400_000;
 
-/** From here on, a number is no wait but a time since 1970. */
+/** A number this large is a time since 1970, not a wait. */
 const firstUnixTime = 1_000_000_000_000;
 
 /** If the header of a ban names no time, nothing is sent for this long. Requests during a ban do not extend it. */

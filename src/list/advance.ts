@@ -67,7 +67,7 @@ export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly
   const { direction, pages, first, until } = end;
   if (walk.cursorsLack !== "record" || !goesDown(walk) || direction !== walk.direction) return undefined;
   if (first === undefined) return undefined;
-  // Of a second reading, all pages of one block will do.
+  // A second reading may take several pages if all of them are of one block.
   const isAtOnce = pages === 1 || (until !== undefined && end.block?.timestamp === first);
   if (isAtOnce && (until !== undefined || !end.given)) return undefined;
   const window = windowAfter(end.window, edges, "record", true);

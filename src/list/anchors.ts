@@ -42,7 +42,7 @@ export function anchorsOf({ cursorsLack }: Pick<WalkPlan, "cursorsLack">, state:
   return cursorsLack === "proof" ? beforeSignature(window) : beforeChange(window);
 }
 
-/** From the change before the last one, or an earlier one whose account id is known; otherwise from the block of the last one on. */
+/** Begins at the change before the last one, or at an earlier one whose account id is known; otherwise at the block of the last one. */
 function beforeChange(window: readonly Edge<unknown>[]): readonly Anchor[] {
   const last = window.at(-1);
   if (last === undefined) return [];
@@ -59,11 +59,11 @@ function beforeChange(window: readonly Edge<unknown>[]): readonly Anchor[] {
   return own === undefined ? [] : fromBlock(timeOf(last), record, own);
 }
 
-/** From the block of a change on. A block can have more records than a page has room for. */
+/** Begins at the block of a change, which can have more records than a page has room for. */
 const fromBlock = (at: bigint | undefined, record: KnownRecord, resume: string): readonly Anchor[] =>
   [room, largestPage].map((skip) => ({ at, skip, continuesFrom: { records: [record] }, resume }));
 
-/** From the signature before the last one, or from the start of the list. New signatures can come before any other. */
+/** Begins at the signature before the last one, or at the start of the list. New signatures can come before any other. */
 function beforeSignature(window: readonly Edge<unknown>[]): readonly Anchor[] {
   const last = window.at(-1);
   if (last === undefined) return [];
@@ -78,7 +78,7 @@ const fromStart = (record: KnownRecord, resume: string): readonly Anchor[] =>
   [room, largestPage].map((skip) => ({ skip, continuesFrom: { records: [record] }, resume }));
 
 /**
- * From the vote before the last one that is not of the last block. A node leaves out the first vote of the cursor's block, or of the
+ * Begins at the vote before the last one that is not of the last block. A node leaves out the first vote of the cursor's block, or of the
  * next one if all of that block were cast again meanwhile: it is known if the page begins before the last block, of which other votes
  * can follow. Otherwise an earlier vote may do, and the start of the list always does. Each node sorts the votes of a block in its own
  * way, so that a page can have known votes alone: the largest page has all of the block.

@@ -51,7 +51,7 @@ export async function readPage<T>(
     const edges = received && isPlaced ? edgesAfter(received, continuesFrom) : received;
     if (content === undefined || edges === undefined) continue;
     const isContinued = edges !== received || content.isBeyond === true;
-    // Of a page that was requested as it is, all records are shown.
+    // A page that was requested as it is shows all of its records.
     const most = isContinued || skip > 0 ? size : undefined;
     const page = takePage(walk, state, { ...content, edges }, most, isContinued);
     const isWhole = anchor.cursor === undefined && anchor.at === undefined && !content.pageInfo?.[state.direction.more];
@@ -142,7 +142,7 @@ function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone
   const isDown = goesDown(walk, direction);
   // Before a record of a time, all records of the past are final.
   const isPast = continuesFrom !== undefined && range !== undefined && isDown;
-  // Of a fixed range, each page shows that it is complete, whichever block the one before was of.
+  // Each page of a fixed range shows that it is complete, whatever the block of the page before.
   const reached = isFixed ? (isDown ? end : start && start + 1000n) : block?.timestamp;
   return {
     isFresh: pages === 0 && !(isFixed && end !== undefined),
@@ -151,7 +151,7 @@ function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone
     minBlockAtEnd: isFixed ? end : undefined,
     needsBlock: !isAlone,
     continuesFrom,
-    // Of an open range, a pool reads the node that keeps the most.
+    // For an open range, a pool reads the node that keeps the most.
     historyFrom: start === 0n && !isAlone && reachesStart(walk, state, anchor) ? 0n : undefined,
   };
 }

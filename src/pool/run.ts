@@ -91,7 +91,7 @@ function startRequest<T>({ client, call, asked, onChange }: RunningCall<T>, to: 
   let response: Response | undefined;
   const fetch = async (sent: Request) => {
     Object.assign(request, { since: clock.now(), isSent: true });
-    // From now on, it can be late.
+    // The response can be late from now on.
     if (request.since - startedAt >= shortestPatience) onChange();
     response = await client.fetch(sent);
     return response;

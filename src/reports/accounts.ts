@@ -53,7 +53,7 @@ export function later(operation: string, a: Balance | undefined, { timestamp, ba
   const order = compareDigits(a.timestamp, timestamp);
   if (order < 0) return { timestamp, balance };
   if (order === 0 && BigInt(a.balance) !== BigInt(balance)) {
-    const expected = `${a.balance}, as in another record of the same account and time`;
+    const expected = `${a.balance}, the balance of another record of the same account and time`;
     refuseMember(placeOf(operation), "balance", expected, balance);
   }
   return a;

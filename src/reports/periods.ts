@@ -29,7 +29,7 @@ export function readOffset(place: Place, timeZone: unknown): Offset {
     return refuse(place, 'the name of a time zone, such as "Europe/Berlin"', timeZone);
   }
   return (time) => {
-    // As in `2/9/2024, GMT+01:00`; UTC is just `GMT`.
+    // Such as `2/9/2024, GMT+01:00`; UTC is just `GMT`.
     const text = format.format(Number(floorDivide(time, 1_000_000n)));
     const [, sign = "+", hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];
     return BigInt(`${sign}1`) * (BigInt(hours) * 60n + BigInt(minutes)) * nanosecondsPerMinute;

@@ -140,7 +140,7 @@ export class ScanRun implements Batches<BalanceChange> {
         prove: async (page, request, expectation, start, signal) => {
           const isStart = start === toTime(this.#start);
           const isIgnored = isStart && ignoresMissingHistory;
-          // Of a pool, the node that keeps the most.
+          // A pool reads the node that keeps the most.
           if (isIgnored) return isPool ? fetchPage(request, { ...expectation, historyFrom: start }, signal) : page;
           if (!isStart && page.completeFrom > start) this.#proofs++;
           return history.prove(page, request, expectation, start, signal);

@@ -5,7 +5,7 @@ import { toName } from "../values/names.js";
 import { type NodeVersion, removedName } from "./versions.js";
 import { GatewayError } from "./wire.js";
 
-/** Of a list, `envelope` is the member of the response that holds the page. */
+/** `envelope` is the member of a list's response that holds the page. */
 export const described: Readonly<Record<OperationId, Operation & { readonly envelope?: string }>> = operations;
 
 export const operationIds = Object.keys(described) as OperationId[];

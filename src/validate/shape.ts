@@ -61,7 +61,7 @@ export function anyOf(...shapes: Shape[]): Shape {
       for (const shape of shapes) {
         const found = shape.explain(value);
         if (found.length === 0) return none;
-        // Of several objects, the one with the fewest mismatches is the most likely.
+        // The most likely of several objects is the one with the fewest mismatches.
         const isInMembers = found.every(({ path }) => path.length > 0);
         if (isInMembers && (closest === undefined || found.length < closest.length)) closest = found;
       }

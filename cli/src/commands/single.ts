@@ -19,7 +19,7 @@ const own: Partial<Record<OperationId, { readonly name: string; readonly example
   getSpamStatistics: { name: "spam", examples: [`spam --party ${party}`, `spam --party ${party} --format json`] },
 };
 
-/** As in `spam`, or `asset` for `getAsset`. */
+/** Such as `spam`, or `asset` for `getAsset`. */
 const nameOf = (id: OperationId) => own[id]?.name ?? kebab(id.replace(/^get/, ""));
 
 export function addSingles(program: Command, setup: Setup): void {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 /** The page as it was built. */
 export function readPage(): string {
-  // From src in a clone, and from dist in the package.
+  // The path from src in a clone, and from dist in the package.
   const manifest = createRequire(import.meta.url).resolve("vegaprotocol-cli/package.json");
   return readFileSync(join(dirname(manifest), "dist/explore.html"), "utf8");
 }

@@ -269,7 +269,7 @@ describe.each<[name: string, report: (changes: Changes) => Promise<unknown>]>([
   test("refuses two balances of one account and time, in either order", async () => {
     const changes = [change("5", "1"), change("5", "2")];
     for (const each of [changes, [...changes].reverse()])
-      await expect(report(each)).rejects.toThrow("as in another record of the same account and time");
+      await expect(report(each)).rejects.toThrow("the balance of another record of the same account and time");
     await expect(report([change("5", "1"), change("5", "1")])).resolves.toBeDefined();
   });
 });

@@ -35,7 +35,7 @@ export function formatAmount(amount: string | null | undefined, decimals = 0): s
 
 export const shortId = (id: string): string => (id.length > 16 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id);
 
-/** As in `Vested rewards` for `ACCOUNT_TYPE_VESTED_REWARDS`. */
+/** Such as `Vested rewards` for `ACCOUNT_TYPE_VESTED_REWARDS`. */
 export function formatName(name: string | number | undefined): string {
   const words = String(name ?? "")
     .replace(/^(?:ACCOUNT_TYPE|VALUE|STATE)_/, "")

@@ -184,7 +184,7 @@ export class RelationalDestination implements Destination {
   static async open(database: Database, mode: OpenMode): Promise<RelationalDestination> {
     const { name, dialect } = database;
     if (mode === "write") {
-      // Also without new tables: it shows that no other process writes. It can run twice, when a connection was lost at its end.
+      // It runs without new tables as well, to show that no other process writes. It can run twice, if a connection was lost at its end.
       await database.write(async () => {
         if (!(await hasTables(database))) await database.execute(createTables(dialect));
       });
