@@ -105,7 +105,7 @@ export const leavesOf = (
     spec.kind === "object" ? leavesOf(spec.members, [...path, name]) : [{ path: [...path, name], spec }],
   );
 
-/** As in `party` for `partyIds`, and `account-type` for `accountTypes`. */
+/** Such as `party` for `partyIds`, and `account-type` for `accountTypes`. */
 function nameOf(path: readonly string[], spec: Leaf, { range }: Operation): string {
   const name = path.at(-1) ?? "";
   if (path.join(".") === range?.start) return "from";
@@ -114,14 +114,15 @@ function nameOf(path: readonly string[], spec: Leaf, { range }: Operation): stri
   return kebab(singular.replace(/(?<=.)Id$/, ""));
 }
 
-/** As in `account-type` for `accountType`. */
+/** Such as `account-type` for `accountType`. */
 export function kebab(name: string): string {
   return name.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 }
 
 function textOf(spec: Leaf, text: string): string {
   const names = namesOf(spec);
-  const known = names.length > 0 ? ` One of: ${names.map((each) => friendly(each, prefixOf(names))).join(", ")}.` : "";
+  const prefix = prefixOf(names);
+  const known = names.length > 0 ? ` One of: ${names.map((each) => friendly(each, prefix)).join(", ")}.` : "";
   if (spec.kind === "array") return `${text} Can be repeated.${known}`;
   if (spec.kind !== "nanoseconds") return `${text}${known}`;
   return text.replace(/, in Unix nanoseconds/, ", such as 2024-02-01, 2024-02-01T12:00:00Z, 1707495900 or 24h");
