@@ -43,9 +43,9 @@ export function httpWith(
   async function request(name: string, path: string, init: Init = {}) {
     const method = name.toUpperCase();
     const { baseUrl, fetch: own, signal, parseAs = "json" } = init;
-    // Those of the request override the others, and `null` removes them.
+    // The headers of the request override the others, and `null` removes one.
     const headers = mergeHeaders(defaults.headers, init.headers);
-    // To where it says, once.
+    // A request with an address or a function of its own is sent there, once.
     if (baseUrl !== undefined || own !== undefined) return send(method, path, { ...init, headers });
     const call: CallRequest<undefined> = {
       ...defaults,
@@ -88,7 +88,7 @@ const checked =
 
 const querySerializer = checked(createQuerySerializer());
 
-/** openapi-fetch's own handles more styles than the description uses, and takes a tenth of the time of a call. */
+/** The serializer of openapi-fetch handles more styles than the description uses, and takes a tenth of the time of a call. */
 const pathSerializer = checked((path: string, params: Record<string, unknown>) => {
   let filled = path;
   for (const name in params) filled = filled.replace(`{${name}}`, encodeURIComponent(String(params[name])));

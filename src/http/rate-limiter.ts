@@ -53,7 +53,7 @@ export class RateLimiter {
   #ended = 0;
   #mostInFlight = Number.POSITIVE_INFINITY;
   #pausedUntil = 0;
-  /** Because of which nothing is sent until then. */
+  /** The error of the response that caused the pause. */
   #rejection: RateLimitError | undefined;
   readonly #waiting = new Set<Waiter>();
   #cancelTimer = ignore;
@@ -102,7 +102,7 @@ export class RateLimiter {
     }
     if (shown) this.#correct(permit, shown, now);
     else if (!bucket.isKnown && response?.ok) bucket.capacity = bucket.remaining = Number.POSITIVE_INFINITY;
-    // It has taken no token.
+    // The request has taken no token.
     else if (!bucket.isKnown && (response || ConnectionError.is(outcome))) bucket.remaining++;
     this.#serve();
   }

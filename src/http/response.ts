@@ -104,7 +104,7 @@ function withBody(response: Response, chunks: readonly Chunk[]): Response {
     const body = chunks.length > 0 ? new Blob([...chunks]) : null;
     return Object.defineProperty(new Response(body, response), "url", { value: response.url });
   } catch {
-    // That of a redirect, which a browser hides, has the status 0.
+    // Browsers hide the response of a redirect: its status is 0.
     return response;
   }
 }
@@ -128,7 +128,7 @@ export async function readAnswer<T>(
   const answer = { data: undefined as T, response, block: readBlock(response), stale: false };
   if (response.ok && content === "stream") return answer;
   const chunks = await readChunks(received);
-  // Only if someone reads it, because it takes a tenth of the time of a call.
+  // The response gets its body back only if someone reads it: that takes a tenth of the time of a call.
   if (!response.ok || content !== "result" || call.keepsBody) answer.response = withBody(response, chunks);
   if (response.ok && content === "bytes") return answer;
   // A character can be in two chunks.

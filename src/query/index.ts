@@ -62,7 +62,7 @@ export interface Query<Argument, Data> {
 export interface ListQuery<Argument, T> extends Query<Argument, PageData<T>> {
   /** Returns options for `useInfiniteQuery` and its relatives of TanStack Query. */
   infinite(...query: ParametersOf<Argument & WithoutCursors>): InfiniteQueryOptions<T>;
-  /** Returns options as for a query, whose data are all records, and the range of time for which they are complete. */
+  /** Returns the options of a query whose data are all records, and the range of time for which they are complete. */
   all(...query: ParametersOf<Argument & WithoutCursors>): ReturnType<Query<Argument, ListData<T>>>;
 }
 
