@@ -31,11 +31,12 @@ describe("a follower of node signatures", () => {
 
   test("has batches with the new signatures, all signatures and the time up to which they are complete", async () => {
     const node = nodeAt(1, { signatures: [signature(2)] });
-    const { follower, run } = follow(node, {}, 2);
+    const { follower, run, clock } = follow(node, {}, 2);
     const next = async () => (await run(take(follower.batches(), 1)))[0];
     const first = [signature(2)];
     expect(await next()).toEqual({ records: first, signatures: first, upTo: timeAt(1) });
-    endBlock(node, 2, { signatures: [1, 3, 4, 7].map(signature) });
+    // No batch comes while the block is the same.
+    clock.after(10_000, () => endBlock(node, 2, { signatures: [1, 3, 4, 7].map(signature) }));
     const batch = await next();
     expect(batch?.records).toHaveLength(4);
     expect(batch).toMatchObject({ signatures: [...first, ...(batch?.records ?? [])], upTo: timeAt(2) });

@@ -103,11 +103,12 @@ describe("a follower", () => {
   });
 
   test("yields batches without records, and no batch if no block has ended", async () => {
-    const { followed, polls, run } = follow([{ height: 1 }, { height: 1 }, { height: 1 }, { height: 2 }]);
+    const { followed, polls, events, run } = follow([{ height: 1 }, { height: 1 }, { height: 1 }, { height: 2 }]);
     const batches = followed.batches();
     expect(await run(batches.next())).toMatchObject({ value: { records: [], resume: "1000000000" } });
     expect(await run(batches.next())).toMatchObject({ value: { records: [], resume: "2000000000" } });
     expect(polls).toHaveLength(4);
+    expect(events).toEqual([]);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import type { FollowOptions } from "../../../src/follow/options.js";
 import { PollingFollower } from "../../../src/follow/polling-follower.js";
 import { votes as kind } from "../../../src/follow/votes.js";
 import type { PaginationError, Vote } from "../../../src/index.js";
-import { createFakeNode, type FakeVote } from "../../../src/testing/index.js";
+import { createFakeNetwork, createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
 import { batchOf, endBlock, followSetting, nodeAt, take, timeAt } from "../../support/follow-setting.js";
 import { clamped } from "../../support/worlds/faults.js";
 
@@ -47,6 +47,26 @@ describe("a follower of votes", () => {
     endBlock(node, 5);
     endBlock(node, 6, { votes: [vote(5, 5), vote(5, 4)] });
     expect(await take(1)).toMatchObject([batchOf([vote(5, 4), vote(5, 5)], 6)]);
+  });
+
+  test("yields no batch while the block is the same", async () => {
+    const node = nodeAt(3, { votes: [vote(1, 1)] });
+    let requests = 0;
+    const fetch = (request: Request) => {
+      if (++requests === 4) endBlock(node, 4, { votes: [vote(3, 2)] });
+      return node.fetch(request);
+    };
+    const { take } = follow({ fetch }, { from: "start" });
+    expect(await take(2)).toMatchObject([batchOf([vote(1, 1)], 3), batchOf([vote(3, 2)], 4)]);
+  });
+
+  test("yields the votes of a block by party, in whichever order the node has them", async () => {
+    const votes = Array.from({ length: 9 }, (_, party) => vote(1, party));
+    const block = { height: 3n, timestamp: timeAt(3) };
+    const { nodes } = createFakeNetwork({ nodes: 3, votes, block }, { defects: nodeDefects, rateLimit: false });
+    for (const node of nodes) {
+      expect(await follow(node, { from: "start" }).take(1)).toMatchObject([batchOf(votes, 3)]);
+    }
   });
 
   test("requests one vote at first, then a small page, and large ones only if more votes have come", async () => {
