@@ -15,8 +15,7 @@ export function paginationAt(walk: WalkPlan, state: WalkState): Forward | Backwa
   const { direction, block, first } = state;
   const [anchor] = anchorsOf(walk, state);
   const cursor = anchor?.resume ?? anchor?.cursor ?? state.given?.cursor;
-  const isProved = walk.operation === undefined || walk.cursorsLack === "account";
-  const isBare = isProved || block === undefined || cursor === undefined;
+  const isBare = walk.cursorsLack === "account" || block === undefined || cursor === undefined;
   return pageAfter(walk, direction, isBare ? cursor : continuedLater(cursor, block.timestamp, first));
 }
 
@@ -65,8 +64,7 @@ export function advance<T>(
  */
 export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly Edge<T>[]): WalkState<T> | undefined {
   const { direction, pages, first, until } = end;
-  if (walk.cursorsLack !== "record" || !goesDown(walk) || direction !== walk.direction) return undefined;
-  if (first === undefined) return undefined;
+  if (first === undefined || !goesDown(walk)) return undefined;
   // A second reading may take several pages if all of them are of one block.
   const isAtOnce = pages === 1 || (until !== undefined && end.block?.timestamp === first);
   if (isAtOnce && (until !== undefined || !end.given)) return undefined;

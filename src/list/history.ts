@@ -150,7 +150,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const times = new Map<string, bigint[]>();
     for (const edge of edges) {
       const value = (edge.node as KnownRecord)[member];
-      if (typeof value !== "string" || value === "" || wanted.includes(value)) continue;
+      if (typeof value !== "string" || value === "") continue;
       times.set(value, [...(times.get(value) ?? []), timeOf(edge) ?? 0n]);
     }
     return [...times]
@@ -216,7 +216,6 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
       };
       return { ...shown, edges: own, pageInfo };
     }
-    if (hasMore) return undefined;
     const whole = await unlessNotShown(
       readWindow(request, { ...expectation, includes: identify(first.node as object) }, signal),
     );
@@ -246,7 +245,6 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
         if (typeof proved === "object") return proved;
         // It can have been dropped since it was found.
         isMissing ||= proved === "missing";
-        if (isMissing && witness.filters !== filters) break;
       }
       // Nothing proves the start, but another node can keep more of the range.
       const again = isMissing ? page : await readWindow(request, { ...expectation, historyFrom: start }, signal);
