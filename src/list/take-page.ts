@@ -88,8 +88,8 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
 export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most = edges.length) {
   if (walk.cursorsLack !== "record")
     return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most), keys: [], hasFurther: edges.length > 0 };
-  const { direction, seen, given, first, until } = state;
-  const read = direction === walk.direction && until === undefined ? given?.read : undefined;
+  const { seen, given, first, until } = state;
+  const read = until === undefined ? given?.read : undefined;
   const fresh = new Map<string, Edge<T>>();
   let taken = 0;
   let hasFurther = false;
