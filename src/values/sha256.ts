@@ -7,26 +7,28 @@ export function sha256Hex(text: string): string {
   const message = padded(new TextEncoder().encode(text));
   const hash = Int32Array.from(initialHash);
   const words = new Int32Array(64);
-  const at = (array: Int32Array, index: number) => array[index] as number;
   for (let offset = 0; offset < message.byteLength; offset += 64) {
     for (let index = 0; index < 16; index++) words[index] = message.getInt32(offset + 4 * index);
     for (let index = 16; index < 64; index++) {
-      const [early, late] = [at(words, index - 15), at(words, index - 2)];
-      const mixed = (rotated(early, 7) ^ rotated(early, 18) ^ (early >>> 3)) + at(words, index - 7);
-      words[index] = at(words, index - 16) + mixed + (rotated(late, 17) ^ rotated(late, 19) ^ (late >>> 10));
+      const early = words[index - 15] as number;
+      const late = words[index - 2] as number;
+      const added = (rotated(early, 7) ^ rotated(early, 18) ^ (early >>> 3)) + (words[index - 7] as number);
+      words[index] = (rotated(late, 17) ^ rotated(late, 19) ^ (late >>> 10)) + (words[index - 16] as number) + added;
     }
-    let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = hash;
+    let [a, b, c, d, e, f, g, h] = hash as Iterable<number> as State;
     for (let round = 0; round < 64; round++) {
       const choice = (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + ((e & f) ^ (~e & g));
       const majority = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-      const added = h + choice + at(roundConstants, round) + at(words, round);
+      const added = h + choice + (roundConstants[round] as number) + (words[round] as number);
       [h, g, f, e] = [g, f, e, (d + added) | 0];
       [d, c, b, a] = [c, b, a, (added + majority) | 0];
     }
-    for (const [index, sum] of [a, b, c, d, e, f, g, h].entries()) hash[index] = at(hash, index) + sum;
+    hash.set([a, b, c, d, e, f, g, h].map((sum, index) => sum + (hash[index] as number)));
   }
   return Array.from(hash, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
+
+type State = [number, number, number, number, number, number, number, number];
 
 /** The message in whole blocks of 64 bytes: followed by a bit 1, zeros, and its length in bits. */
 function padded(bytes: Uint8Array): DataView {
@@ -34,7 +36,7 @@ function padded(bytes: Uint8Array): DataView {
   blocks.set(bytes);
   blocks[bytes.length] = 0x80;
   const view = new DataView(blocks.buffer);
-  view.setBigUint64(blocks.length - 8, BigInt(bytes.length) * 8n);
+  view.setUint32(blocks.length - 4, bytes.length * 8);
   return view;
 }
 
@@ -48,4 +50,4 @@ for (let candidate = 2; primes.length < 64; candidate++) {
 
 const fraction = (root: number) => ((root % 1) * 2 ** 32) | 0;
 const initialHash = primes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
-const roundConstants = Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime)));
+const roundConstants = primes.map((prime) => fraction(Math.cbrt(prime)));
