@@ -53,7 +53,6 @@ export function hasKey(keys: Keys | undefined, key: string): boolean {
 
 /** Sets that are not larger are joined, so that there are few of them. */
 export function withKeys(keys: Keys | undefined, added: readonly string[]): Keys | undefined {
-  if (added.length === 0) return keys;
   let own = new Set(added);
   let earlier = keys;
   for (; earlier && earlier.own.size <= own.size; earlier = earlier.earlier) own = new Set([...earlier.own, ...own]);
