@@ -90,18 +90,21 @@ export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly E
     return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most), keys: [], hasFurther: edges.length > 0 };
   const { seen, given, first, until } = state;
   const read = until === undefined ? given?.read : undefined;
+  const since = until ?? first;
   const fresh = new Map<string, Edge<T>>();
   let taken = 0;
   let hasFurther = false;
   for (const edge of edges) {
     const key = voteKeyOf(edge.node);
-    // Votes that were cast since the first page are unknown: they can be known votes that have moved.
-    const isNew = first !== undefined && (nanosecondsOf(edge.cursor) ?? 0n) >= first;
-    const isFurther = !(read && isRead(read, edge, goesDown(walk)));
+    // Votes that were cast since the first page are unknown: they can be known votes that have moved. A second reading is for these alone.
+    const isNew = since !== undefined && (nanosecondsOf(edge.cursor) ?? since) >= since;
+    const isFurther = until ? isNew : !(read && isRead(read, edge, goesDown(walk)));
     const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);
-    if (!isKnown && fresh.size === most) break;
-    if (!isKnown) fresh.set(key, edge);
-    hasFurther ||= !isKnown && isFurther;
+    if (!isKnown) {
+      if (fresh.size === most) break;
+      fresh.set(key, edge);
+      hasFurther ||= isFurther;
+    }
     taken++;
   }
   return { taken, fresh: [...fresh.values()], keys: [...fresh.keys()], hasFurther };
