@@ -82,8 +82,8 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
 }
 
 /**
- * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` others, and tells whether one of them
- * follows the place of a given cursor: votes that were cast since the first page come before it.
+ * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` others. `hasFurther` is whether one of
+ * them leads on from a given cursor: votes that were cast since the first page come before it.
  */
 export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most = edges.length) {
   if (walk.cursorsLack !== "record")
@@ -96,9 +96,10 @@ export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly E
   let hasFurther = false;
   for (const edge of edges) {
     const key = voteKeyOf(edge.node);
-    // Votes that were cast since the first page are unknown: they can be known votes that have moved. A second reading is for these alone.
+    // Votes that were cast since the first page are unknown: they can be known votes that have moved.
     const isNew = since !== undefined && (nanosecondsOf(edge.cursor) ?? since) >= since;
-    const isFurther = until ? isNew : !(read && isRead(read, edge, goesDown(walk)));
+    // A second reading is for these votes alone.
+    const isFurther = until === undefined ? !(read && isRead(read, edge, goesDown(walk))) : isNew;
     const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);
     if (!isKnown) {
       if (fresh.size === most) break;

@@ -60,7 +60,7 @@ describe("a walk over votes on a v0.74 node", () => {
   });
 });
 
-test.each([[true], [false]])(
+test.each([true, false])(
   "a walk over votes that fails is continued without a vote twice, newest first: %s",
   async (newestFirst) => {
     const votes = votesOf([3, 2, 30, 4]);
