@@ -1,12 +1,12 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
+import { freePort } from "../../../test/support/free-port.js";
 
 /** The programs of PostgreSQL, such as Debian's package `postgresql`; `undefined` if it is not installed. */
 function findPrograms(): string | undefined {
@@ -31,15 +31,6 @@ const asOwner = (program: string, args: readonly string[]): [string, string[]] =
 /** 64-bit integers are exact. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
   oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format as "text");
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** A server of its own, in a folder that is removed at the end. */
 export async function startPostgres() {
