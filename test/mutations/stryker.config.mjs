@@ -11,6 +11,7 @@ const { ROOM: room = "{list,scan,pool,follow,http,reports}" } = process.env;
 export default {
   plugins: ["@stryker-mutator/vitest-runner"],
   testRunner: "vitest",
+  // Lists are loaded by `import()`, so that their tests do not count as related.
   vitest: { configFile: "test/mutations/vitest.config.ts", related: false },
   mutate: [`src/${room}/**/*.ts`],
   // Messages are texts for people; tests compare the parts that matter.
