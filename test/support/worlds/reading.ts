@@ -66,7 +66,7 @@ export class Reading implements Target {
     const reason = PaginationError.is(error) ? error.reason : undefined;
     if (reason === "pruned" || reason === "behind" || reason === "gap") this.world.reached.add(reason);
     // A ban is waited for, as a caller would.
-    if (RateLimitError.is(error)) await this.world.run(this.world.clock.sleep(601_000));
+    if (RateLimitError.is(error)) await this.world.run(this.world.clock.sleep(61_000));
     this.errors.push(`${error.name} ${PaginationError.is(error) ? error.reason : error.message.slice(0, 160)}`);
     return error;
   }

@@ -285,8 +285,9 @@ function nodeOf(choose: Choices, version: WorldNode["version"], times: readonly 
   if (choose.chance(0.15)) node.fault = { name: choose.one(faultNames), share: choose.one([0.05, 0.3, 1]) };
   if (count > 1 && choose.chance(0.1)) node.emptyUntil = choose.one([3, 10, 1e9]);
   if (choose.chance(0.1))
-    // A client sends three requests before it knows the limit.
-    node.limit = { rate: choose.one([1, 5]), burst: choose.integer(3, 6), refusals: choose.one([0, 1, 100]), ban: 600 };
+    // A client sends three requests before it knows the limit. A ban lasts a minute instead of ten: each poll of a follower that does not
+    // pace its requests can end in one, and the world must become calm within an hour.
+    node.limit = { rate: choose.one([1, 5]), burst: choose.integer(3, 6), refusals: choose.one([0, 1, 100]), ban: 60 };
   return node;
 }
 
