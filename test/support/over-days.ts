@@ -1,9 +1,7 @@
 import type { BalanceChange } from "../../src/index.js";
 import { nanosecondsPerDay } from "../../src/values/times.js";
 
-export const startOfDay = (time: bigint): bigint => time - (time % 86_400_000_000_000n);
-
-/** Balance changes up to the same time and in the same order, but over several days: nodes drop whole days. */
+/** Balance changes up to the same time and in the same order, but over several days. */
 export function overDays(changes: readonly BalanceChange[], days = 4n): BalanceChange[] {
   const times = changes.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
   const [oldest = 0n, newest = 0n] = [times[0], times.at(-1)];

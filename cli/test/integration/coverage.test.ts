@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
-import { overDays, startOfDay } from "../../../test/support/over-days.js";
+import { overDays } from "../../../test/support/over-days.js";
 import { useFolder } from "../support/folder.js";
 import { complete, runCli } from "../support/run-cli.js";
 
@@ -21,7 +21,7 @@ test("a warning says that the end is not proven if no response names a block", a
 describe.each(["v0.74", "v0.79"] as const)("a %s node that no longer keeps old records", (version) => {
   const balances = overDays(createFakeNode({ balances: 400 }).records.balances);
   const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
-  const history = startOfDay(times[150] ?? 0n);
+  const history = (times[150] ?? 0n) - 1n;
   const now = () => Date.UTC(2026, 1, 10);
   const { fetch } = createFakeNode({ balances }, { version, now, history, rateLimit: false });
   const left = times.filter((time) => time >= history).length;

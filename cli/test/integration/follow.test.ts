@@ -1,7 +1,7 @@
 import { toNanoseconds } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { afterEach, describe, expect, test } from "vitest";
-import { overDays, startOfDay } from "../../../test/support/over-days.js";
+import { overDays } from "../../../test/support/over-days.js";
 import { formatTime } from "../../src/times.js";
 import { addressWithGap, party } from "../support/changes.js";
 import { clock, interruption, runCli } from "../support/run-cli.js";
@@ -89,7 +89,7 @@ describe("follow balances", () => {
     const balances = overDays(createFakeNode({ balances: 50 }).records.balances);
     const node = growingNode({ balances });
     const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
-    const history = startOfDay(times[30] ?? 0n);
+    const history = (times[30] ?? 0n) - 1n;
     node.configure({ history });
     const from = ["--from", String(history - 120_000_000_000n)];
     const { code, stdout, stderr } = await runCli(["follow", "balances", ...from, ...poll], { fetch: node.fetch });

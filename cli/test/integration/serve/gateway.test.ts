@@ -32,7 +32,6 @@ describe("nodes", () => {
   });
 
   test("that keep less history than the range are a 400 with the time from which on there is all", async () => {
-    // The node keeps whole days.
     const history = BigInt(Date.UTC(2024, 1, 9)) * 1_000_000n;
     const network = createFakeNetwork({ nodes: [{ history }], balances: changes, block }, { defects: nodeDefects });
     const { url } = await serve(network);
