@@ -31,14 +31,6 @@ import {
 } from "./page.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
 
-/** The records of nodes up to a start. */
-interface Evidence {
-  /** The time of the newest record of the list up to the start. */
-  before?: bigint | undefined;
-  /** Otherwise: records of others, of which those come first that seem to have few. */
-  witnesses?: readonly Witness[];
-}
-
 /** A page that has to show everything from a start on, and how it was read. */
 interface Proof<T> {
   page: NodePage<T>;
@@ -54,11 +46,8 @@ interface Witness {
 }
 
 export interface History<T> {
-  /** Finds a record that is not after a start. If nodes have none, `availableFrom` is the time of the oldest record that they have. */
-  check(
-    start: bigint,
-    signal: AbortSignal,
-  ): Promise<{ before?: bigint | undefined; availableFrom?: bigint | undefined }>;
+  /** The time of the oldest record that nodes have, if they have none up to a start. */
+  missingBefore(start: bigint, signal: AbortSignal): Promise<bigint | undefined>;
   /**
    * Proves that a page, which reaches the start of its range, has every record from there on; otherwise reads it again.
    * If that cannot be proved because nodes lack records, the page has `availableFrom`.
@@ -74,9 +63,6 @@ export interface History<T> {
   oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined>;
 }
 
-/** How often a record is searched behind one address, whose nodes can keep more than the one that responds. */
-const searches = 2;
-
 /** How many records up to a start are searched for a witness. */
 const searchedRecords = 100;
 
@@ -91,8 +77,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   const { filter = {} } = filters as { filter?: Record<string, readonly string[] | undefined> };
   const isWhole = !Object.values(filter).some((value) => value !== undefined);
   const readWhole = isWhole ? read : pageReader(options, {});
+  /** Behind one address, nodes that keep less can respond in turns: a second search comes in the reverse order. */
+  const searches = isPool ? [findOwn, findOthers] : [findOwn, findOthers, findOthers, findOwn];
   /** What was found so far, by start. */
-  const found = new Map<bigint, Evidence>();
+  const found = new Map<bigint, readonly Witness[]>();
 
   /** The newest records up to a start; `undefined` if the node has no block yet, and so no records. */
   async function newestUpTo(read: ReadPage<T>, start: bigint, first: number, signal: AbortSignal) {
@@ -127,21 +115,24 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return newest?.length === 0 ? oldestAfter(start, signal) : undefined;
   }
 
-  async function find(start: bigint, signal: AbortSignal): Promise<Evidence> {
-    const known = found.get(start);
-    if (known) return known;
-    for (let count = 0; count < (isPool ? 1 : searches); count++) {
-      const [own] = (await newestUpTo(read, start, 1, signal)) ?? [];
-      const evidence: Evidence = own ? { before: timeOf(own) } : { witnesses: await findWitnesses(start, signal) };
-      if (!own && !evidence.witnesses?.length) continue;
-      found.set(start, evidence);
-      return evidence;
+  /** Finds records up to a start: the newest one of the list, or some of others. */
+  async function find(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
+    for (const search of searches) {
+      const witnesses = found.get(start) ?? (await search(start, signal));
+      if (witnesses.length === 0) continue;
+      found.set(start, witnesses);
+      return witnesses;
     }
-    return { witnesses: [] };
+    return [];
   }
 
-  /** Finds those who had a record at the start or shortly before, the ones with the fewest records first. */
-  async function findWitnesses(start: bigint, signal: AbortSignal): Promise<Witness[]> {
+  async function findOwn(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
+    const [own] = (await newestUpTo(read, start, 1, signal)) ?? [];
+    return own ? [{ time: timeOf(own) ?? 0n, filters }] : [];
+  }
+
+  /** Finds two who had a record at the start or shortly before, the one with fewer records first. */
+  async function findOthers(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
     const [name, member] = dimensions.find(([name]) => filter[name]?.length) ?? [];
     if (name === undefined) return [];
     const { [name]: wanted = [], ...rest } = filter;
@@ -155,6 +146,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     }
     return [...times]
       .sort(([, a], [, b]) => a.length - b.length)
+      .slice(0, 2)
       .map(([value, [time = 0n]]) => ({
         time,
         filters: { ...filters, filter: { ...filter, [name]: [...wanted, value] } },
@@ -225,16 +217,14 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
 
   /** The newest record of the list up to a start, and two of others. */
   async function* witnessesOf(start: bigint, signal: AbortSignal): AsyncGenerator<Witness> {
-    const { before, witnesses } = await find(start, signal);
-    if (before !== undefined) yield { time: before, filters };
-    yield* (witnesses ?? (await findWitnesses(start, signal))).slice(0, 2);
+    const witnesses = await find(start, signal);
+    yield* witnesses;
+    if (witnesses[0]?.filters === filters) yield* await findOthers(start, signal);
   }
 
   return {
-    async check(start, signal) {
-      const { before, witnesses } = await find(start, signal);
-      if (before !== undefined || witnesses?.length) return { before };
-      return { availableFrom: await missingFrom(start, undefined, signal) };
+    async missingBefore(start, signal) {
+      return (await find(start, signal)).length > 0 ? undefined : missingFrom(start, undefined, signal);
     },
 
     async prove(page, request, expectation, start, signal) {

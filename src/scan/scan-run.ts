@@ -184,7 +184,7 @@ export class ScanRun implements Batches<BalanceChange> {
     if (first === undefined || isEmpty) return new MergedParts([], this.#order);
     // A range that begins too early is refused before records are yielded, whichever end they come from.
     if (start !== undefined && newestFirst && !ignoresMissingHistory) {
-      const { availableFrom } = (await this.#run(async (signal) => first.history?.check(start, signal))) ?? {};
+      const availableFrom = await this.#run(async (signal) => first.history?.missingBefore(start, signal));
       if (availableFrom !== undefined) throw prunedError(this.#operation, start, availableFrom, undefined);
     }
     // It is unknown how many records have to be read for that many wanted ones.

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ConnectionError, createClient, ResponseError, type ScanOptions } from "../../../src/index.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { json, rejectionOf, respondWith } from "../../support/recorder.js";
-import { changesAt, hex } from "../../support/records.js";
+import { changesAt } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
 import { type Range, ScannedNode, type ScannedNodeOptions } from "../../support/scanned-node.js";
 
@@ -227,37 +227,4 @@ test("a scan sends filters, headers and deadlines with every request", async () 
   const silent = createClient({ baseUrl, fetch: () => new Promise(() => {}) });
   const late = { name: "TimeoutError", operation: "scanBalanceChanges", resume: { dateRange: {} } };
   await expect(silent.scanBalanceChanges({}, { totalTimeout: 20 }).toArray()).rejects.toMatchObject(late);
-});
-
-describe("a scan of a range that begins before the node's history", () => {
-  const hour = 3_600_000_000_000n;
-  const day = 24n * hour;
-  // Midnight: nodes drop whole days.
-  const oldest = 1_700_006_400_000_000_000n;
-  const later = { height: 1000n, timestamp: oldest + 20n * day };
-  /** A change each hour, over ten days. */
-  const hourly = changesAt(Array.from({ length: 240 }, (_, index) => oldest + BigInt(index) * hour));
-
-  function setting(balances = hourly, history = 0n) {
-    const node = createFakeNode({ balances, block: later }, { history, rateLimit: false });
-    const client = createClient({ baseUrl, fetch: node.fetch });
-    const read = (startTimestamp: bigint | undefined, options: ScanOptions = {}) =>
-      client.scanBalanceChanges({ dateRange: { startTimestamp, endTimestamp: oldest + 9n * day } }, options);
-    /** The requests for the oldest record of all. */
-    const historyRequests = () => node.requests.filter(({ url }) => url.includes("first=1&"));
-    return { node, client, read, historyRequests };
-  }
-
-  test.each([
-    ["one request if a record is at the start", 3n * day, {}, 1],
-    ["two more to find an earlier record, and to show it", 3n * day + 1000n, {}, 3],
-    ["three more if only others have an earlier record", 3n * day + 1000n, { partyIds: [hex(80)] }, 4],
-  ])("takes %s", async (_, start, filter, requests) => {
-    const { client, node } = setting();
-    const dateRange = { startTimestamp: oldest + start, endTimestamp: oldest + 4n * day };
-    const scan = client.scanBalanceChanges({ filter, dateRange });
-    await scan.toArray();
-    expect((await scan.coverage).start).toBe(oldest + start);
-    expect(node.requests).toHaveLength(requests);
-  });
 });

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import {
+  type BalanceChange,
+  type Coverage,
+  createClient,
+  type ListBalanceChangesArguments,
+  type VegaClient,
+} from "../../../src/index.js";
+import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { hex } from "../../support/records.js";
+
+const hour = 3_600_000_000_000n;
+/** The start of the range. Histories begin at any time, so it is the time of no block and of no day. */
+const start = 1_707_000_123_456_789_000n;
+const end = start + 100n * hour;
+const block = { height: 1000n, timestamp: end + hour };
+
+type Filter = NonNullable<ListBalanceChangesArguments["filter"]>;
+
+/** A balance change of a party, so many hours after the start of the range. */
+const change = (party: number, hours: number, members: Partial<BalanceChange> = {}): BalanceChange => ({
+  timestamp: `${start + BigInt(Math.round(hours * 3600)) * 1_000_000_000n}`,
+  assetId: hex(1),
+  partyId: hex(party),
+  marketId: "",
+  accountType: "ACCOUNT_TYPE_GENERAL",
+  balance: "1",
+  ...members,
+});
+const several = (count: number, changeAt: (index: number) => BalanceChange) =>
+  Array.from({ length: count }, (_, index) => changeAt(index));
+
+/** One address of nodes that respond in turns, each with the records from a time on: hours after the start of the range. */
+function connect(balances: readonly BalanceChange[], keeps = [-1000], first = 0) {
+  const nodes = keeps.map((hours) => {
+    const history = start + BigInt(hours) * hour;
+    return createFakeNode({ balances, block }, { history, defects: nodeDefects, rateLimit: false });
+  });
+  let requests = 0;
+  const fetch = (request: Request) => {
+    const node = nodes[(first + requests++) % nodes.length] as FakeNode;
+    return node.fetch(request);
+  };
+  return { fetch, count: () => requests };
+}
+
+type Node = { fetch(request: Request): Promise<Response> };
+type Reading = AsyncIterable<BalanceChange> & { coverage: Promise<Coverage> };
+type Reader = (client: VegaClient, query: Pick<ListBalanceChangesArguments, "filter" | "dateRange">) => Reading;
+
+const scanned: Reader = (client, query) => client.scanBalanceChanges(query);
+const readers: Record<string, Reader> = {
+  "a scan": scanned,
+  "a scan, newest first": (client, query) => client.scanBalanceChanges(query, { order: "newest-first" }),
+  "a loop": (client, query) => client.listBalanceChanges({ ...query, pagination: { newestFirst: false } }),
+  "a loop, newest first": (client, query) => client.listBalanceChanges(query),
+};
+
+async function read({ fetch }: Node, filter: Filter, reader = scanned) {
+  const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+  const reading = reader(client, { filter, dateRange: { startTimestamp: start, endTimestamp: end } });
+  let records = 0;
+  for await (const _ of reading) records++;
+  const { start: from } = await reading.coverage;
+  return { records, from };
+}
+
+const party = { partyIds: [hex(1)] };
+/** The first record of the party in the range. */
+const own = change(1, 10);
+
+describe("a start is proved", () => {
+  test.each<[what: string, requests: number, filter: Filter, records: BalanceChange[]]>([
+    ["by a record at the start", 1, party, [change(1, 0)]],
+    ["by an earlier record of the list", 3, party, [change(1, -900), own]],
+    ["by an earlier record of another party", 4, party, [change(2, -900), own]],
+    ["by a record of another party at the start", 4, party, [change(2, 0), own]],
+    [
+      "by one of another market",
+      4,
+      { marketIds: [hex(7)] },
+      [change(2, -900, { marketId: hex(8) }), change(2, -1), change(1, 10, { marketId: hex(7) })],
+    ],
+    [
+      "by one of another account type",
+      4,
+      { accountTypes: ["ACCOUNT_TYPE_MARGIN"] },
+      [change(2, -900), change(1, 10, { accountType: "ACCOUNT_TYPE_MARGIN" })],
+    ],
+  ])("%s, in %i requests", async (_, requests, filter, records) => {
+    const node = connect(records);
+    expect(await read(node, filter)).toEqual({ records: 1, from: start });
+    expect(node.count()).toBe(requests);
+    for (const [name, reader] of Object.entries(readers))
+      expect(await read(connect(records), filter, reader), name).toEqual({ records: 1, from: start });
+  });
+
+  test.each([
+    [
+      "by the party with the fewest records, since others can have more than a page",
+      4,
+      [...several(50, (index) => change(2, -1 - index)), change(3, -60)],
+    ],
+    ["by another party if the first one has more than a page", 5, [change(2, -1), change(3, -3), change(3, -2)]],
+  ])("%s", async (_, requests, earlier) => {
+    const node = connect([...earlier, ...several(5000, (index) => change(2, index / 600)), own]);
+    expect(await read(node, party)).toEqual({ records: 1, from: start });
+    expect(node.count()).toBe(requests);
+  });
+
+  test.each(Object.entries(readers))("by %s although the list has no record in the range", async (_, reader) => {
+    const records = [change(2, -900), change(2, 50)];
+    expect(await read(connect(records), party, reader)).toEqual({ records: 0, from: start });
+  });
+
+  test.each(Object.entries(readers))("by %s behind one address of which a node keeps less", async (_, reader) => {
+    for (const earlier of [change(1, -900), change(2, -900)]) {
+      for (const first of [0, 1]) {
+        const node = connect([earlier, change(1, 2), own], [-1000, 5], first);
+        expect(await read(node, party, reader)).toEqual({ records: 2, from: start });
+      }
+    }
+  });
+});
+
+describe("a start is not proved", () => {
+  const pruned = { reason: "pruned", availableFrom: BigInt(own.timestamp) };
+
+  test.each<[what: string, filter: Filter, records: BalanceChange[], keeps?: number[]]>([
+    ["nodes have dropped what is before", {}, [change(1, -5), own], [5]],
+    ["nodes have dropped what is before, also of others", party, [change(2, -5), own], [5]],
+    ["the chain began later", party, [own, change(2, 20)]],
+  ])("if %s: `availableFrom` is the oldest record of all", async (_, filter, records, keeps) => {
+    for (const [name, reader] of Object.entries(readers))
+      await expect(read(connect(records, keeps), filter, reader), name).rejects.toMatchObject(pruned);
+  });
+
+  test.each([{}, party])("if the node drops the earlier record after it was found: %j", async (filter) => {
+    const node = createFakeNode({ balances: [change(1, -5), own], block }, { defects: nodeDefects });
+    const fetch = (request: Request) => {
+      if (new URL(request.url).search.includes(`startTimestamp=${start - 5n * hour}`))
+        node.configure({ history: start + hour });
+      return node.fetch(request);
+    };
+    await expect(read({ fetch }, filter)).rejects.toMatchObject(pruned);
+  });
+
+  test("by a record of another asset: the coverage begins with the first record", async () => {
+    const assetId = hex(9);
+    const records = [change(2, -900), change(1, 10, { assetId })];
+    for (const [name, reader] of Object.entries(readers))
+      expect(await read(connect(records), { assetId }, reader), name).toEqual({
+        records: 1,
+        from: BigInt(own.timestamp),
+      });
+  });
+});
