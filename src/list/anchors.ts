@@ -83,24 +83,28 @@ const fromStart = (record: KnownRecord, resume: string): readonly Anchor[] =>
  * can follow. Otherwise an earlier vote may do, and the start of the list always does. Each node sorts the votes of a block in its own
  * way, so that a page can have known votes alone: the largest page has all of the block.
  */
-function beforeBlock({ window, count }: WalkState): readonly Anchor[] {
+function beforeBlock({ window, count, given }: WalkState): readonly Anchor[] {
   const id = window.at(-1)?.cursor ?? "";
   const to = nanosecondsOf(id) ?? 0n;
   const start = startOfBlock(window, window.length - 1);
   const ofBlock = window.slice(start);
-  const read = { lastBlock: to, known: ofBlock.map(({ node }) => shortKeyOf(node)) };
+  // Votes of the block that an earlier page had can be behind the end of this one.
+  const earlier = given?.read?.lastBlock === to ? given.read.known : [];
+  const known = new Set([...earlier, ...ofBlock.map(({ node }) => shortKeyOf(node))]);
+  const resumeFrom = (cursor: string) => afterVotes(cursor, { lastBlock: to, known: [...known] });
   const distances = start < 2 ? [] : start === 2 ? [2] : [2, Math.min(start, rememberedVotes)];
   const guarded = distances.map((distance): Anchor => {
     const { cursor } = window[start - distance] as Edge<unknown>;
     // Nodes send the block of the cursor as a whole.
     const skip = window.length - 1 - startOfBlock(window, start - distance);
     const continuesFrom = { from: nanosecondsOf(cursor) ?? to, to };
-    return { cursor, resume: afterVotes(cursor, read), skip, continuesFrom };
+    return { cursor, resume: resumeFrom(cursor), skip, continuesFrom };
   });
+  const resume = resumeFrom(id);
   const whole: Anchor =
     count === undefined
-      ? { cursor: id, skip: ofBlock.length, continuesFrom: { without: ofBlock.map(identifyVote) } }
-      : { resume: afterVotes(id, read), skip: count };
+      ? { cursor: id, resume, skip: ofBlock.length, continuesFrom: { without: ofBlock.map(identifyVote) } }
+      : { resume, skip: count };
   const [best = whole] = guarded;
   return [...guarded, whole, { ...best, skip: largestPage }];
 }

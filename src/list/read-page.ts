@@ -12,6 +12,7 @@ import { edgesAfter } from "./judge.js";
 import {
   type Backward,
   backward,
+  cursorOf,
   type Direction,
   type Edge,
   edgesOf,
@@ -26,8 +27,8 @@ import {
 } from "./page.js";
 import { type FetchedPage, goesDown, pageAfter, type WalkPlan } from "./plan.js";
 import { behindError, prunedError } from "./reading-errors.js";
-import { emptyState, type WalkState, withKeys } from "./state.js";
-import { type TakenPage, takeFresh, takePage } from "./take-page.js";
+import { emptyState, startOf, type WalkState } from "./state.js";
+import { type TakenPage, takePage } from "./take-page.js";
 
 /**
  * Reads the page after a state, of which `left` records are needed: by the first anchor whose page shows that it continues there.
@@ -199,7 +200,8 @@ export class ListPage<T> implements Page<T> {
     { extra, completeFrom = 0n, availableFrom }: FetchedPage<T>,
     isWhole: boolean,
   ) {
-    this.edges = inWalkOrder(taken.edges, taken.end.direction) as Edge<T>[];
+    const wanted = taken.edges.filter(({ node }) => walk.isWanted?.(node) ?? true);
+    this.edges = inWalkOrder(wanted, taken.end.direction) as Edge<T>[];
     this.nodes = this.edges.map(({ node }) => node);
     this.pageInfo = taken.pageInfo;
     this.#walk = walk;
@@ -222,13 +224,14 @@ export class ListPage<T> implements Page<T> {
 
   /** The state after this page in a direction; `undefined` at the end. */
   after(direction: Direction): WalkState<T> | undefined {
-    const { read, end } = this.#taken;
+    const { edges, read, end } = this.#taken;
     if (direction === end.direction) return advance(this.#walk, end, read, this.pageInfo);
-    const turned = [...read].reverse();
-    const start = { ...emptyState(direction), block: end.block, node: end.node };
-    const { keys } = takeFresh(this.#walk, start, turned);
-    const state = { ...start, pages: 1, seen: withKeys(undefined, keys) };
-    return advance(this.#walk, state, turned, this.pageInfo);
+    const { block, node } = end;
+    const turned = { ...emptyState(direction), pages: 1, block, node };
+    const state = advance(this.#walk, turned, [...edges].reverse(), this.pageInfo);
+    if (state === undefined) return undefined;
+    const cursor = cursorOf(paginationAt(this.#walk, state));
+    return { ...startOf({ direction, cursor }), block, node };
   }
 
   /** The state from which the newest votes are read again after this page, the last one; `undefined` if that is not needed. */

@@ -63,7 +63,7 @@ export function withKeys(keys: Keys | undefined, added: readonly string[]): Keys
 export const emptyState = (direction: Direction): WalkState<never> => ({ direction, pages: 0, window: [] });
 
 /** The state before the first page. */
-export function startOf({ direction, cursor }: WalkPlan): WalkState<never> {
+export function startOf({ direction, cursor }: Pick<WalkPlan, "direction" | "cursor">): WalkState<never> {
   const empty = emptyState(direction);
   if (cursor === undefined) return { ...empty, count: 0 };
   const given = { cursor, ...readAddedMembers(cursor) };

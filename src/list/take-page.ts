@@ -8,7 +8,7 @@ import { hasKey, placeOf, type WalkState, withKeys } from "./state.js";
 
 /** The records that a walk takes from a page. */
 export interface TakenPage<T> {
-  /** The records that the caller gets, in the order of the walk. */
+  /** The records that earlier pages did not have, in the order of the walk. */
   readonly edges: readonly Edge<T>[];
   readonly pageInfo: PageInfo | null;
   /** All that was read, with known records, in the order of the walk. */
@@ -33,13 +33,14 @@ export function takePage<T>(
   const limit = skipped > 0 ? (most ?? walk.size) : most;
   const { taken, fresh, keys, hasFurther } = takeFresh(walk, state, inRange, pageInfo ? limit : undefined);
   const isCut = taken < inRange.length;
-  const isWhole = !isContinued && !isCut && inRange.length === edges.length;
+  const isWhole = !isContinued && fresh.length === edges.length;
   const back = opposite(direction);
+  // v0.74 nodes deny it on the last page, and a page from the start of the list can begin with known records.
+  const isLater = walk.operation !== undefined && (pages > 0 || state.given !== undefined);
   const info = pageInfo && {
     ...pageInfo,
-    ...(!isWhole && { [back.nextCursor]: inRange[0]?.cursor ?? "" }),
-    // v0.74 nodes deny it on the last page.
-    ...(isContinued && { [back.more]: true }),
+    ...(!isWhole && { [back.nextCursor]: (fresh[0] ?? inRange[0])?.cursor ?? "" }),
+    ...(isLater && { [back.more]: true }),
     ...((isCut || isLast) && { [direction.nextCursor]: inRange[taken - 1]?.cursor ?? "", [direction.more]: isCut }),
   };
   const block = laterOf(state.block, extra?.block);
@@ -48,7 +49,7 @@ export function takePage<T>(
   const isGiven = state.given !== undefined && state.until === undefined;
   const isFirst = pages === 0 && state.until === undefined;
   return {
-    edges: fresh.filter(({ node }) => walk.isWanted?.(node) ?? true),
+    edges: fresh,
     pageInfo: info,
     read,
     end: {
@@ -66,7 +67,8 @@ export function takePage<T>(
     isRepeated:
       !hasFurther &&
       info?.[direction.more] === true &&
-      hasKey(state.visited, placeOf({ ...state, window: read, cursor: info[direction.nextCursor] })),
+      ((pages === 0 && isGiven && state.given?.read !== undefined) ||
+        hasKey(state.visited, placeOf({ ...state, window: read, cursor: info[direction.nextCursor] }))),
   };
 }
 
@@ -99,7 +101,7 @@ export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly E
     // Votes that were cast since the first page are unknown: they can be known votes that have moved.
     const isNew = since !== undefined && (nanosecondsOf(edge.cursor) ?? since) >= since;
     // A second reading is for these votes alone.
-    const isFurther = until === undefined ? !(read && isRead(read, edge, goesDown(walk))) : isNew;
+    const isFurther = until === undefined ? !(read && isRead(read, edge, goesDown(walk, state.direction))) : isNew;
     const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);
     if (!isKnown) {
       if (fresh.size === most) break;

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BalanceChange, createClient, PaginationError, type VegaError } from "../../src/index.js";
+import {
+  type BalanceChange,
+  createClient,
+  type Page,
+  PaginationError,
+  type VegaError,
+  type Vote,
+} from "../../src/index.js";
 import {
   createFakeNetwork,
   createFakeNode,
@@ -128,6 +135,86 @@ describe("a walk over balance changes on a v0.74 node", () => {
     });
     await fc.assert(property, runs(25));
   });
+});
+
+type Pages = (pagination: object) => PromiseLike<Page<object>>;
+
+const lists: Record<string, (counts: readonly number[]) => Pages> = {
+  votes: (counts) => {
+    const client = clientOf(createFakeNode({ votes: votesOf(counts) }, options));
+    return (pagination) => client.listVotes({ proposalId, pagination });
+  },
+  "balance changes": (counts) => {
+    const client = clientOf(createFakeNode({ balances: changesOf(counts) }, options));
+    return (pagination) => client.listBalanceChanges({ pagination });
+  },
+  signatures: (counts) => {
+    const node = createFakeNode({ signatures: counts.length * 7 }, options);
+    const [{ id = "" } = {}] = node.records.signatures;
+    return (pagination) => clientOf(node).listNodeSignatures({ id, pagination });
+  },
+};
+
+test.each(Object.entries(lists))(
+  "the pages before any page of %s have every record before it, with `previousPage` and with `previous`",
+  async (name, connect) => {
+    const sizes = fc.integer({ min: 1, max: 6 });
+    const cases = fc.record({ counts, newestFirst: fc.boolean(), size: sizes, steps: fc.nat(12) });
+    const property = fc.asyncProperty(cases, async ({ counts, newestFirst, size, steps }) => {
+      const read = connect(counts);
+      let page = await read({ first: size, newestFirst });
+      const before: object[] = [];
+      for (let step = 0; step < steps; step++) {
+        const next = await page.nextPage();
+        if (next === undefined) break;
+        before.push(...page.nodes);
+        page = next;
+      }
+      const back: object[] = [];
+      for (let each = await page.previousPage(); each; each = await each.previousPage()) back.unshift(...each.nodes);
+      const again: object[] = [];
+      for (let each = page, pages = 0; each.previous; again.push(...each.nodes)) {
+        each = await read(each.previous);
+        expect(pages++).toBeLessThan(60);
+      }
+      const [wanted, ofPage] = [textsOf(before), textsOf(page.nodes)];
+      expect(textsOf(back)).toEqual(expect.arrayContaining(wanted));
+      // Another process can get records of the page again.
+      expect([...textsOf(again), ...ofPage]).toEqual(expect.arrayContaining(wanted));
+      expect(new Set([...textsOf(back), ...ofPage]).size).toBe(back.length + ofPage.length);
+      // Votes of one block have no order that holds, so that others of it can come before the page.
+      const areOrdered = name !== "votes" || Math.max(...counts) === 1;
+      if (areOrdered) expect(back).toHaveLength(before.length);
+    });
+    await fc.assert(property, runs(25));
+  },
+);
+
+test("a chain of `page.next` has every vote and ends, whatever order the votes of a block have in each response", async () => {
+  const blocks = fc.array(fc.constantFrom(1, 2, 5, 12, 30), { minLength: 1, maxLength: 6 });
+  const cases = fc.record({
+    counts: blocks,
+    newestFirst: fc.boolean(),
+    size: fc.constantFrom(1, 2, 3, 5, 10, 20),
+    picks: fc.infiniteStream(fc.nat(4)),
+  });
+  const property = fc.asyncProperty(cases, async ({ counts, newestFirst, size, picks }) => {
+    const votes = votesOf(counts);
+    // As PostgreSQL, which sorts ties in another way for another page size.
+    const { nodes } = createFakeNetwork({ nodes: 5, votes }, options);
+    const fetch = (request: Request) => (nodes[picks.next().value ?? 0] as FakeNode).fetch(request);
+    const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+    const seen = new Set<string>();
+    let pagination: object | undefined = { first: size, newestFirst };
+    for (let pages = 0; pagination; pages++) {
+      const page: Page<Vote> = await client.listVotes({ proposalId, pagination });
+      for (const { partyId } of page.nodes) seen.add(partyId);
+      pagination = JSON.parse(JSON.stringify(page)).next;
+      expect(pages).toBeLessThan(4 * votes.length);
+    }
+    expect(seen.size).toBe(votes.length);
+  });
+  await fc.assert(property, runs(50));
 });
 
 test("node signatures are walked without one request more than pages, and the coverage ends with the block of the first page", async () => {
