@@ -29,6 +29,7 @@ import {
   type ReadPage,
   timeOf,
 } from "./page.js";
+import { longestRange } from "./ranges.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
 
 /** A page that has to show everything from a start on, and how it was read. */
@@ -48,6 +49,8 @@ interface Witness {
 export interface History<T> {
   /** The time of the oldest record that nodes have, if they have none up to a start. */
   missingBefore(start: bigint, signal: AbortSignal): Promise<bigint | undefined>;
+  /** The time of the oldest record that nodes keep, if nothing shows that they keep a time. */
+  oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined>;
   /**
    * Proves that a page, which reaches the start of its range, has every record from there on; otherwise reads it again.
    * If that cannot be proved because nodes lack records, the page has `availableFrom`.
@@ -59,8 +62,6 @@ export interface History<T> {
     start: bigint,
     signal: AbortSignal,
   ): Promise<NodePage<T>>;
-  /** The time of the oldest record that nodes keep, if nothing shows that they keep a time. */
-  oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined>;
 }
 
 /** How many records up to a start are searched for a witness. */
@@ -77,8 +78,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   const { filter = {} } = filters as { filter?: Record<string, readonly string[] | undefined> };
   const isWhole = !Object.values(filter).some((value) => value !== undefined);
   const readWhole = isWhole ? read : pageReader(options, {});
-  /** Behind one address, nodes that keep less can respond in turns: a second search comes in the reverse order. */
-  const searches = isPool ? [findOwn, findOthers] : [findOwn, findOthers, findOthers, findOwn];
+  /** Behind one address, nodes that keep less can respond in turns. */
+  const searches = isPool ? [findOwn, findOthers] : [findOwn, findOthers, findOthers];
   /** What was found so far, by start. */
   const found = new Map<bigint, readonly Witness[]>();
 
@@ -108,10 +109,9 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return undefined;
   }
 
-  /** The oldest record, if nodes have none up to a start, or if a page shows that they have dropped some. */
-  async function missingFrom(start: bigint, short: NodePage<T> | undefined, signal: AbortSignal) {
-    if (isWhole && short) return short.completeFrom < never ? short.completeFrom : undefined;
-    const newest = short ? [] : await newestUpTo(readWhole, start, 1, signal);
+  /** The oldest record, if nodes have none up to a start. */
+  async function missingFrom(start: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+    const newest = await newestUpTo(readWhole, start, 1, signal);
     return newest?.length === 0 ? oldestAfter(start, signal) : undefined;
   }
 
@@ -131,10 +131,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return own ? [{ time: timeOf(own) ?? 0n, filters }] : [];
   }
 
-  /** Finds two who had a record at the start or shortly before, the one with fewer records first. */
+  /** Finds two others who had a record at the start or shortly before, the one with fewer records first; again the list itself if it has all. */
   async function findOthers(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
     const [name, member] = dimensions.find(([name]) => filter[name]?.length) ?? [];
-    if (name === undefined) return [];
+    if (name === undefined) return findOwn(start, signal);
     const { [name]: wanted = [], ...rest } = filter;
     const read = pageReader(options, { ...filters, filter: rest });
     const edges = (await newestUpTo(read, start, searchedRecords, signal)) ?? [];
@@ -163,8 +163,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   /**
    * Reads from a witness to the first record of a page.
    *
-   * @returns The page if nothing is between, otherwise one that has what was missing; `"missing"` if nodes have dropped the witness, and
-   * `undefined` if that proves nothing.
+   * @returns The page if nothing is between, otherwise one that has what was missing; `"missing"` if no response shows that, and
+   * `undefined` if it would prove nothing.
    */
   async function proveBy(
     { filters: witnessed, time }: Witness,
@@ -191,9 +191,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const shown = await unlessNotShown(
       readShown({ pagination, start: time, end: until }, { historyFrom: start, minBlock, includes }, signal),
     );
-    // A range of a year can end before the first record.
-    if (shown === undefined || shown.window) return undefined;
-    if (shown.completeFrom > start) return "missing";
+    // The range of a newer node can end before the first record.
+    if (shown?.window || (shown === undefined && (until === undefined || until - time > longestRange)))
+      return undefined;
+    if (shown === undefined || shown.completeFrom > start) return "missing";
     const own = shown.edges.filter(hasRecord<T>).filter(isOwn);
     const [first] = edgesOf({ ...shown, edges: own.filter(isInRange) }, direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
@@ -203,7 +204,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
       const last = edgesOf({ ...shown, edges: own }, direction).at(-1);
       const pageInfo = shown.pageInfo && {
         ...shown.pageInfo,
-        [direction.more]: true,
+        [direction.more]: hasMore || oldest !== undefined,
         [direction.nextCursor]: last?.cursor ?? "",
       };
       return { ...shown, edges: own, pageInfo };
@@ -224,24 +225,31 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
 
   return {
     async missingBefore(start, signal) {
-      return (await find(start, signal)).length > 0 ? undefined : missingFrom(start, undefined, signal);
+      return (await find(start, signal)).length > 0 ? undefined : missingFrom(start, signal);
     },
 
     async prove(page, request, expectation, start, signal) {
       if (page.completeFrom <= start) return page;
-      let isMissing = false;
+      let isKept = false;
+      let isKnown = false;
       for await (const witness of witnessesOf(start, signal)) {
         const proved = await proveBy(witness, { page, request, expectation, start }, signal);
         if (typeof proved === "object") return proved;
-        // It can have been dropped since it was found.
-        isMissing ||= proved === "missing";
+        isKnown = true;
+        isKept ||= proved === "missing";
       }
       // Nothing proves the start, but another node can keep more of the range.
-      const again = isMissing ? page : await readWindow(request, { ...expectation, historyFrom: start }, signal);
+      const again = await readWindow(request, { ...expectation, historyFrom: start }, signal);
+      if (again.completeFrom <= start) return again;
       const isSameRange = again.window?.start === page.window?.start && again.window?.end === page.window?.end;
       const longest = isSameRange && again.completeFrom < page.completeFrom ? again : page;
-      if (longest.completeFrom <= start) return longest;
-      return { ...longest, availableFrom: await missingFrom(start, isMissing ? longest : undefined, signal) };
+      const availableFrom = isKept ? undefined : await missingFrom(start, signal);
+      const isEmpty = longest.completeFrom === never && longest.window === undefined;
+      if (!isEmpty || availableFrom !== undefined) return { ...longest, availableFrom };
+      // Nothing is known of the range, although a node keeps its start. Behind one address, it may respond only now.
+      const search = isWhole ? find : findOthers;
+      if (isKept || (!isKnown && (await search(start, signal)).length > 0)) throw new NotShown("place");
+      return longest;
     },
 
     oldestAfter,

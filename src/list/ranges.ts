@@ -7,7 +7,7 @@ import { completeFrom, never } from "./judge.js";
 import { cursorOf, directionOf, isDescending, type ReadPage } from "./page.js";
 
 /** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
-const longestRange = 364n * nanosecondsPerDay;
+export const longestRange = 364n * nanosecondsPerDay;
 
 /** How much later than the newest block a range can end. */
 const spare = 2n * nanosecondsPerDay;

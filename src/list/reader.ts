@@ -130,7 +130,7 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
 }
 
 /** How often a request is repeated at once: behind one address, the next node may have the missing evidence. */
-const [repeats, repeatsForHistory] = [2, 3];
+const repeats = 3;
 const [shortestWait, longestWait] = [250, 1000];
 
 /**
@@ -151,7 +151,7 @@ async function untilShown<T>(
     try {
       const { page, isShort } = await send();
       longest = longest && longest.completeFrom <= page.completeFrom ? longest : page;
-      if (!isShort || count >= repeatsForHistory) return isShort ? longest : page;
+      if (!isShort || count >= repeats) return isShort ? longest : page;
     } catch (error) {
       if (!NotShown.is(error)) throw error;
       deadline ??= clock.now() + catchUp;

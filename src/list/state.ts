@@ -6,7 +6,7 @@
 import type { Block } from "../http/call.js";
 import { type AddedMembers, readAddedMembers } from "./client-cursors.js";
 import { blockTimeOf, nanosecondsOf } from "./cursors.js";
-import { type Direction, type Edge, room } from "./page.js";
+import { type Direction, type Edge, room, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 
 export interface WalkState<T = unknown> {
@@ -39,6 +39,10 @@ export interface WalkState<T = unknown> {
 
 /** A cursor as the caller gave it, and its content. */
 export type GivenCursor = AddedMembers & { readonly cursor: string };
+
+/** The time of the last record that was read before a cursor, in Unix nanoseconds. A cursor that the client has made begins before it. */
+export const timeBefore = ({ cursor, last, read }: GivenCursor): bigint | undefined =>
+  timeOf(last && { cursor, node: last }) ?? read?.lastBlock ?? nanosecondsOf(cursor);
 
 /** A set of texts that never changes: the texts of one page, and the set before. */
 export interface Keys {

@@ -10,7 +10,7 @@ import { nanosecondsOf } from "./cursors.js";
 import { coverageUpTo, type Edge, inWalkOrder, laterOf, type Page, timeOf } from "./page.js";
 import { goesDown, planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
 import { type ListPage, readPage } from "./read-page.js";
-import { type GivenCursor, startOf, type WalkState } from "./state.js";
+import { type GivenCursor, startOf, timeBefore, type WalkState } from "./state.js";
 
 /*
  * A walk reads the pages of a list, one after the other:
@@ -114,7 +114,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     const edge = this.#current[(isPageUsed ? this.#current.length : used) - 1] ?? this.#passed;
     const time = edge && (nanosecondsOf(edge.cursor) ?? (plan.range && timeOf(edge)));
     const isDescending = goesDown(plan);
-    const place = plan.cursor === undefined ? undefined : nanosecondsOf(plan.cursor);
+    const place = this.#given && timeBefore(this.#given);
     const bound = isDescending ? (plan.range?.end ?? whole.end) : plan.range?.start;
     // More of the block of a cursor can follow.
     const none = place === undefined ? (bound ?? 0n) : isDescending ? place + 1n : place;
@@ -122,7 +122,7 @@ class WalkReader<T, Item> implements Batches<Item> {
   }
 
   #wholeCoverage(): Coverage {
-    const { range, cursor, cursorsLack } = this.#plan;
+    const { range, cursorsLack } = this.#plan;
     const isDescending = goesDown(this.#plan);
     const { first, last, newest } = this.#blocks ?? {};
     // A list that is not in the order of time can get records before those that were read.
@@ -130,12 +130,12 @@ class WalkReader<T, Item> implements Batches<Item> {
     const block = first && isInOrder && !isDescending ? last : first;
     const final = block && finalTime(block.timestamp);
     const upTo = range?.end === undefined || final === undefined ? final : minimum(final, range.end);
-    const place = cursor === undefined ? undefined : nanosecondsOf(cursor);
+    const given = this.#given;
+    const place = given && timeBefore(given);
     const end = isDescending ? (place ?? upTo) : upTo;
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
     const after = isDescending || place === undefined ? 0n : place + 1n;
     // Votes that were cast again since the first page are unknown without the block of that page.
-    const given = this.#given;
     const isBlind = isDescending && given !== undefined && given.first === undefined;
     const isEndShown = cursorsLack !== "record" || (this.#isLatest && !isBlind);
     return {

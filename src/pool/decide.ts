@@ -126,6 +126,9 @@ export function decide<Request extends Asked>(
     if (next) return ask(next, longest);
     const until = Math.max(...inFlight.map(({ since }) => since + historyPatience));
     if (now < until) return { do: "wait", until, why: "history" };
+    // The node that keeps the start may have failed.
+    const again = expectation?.historyFrom ? retry() : undefined;
+    if (again) return again;
     return { do: "return", request: longest, stale: stalenessOf(longest) !== undefined, why: "history" };
   }
 
@@ -153,13 +156,18 @@ export function decide<Request extends Asked>(
   // A node that only lacks the block has the place, and may catch up, unless it has no block at all.
   const isBehind = ({ lack, answer }: Request) => lack === "block" && !hasNoBlock(answer?.block);
   const closest = best(responses.filter(isBehind)) ?? best(responses);
-  if (closest?.lack) return { do: "fail", request: closest, why: closest.lack };
-  const lastOfEach = [...new Map(asked.map((request) => [request.node, request])).values()];
-  const retries = lastOfEach.flatMap(({ node, retryAt }) => (retryAt === undefined ? [] : { node, retryAt }));
-  const [again] = retries.sort((a, b) => a.retryAt - b.retryAt);
-  if (!again || isOver) return { do: "fail", why: "error" };
-  const retry = { node: again.node, delay: Math.max(0, again.retryAt - now) };
-  return { do: "retry", ...retry, why: { type: "retry", ...retry } };
+  const again = closest?.lack === "place" ? retry() : undefined;
+  if (closest?.lack) return again ?? { do: "fail", request: closest, why: closest.lack };
+  return retry() ?? { do: "fail", why: "error" };
+
+  function retry(): Decision<Request> | undefined {
+    const lastOfEach = [...new Map(asked.map((request) => [request.node, request])).values()];
+    const retries = lastOfEach.flatMap(({ node, retryAt }) => (retryAt === undefined ? [] : { node, retryAt }));
+    const [again] = retries.sort((a, b) => a.retryAt - b.retryAt);
+    if (!again || isOver) return undefined;
+    const retry = { node: again.node, delay: Math.max(0, again.retryAt - now) };
+    return { do: "retry", ...retry, why: { type: "retry", ...retry } };
+  }
 }
 
 /**
@@ -179,9 +187,12 @@ function nextNode(
   const isReady = ({ coolUntil, cause }: NodeHealth) =>
     coolUntil <= now || (cause === "lagging" && least === undefined);
   const ready = others.filter(isReady);
-  // A node that lags or is unresponsive may keep records that others have dropped.
+  // A node that lags or is unresponsive may keep records that others have dropped, and so may one that fails.
   const lacksRecords = asked.some(({ lack }) => lack === "place" || lack === "history");
-  const able = ready.length === 0 && lacksRecords ? others.filter(({ cause }) => cause !== "failing") : ready;
+  const able =
+    ready.length === 0 && lacksRecords
+      ? others.filter(({ cause }) => cause !== "failing" || expectation?.historyFrom)
+      : ready;
   const likely = able.filter(({ head }) => !head || timeBy(now, head) >= (least ?? 0));
   const chosen =
     able.find(({ url }) => url === expectation?.prefer) ??

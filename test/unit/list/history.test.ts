@@ -6,7 +6,8 @@ import {
   type ListBalanceChangesArguments,
   type VegaClient,
 } from "../../../src/index.js";
-import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { nodePool } from "../../../src/pool/index.js";
+import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { hex } from "../../support/records.js";
 
 const hour = 3_600_000_000_000n;
@@ -123,6 +124,35 @@ describe("a start is proved", () => {
   });
 });
 
+test("a page that proves a start and reaches the end is the last one", async () => {
+  const records = [change(1, -5), change(1, 2), own];
+  const [full, cut] = [connect(records), connect(records, [99])];
+  const nodes = [cut, full, full];
+  const fetch = (request: Request) => (nodes.shift() ?? cut).fetch(request);
+  expect(await read({ fetch }, {})).toEqual({ records: 2, from: start });
+});
+
+test("the node of a pool that keeps the start is read although the other one takes ranges of any length", async () => {
+  const records = [-1, 0, 1, 2].map((index) => change(1, index * 300 * 24));
+  const data = {
+    nodes: [{ history: end + 900n * 24n * hour }, { version: "v0.79" }],
+    balances: records,
+  } as const;
+  const { nodes, fetch } = createFakeNetwork({
+    ...data,
+    block: { height: 9n, timestamp: end + 1000n * 24n * hour },
+  });
+  const baseUrl = nodePool(
+    nodes.map(({ url }) => url),
+    { order: "given" },
+  );
+  const client = createClient({ baseUrl, fetch, pacing: false });
+  const dateRange = { startTimestamp: start, endTimestamp: start + 900n * 24n * hour };
+  const scan = client.scanBalanceChanges({ dateRange });
+  expect(await scan.toArray()).toHaveLength(3);
+  expect((await scan.coverage).start).toBe(start);
+});
+
 describe("a start is not proved", () => {
   const pruned = { reason: "pruned", availableFrom: BigInt(own.timestamp) };
 
@@ -135,15 +165,19 @@ describe("a start is not proved", () => {
       await expect(read(connect(records, keeps), filter, reader), name).rejects.toMatchObject(pruned);
   });
 
-  test.each([{}, party])("if the node drops the earlier record after it was found: %j", async (filter) => {
-    const node = createFakeNode({ balances: [change(1, -5), own], block }, { defects: nodeDefects });
-    const fetch = (request: Request) => {
-      if (new URL(request.url).search.includes(`startTimestamp=${start - 5n * hour}`))
-        node.configure({ history: start + hour });
-      return node.fetch(request);
-    };
-    await expect(read({ fetch }, filter)).rejects.toMatchObject(pruned);
-  });
+  test.each([{}, party])(
+    "if the node drops the earlier record after it was found, and is missing from then on: %j",
+    async (filter) => {
+      const node = createFakeNode({ balances: [change(1, -5), own], block }, { defects: nodeDefects });
+      const fetch = (request: Request) => {
+        if (new URL(request.url).search.includes(`startTimestamp=${start - 5n * hour}`))
+          node.configure({ history: start + hour });
+        return node.fetch(request);
+      };
+      expect(await read({ fetch }, filter)).toEqual({ records: 1, from: BigInt(own.timestamp) });
+      await expect(read({ fetch }, filter)).rejects.toMatchObject(pruned);
+    },
+  );
 
   test("by a record of another asset: the coverage begins with the first record", async () => {
     const assetId = hex(9);

@@ -366,6 +366,20 @@ cases("a response that does not show", [
     "return a history",
   ],
   [
+    "the history makes a node be asked again that has failed",
+    {
+      call: { expectation: { historyFrom: 1n } },
+      asked: [got("a", 10, { lack: "history" }), failed("b")],
+      nodes: [a, b],
+    },
+    "retry b retry b 200",
+  ],
+  [
+    "the place makes a node be asked again that has failed",
+    { asked: [got("a", 10, { lack: "place" }), failed("b")], nodes: [a, b] },
+    "retry b retry b 200",
+  ],
+  [
     "the history is returned if it reaches back furthest",
     { asked: [3n, 1n, 2n].map((from, index) => got("abc"[index] ?? "", 10, { lack: "history", completeFrom: from })) },
     "return b history",
