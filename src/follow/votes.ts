@@ -41,7 +41,9 @@ const operation = "followVotes";
 const { pagination: _, ...votesArguments } = operations.listVotes.arguments;
 const { atLeastOneOf } = operations.listVotes;
 
-const unsorted = `${operation} needs votes whose cursors say when they were written, newest first`;
+const unsorted =
+  `${operation} expected votes sorted by block, newest first, with block times in their cursors. ` +
+  "Use another node.";
 const unreachable =
   `${operation} cannot reach all votes: more share a block than fit on a page. ` +
   "Request them by party, and follow from `availableFrom`.";

@@ -32,7 +32,7 @@ export function openList<T>(list: ListRequest<T> & { walk: WalkSettings }): Open
   if (others.length > 0) {
     const place = { operation: id, argument: operation.range ? "filter" : "parties" };
     const advice = operation.range ? "Use `scanBalanceChanges`, which sends them" : "List them in several calls";
-    refuseByRule(place, `must fit a URL; this one takes ${lists.length} requests. ${advice}`);
+    refuseByRule(place, `is too long for one URL and needs ${lists.length} requests. ${advice}`);
   }
   return openWalk({
     ...walk,

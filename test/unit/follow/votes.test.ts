@@ -176,7 +176,8 @@ describe("a follower of votes", () => {
   });
 
   test("ends with an error if cursors name no block, or if votes are out of order", async () => {
-    const message = "followVotes needs votes whose cursors say when they were written, newest first";
+    const message =
+      "followVotes expected votes sorted by block, newest first, with block times in their cursors. Use another node.";
     const error = { name: "VegaError", message, resume: { from: "now" } };
     await expect(follow(createFakeNode({ votes: [vote(1, 1)] })).take(1)).rejects.toMatchObject(error);
     const edges = [10, 11].map((seconds) => {
