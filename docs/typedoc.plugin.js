@@ -11,14 +11,19 @@ export function load(app) {
   app.converter.on(
     Converter.EVENT_RESOLVE_END,
     ({ project }) => {
-      for (const reflection of Object.values(project.reflections)) {
+      const all = Object.values(project.reflections);
+      // Members of a name that has no page, such as `OperationMethods`, are listed at the names that inherit them.
+      const listed = new Set(all.filter((each) => each.isDeclaration() && each.inheritedFrom?.reflection));
+      for (const reflection of all) {
         if (reflection.comment) moveDefaults(reflection.comment);
         if (!reflection.isDeclaration()) continue;
         // The last signature is the most general one.
         if (reflection.kindOf(ReflectionKind.Function)) reflection.signatures?.reverse();
+        // Tables do not name where a member comes from either.
+        for (const signature of reflection.signatures ?? []) delete signature.inheritedFrom;
         // Errors are caught, not made.
         const isConstructor = reflection.kindOf(ReflectionKind.Constructor);
-        if (isConstructor || reflection.inheritedFrom) project.removeReflection(reflection);
+        if (isConstructor || listed.has(reflection)) project.removeReflection(reflection);
       }
     },
     -50,

@@ -46,6 +46,6 @@ export const searchOptions: SearchOptions = {
     // A name has capitals inside, unlike a word. The members of a name come after names, unless they are methods.
     const name = title.replace(/\(\)$/, "");
     if (name.toLowerCase() !== term || !/[a-z][A-Z]/.test(name)) return 0.1;
-    return name === title ? (isPage ? 2 : 0.1) : 3;
+    return name !== title || name.endsWith("Error") ? 3 : isPage ? 2 : 0.1;
   },
 };

@@ -1,6 +1,7 @@
 /**
  * Responses checked against the OpenAPI description, and schemas for other libraries.
  *
+ * @privateRemarks
  * `generated/shapes.ts` has a shape for each type of the description, made of the few kinds in `shape.ts`. A shape explains a value: it
  * returns its mismatches with their paths. `validateAnswers` explains each response, and `schemas` offers the shapes as Standard Schemas.
  * Unknown members and names pass, because newer nodes send them.
