@@ -62,7 +62,7 @@ export interface Backward extends Pagination {
 
 /** The votes of a party. With the `proposalId` of {@link VotesOnProposal}, the vote of the party on that proposal. */
 export interface VotesOfParty {
-  /** The party whose votes to list. */
+  /** List only votes of this party. */
   partyId: string;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
   pagination?: Forward | Backward | undefined;
@@ -70,7 +70,7 @@ export interface VotesOfParty {
 
 /** The votes on a proposal. With the `partyId` of {@link VotesOfParty}, the vote of that party. */
 export interface VotesOnProposal {
-  /** The proposal whose votes to list. */
+  /** List only votes on this proposal. */
   proposalId: string;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
   pagination?: Forward | Backward | undefined;
@@ -81,7 +81,7 @@ export type ListVotesArguments = VotesOfParty | VotesOnProposal;
 
 /** The argument of `listPartiesProfiles`. */
 export interface ListPartiesProfilesArguments {
-  /** The parties whose profiles to list. Default: all parties. */
+  /** List only profiles of these parties. Default: all parties. */
   parties?: readonly string[] | undefined;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
   pagination?: Forward | Backward | undefined;
@@ -89,7 +89,7 @@ export interface ListPartiesProfilesArguments {
 
 /** The argument of `getSpamStatistics`. */
 export interface GetSpamStatisticsArguments {
-  /** The party whose statistics to return. */
+  /** The party to return statistics for. */
   partyId: string;
 }
 
@@ -135,7 +135,7 @@ export interface ListBalanceChangesArguments {
 
 /** The argument of `listNodeSignatures`. */
 export interface ListNodeSignaturesArguments {
-  /** The resource whose signatures to list, for example the id of an asset or of a withdrawal. */
+  /** The resource to list signatures for, such as the id of an asset or of a withdrawal. */
   id: string;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
   pagination?: Forward | Backward | undefined;
@@ -220,8 +220,8 @@ export interface OperationMethods {
    * A loop over the listing yields each change once, the newest first by default. To read a long range faster, use
    * `scanBalanceChanges`.
    *
-   * **Limits.** Nodes drop old changes: `coverage.start` says from when on the records are complete. If the start of
-   * the range was dropped, the loop ends with a `PaginationError`. Parties and markets must fit in one URL.
+   * **Limits.** Nodes drop old changes: `coverage.start` is the time from which the records are complete. If the start
+   * of the range was dropped, the loop ends with a `PaginationError`. Parties and markets must fit in one URL.
    *
    * Default page size: 1000.
    *
@@ -264,7 +264,7 @@ export interface OperationMethods {
    * category and `data` is the reason.
    *
    * The client sends a check once: it does not retry it and does not follow redirects. It rejects a transaction that
-   * JSON cannot say, or that is nested more than 100 levels deep.
+   * JSON cannot represent, or that is nested more than 100 levels deep.
    *
    * @example
    * ```ts

@@ -814,12 +814,12 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description The party whose votes to list.
+         * @description List only votes of this party.
          * @example 3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1
          */
         partyId?: string;
         /**
-         * @description The proposal whose votes to list.
+         * @description List only votes on this proposal.
          * @example 22e971ef187286f3238ccf7f6552a1605434b5fc3684ef3b642cf011166b253f
          */
         proposalId?: string;
@@ -880,7 +880,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description The parties whose profiles to list. Default: all parties.
+         * @description List only profiles of these parties. Default: all parties.
          * @example [
          *       "3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1",
          *       "7aef29874860afcbd39f3618c280411d4d0197983cb20ee0981a3f37993ce93d"
@@ -946,7 +946,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description The party whose statistics to return.
+         * @description The party to return statistics for.
          * @example 3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1
          */
         partyId: string;
@@ -1074,7 +1074,7 @@ export interface operations {
     parameters: {
       query: {
         /**
-         * @description The resource whose signatures to list, for example the id of an asset or of a withdrawal.
+         * @description The resource to list signatures for, such as the id of an asset or of a withdrawal.
          * @example b79e8c5b67bcad216587877d0fb5a69384a7ad582cfff769572b6eccc51a4ec6
          */
         id: string;

@@ -6,7 +6,7 @@ import type { OperationTexts } from "../src/operations.js";
 export const operationTexts: OperationTexts = {
   listVotes: {
     summary: "List votes",
-    arguments: { partyId: "The party whose votes to list.", proposalId: "The proposal whose votes to list." },
+    arguments: { partyId: "List only votes of this party.", proposalId: "List only votes on this proposal." },
     columns: {
       partyId: "text",
       proposalId: "text",
@@ -21,12 +21,12 @@ export const operationTexts: OperationTexts = {
   },
   listPartiesProfiles: {
     summary: "List profiles of parties",
-    arguments: { parties: "The parties whose profiles to list." },
+    arguments: { parties: "List only profiles of these parties." },
     columns: { partyId: "text", alias: "text", metadata: "json", derivedKeys: "json" },
   },
   getSpamStatistics: {
     summary: "Get the spam statistics of a party",
-    arguments: { partyId: "The party whose statistics to return." },
+    arguments: { partyId: "The party to return statistics for." },
   },
   listBalanceChanges: {
     summary: "List balance changes",
@@ -49,7 +49,7 @@ export const operationTexts: OperationTexts = {
   },
   listNodeSignatures: {
     summary: "List node signatures",
-    arguments: { id: "The resource whose signatures to list, for example the id of an asset or of a withdrawal." },
+    arguments: { id: "The resource to list signatures for, such as the id of an asset or of a withdrawal." },
     columns: { id: "text", sig: "exact", kind: "text" },
   },
   checkTransaction: {

@@ -22,7 +22,7 @@ type Query = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "paginatio
  * A follower that continues from a `resume` does not know the votes before it: it also yields rewritten votes without a change.
  *
  * @param client - The client to poll with.
- * @param query - The proposal or the party whose votes to follow.
+ * @param query - The proposal or the party to follow.
  * @param options - Where to begin, how often to poll, and the options of each request.
  * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "gap"`, if not all votes since the
  * checkpoint can be reached; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.

@@ -41,7 +41,7 @@ const details =
   "PostgreSQL such as postgres://user@localhost/vega. LIST is balances, votes, signatures or profiles. " +
   "Default: balances. The first run reads the history, each later one continues where the destination ends. A process that is killed " +
   "leaves complete blocks, or in a folder complete days. Records that the node no longer keeps stay.";
-const proposalText = "The proposal whose votes to store. Can be repeated. --party stores the votes of a party.";
+const proposalText = "Store the votes on this proposal. Can be repeated. --party stores the votes of a party.";
 const followText = "Continue and store each block as it comes, until it is interrupted.";
 const checkText =
   "Compare what is stored with the node instead, and print the days that differ, each with its first record that does. The exit code is 1 " +
@@ -74,7 +74,7 @@ export function addSync(program: Command, setup: Setup): void {
     flags: [
       ...ownFlags().map(({ option }) => option),
       filter("--proposal <ID>", proposalText, repeat),
-      filter("--id <ID>", "The resource whose signatures to store. Can be repeated.", repeat),
+      filter("--id <ID>", "Store the signatures for this resource. Can be repeated.", repeat),
       output("--follow", followText).conflicts(["check", "partialDay", "fromDb"]),
       output("--check", checkText),
       dryFlag().conflicts(["check", "follow", "fromDb"]),
