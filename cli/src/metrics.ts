@@ -124,7 +124,7 @@ export function nodeGauges(status: readonly KnownNode[]): string[] {
     ...ofNodes("block_timestamp_seconds", "The time of the block that the node named last.", ({ timestamp }) =>
       seconds(timestamp),
     ),
-    ...ofNodes("history_start_timestamp_seconds", "The time from which on the node keeps balance changes.", (node) =>
+    ...ofNodes("history_start_timestamp_seconds", "The time from which the node keeps balance changes.", (node) =>
       seconds(node.historyStart),
     ),
   ];

@@ -35,7 +35,7 @@ export interface ClientOptions extends AttemptOptions {
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
-   * Whether requests wait before the node would reject them. Its responses name the rate limit (observed on v0.74
+   * Whether requests are delayed to stay within the node's rate limit, which its responses contain (observed on v0.74
    * nodes). While the node bans the client, calls reject immediately and nothing is sent. In Cloudflare Workers and
    * other edge runtimes, where no request can wait for another one, the default is `false`. Default: `true`.
    */

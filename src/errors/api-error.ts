@@ -57,7 +57,7 @@ export class ApiError extends VegaError {
   declare readonly body: unknown;
   /** The headers of the response. */
   declare readonly headers: Headers;
-  /** The response. Its body has been read. `undefined` if an earlier call got it, because of which this call was not sent. */
+  /** The response. Its body has been read. `undefined` if this call was not sent because of an earlier response, such as a ban. */
   declare readonly response: Response | undefined;
   /** The request that failed. */
   declare readonly request: SentRequest;
@@ -129,7 +129,7 @@ interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint">, Pick<Rate
 export class RateLimitError extends ApiError {
   protected static override readonly brand: string = "vegaprotocol-client.RateLimitError";
   override name = "RateLimitError" as const;
-  /** Seconds until the node accepts requests again; `undefined` if the response does not name them. */
+  /** Seconds until the node accepts requests again; `undefined` if the response does not contain it. */
   readonly retryAfter: number | undefined;
   /** Whether the node has banned the client. */
   readonly banned: boolean;

@@ -81,10 +81,10 @@ export class PaginationError extends VegaError {
   declare readonly reason: "repeated-cursor" | "missing-cursor" | "pruned" | "behind" | "gap";
   /**
    * If `reason` is `"pruned"`: the time of the oldest record that the node keeps, in Unix nanoseconds. If it is `"gap"`: the block
-   * time from which on all votes are within reach.
+   * time from which all votes are within reach.
    */
   declare readonly availableFrom: bigint | undefined;
-  /** If `reason` is `"behind"`: the block that the node has reached; `undefined` if it names none. */
+  /** If `reason` is `"behind"`: the block that the node has reached; `undefined` without block headers. */
   declare readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
 
   constructor(message: string, options: PaginationErrorOptions) {

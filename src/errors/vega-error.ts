@@ -4,7 +4,7 @@ import type { BalanceChangesDateRange } from "../../generated/types.js";
 /** The range that a scan or a loop has read: every record from `start` to `end`, in Unix nanoseconds. The end is excluded. */
 export interface Coverage {
   /**
-   * The time from which on no record is missing. It is later than the start of the range if the responses do not show more: a node that
+   * The time from which no record is missing. It is later than the start of the range if the responses do not show more: a node that
    * keeps a part of the history does not return the rest, and a list whose first record is later does not show that nothing is missing.
    */
   readonly start: bigint;

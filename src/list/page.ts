@@ -126,7 +126,7 @@ export const withRoom = (size: number, more: number): number => Math.min(size + 
 
 /** A page of a list, in the list's order, in whichever direction it was read. */
 export interface WalkPage<T> {
-  /** The records that earlier pages of the same walk did not have. */
+  /** The records of the page. A walk leaves out records that an earlier page had. */
   readonly nodes: T[];
   /** The records with their cursors. */
   readonly edges: Edge<T>[];

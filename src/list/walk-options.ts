@@ -3,8 +3,8 @@ import { abortSignal, boolean, type OptionChecks, positiveInteger, withDefaults 
 /** Options of a walk. */
 export interface WalkOptions {
   /**
-   * How many records to read at most. The last request asks for no more than are left, unless its page repeats records
-   * of the one before. Default: `Infinity`.
+   * The maximum number of records to read. The last request asks for no more than are left, unless its page repeats
+   * records of the one before. Default: `Infinity`.
    *
    * @example
    * ```ts

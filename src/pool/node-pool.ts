@@ -30,8 +30,8 @@ export interface NodePoolOptions {
    */
   maxLag?: number | undefined;
   /**
-   * Which node serves a call: `"fastest"` picks two at random and uses the one expected to respond first, by its
-   * latency, its requests in flight and its rate limit. `"given"` takes the first one that is not cooling down.
+   * Which node serves a call: of two random nodes, the one expected to respond first, by its latency, its requests in
+   * flight and its rate limit (`"fastest"`), or the first one that is not cooling down (`"given"`).
    * Default: `"fastest"`.
    */
   order?: Order | undefined;

@@ -8,7 +8,7 @@ export interface ScanOptions extends CallOptions {
    * account type, or exactly reversed. Default: `"oldest-first"`.
    */
   order?: "oldest-first" | "newest-first" | undefined;
-  /** How many records to yield at most. Default: `Infinity`. */
+  /** The maximum number of records to yield. Default: `Infinity`. */
   maxItems?: number | undefined;
   /** How many requests may be in flight at once; with a pool, for each of its nodes. Default: 4. */
   concurrency?: number | undefined;

@@ -72,7 +72,7 @@ export interface FakeNodeOptions {
    */
   down?: boolean | undefined;
   /**
-   * The time from which on the node keeps balance changes, in Unix nanoseconds. Older ones are silently absent from responses; votes,
+   * The time from which the node keeps balance changes, in Unix nanoseconds. Older ones are silently absent from responses; votes,
    * profiles and signatures are kept whole. It can be any time: a node that is restored from network history begins at the first block
    * that it fetched, and a retention job drops a day at once (observed on v0.74 nodes). Default: everything is kept.
    */
