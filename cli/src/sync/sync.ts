@@ -28,7 +28,7 @@ import {
 import { ExitError, IncompleteError } from "../errors.js";
 import { largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
-import { readWhole, startsLate } from "../records.js";
+import { readWhole, scanPageSize, startsLate } from "../records.js";
 import { finalTime, formatTime } from "../times.js";
 import {
   type BalancesQuery,
@@ -162,9 +162,14 @@ function isAt({ block, options }: Run, list: SyncList, query: object, checkpoint
   return isAt;
 }
 
-/** Where a copy begins once a reading is added: at its own start, or where the reading begins if there is a gap between the two. */
-const startAfter = (stored: Checkpoint | undefined, from: bigint): bigint =>
-  stored && from <= stored.position ? stored.start : from;
+/** @throws {@link IncompleteError} if a reading begins after the end of the stored range. */
+function checkJoin({ position }: Checkpoint, from: bigint): void {
+  if (from <= position) return;
+  throw new IncompleteError(
+    `The node does not show what follows the stored records: they end at ${formatTime(position)}, and its own are complete from ` +
+      `${formatTime(from)} on. Use a node that keeps a longer history, or another destination.`,
+  );
+}
 
 /** Stores the batches of a follower: its first batch, or each one until the signal is aborted. */
 async function storeBatches(
@@ -177,10 +182,9 @@ async function storeBatches(
   let checkpoint = stored;
   // Nodes keep all signatures.
   for await (const { records, from = 0n, upTo } of follower.batches()) {
-    const start = startAfter(checkpoint, from);
-    const incomplete = startsLate(start, checkpoint?.start);
-    checkpoint = { start, position: upTo };
-    await store(run, { list, query, records, checkpoint }, incomplete);
+    if (checkpoint) checkJoin(checkpoint, from);
+    checkpoint = { start: checkpoint?.start ?? from, position: upTo };
+    await store(run, { list, query, records, checkpoint });
     if (!run.options.follow) break;
   }
 }
@@ -266,22 +270,28 @@ async function* scanFrom(
   const from = stored?.position ?? query.from;
   const dateRange = { startTimestamp: known ?? from };
   const scan = client.scanBalanceChanges({ filter, dateRange }, { ...options.scan, signal });
+  // Only the coverage shows where a reading begins that has no known record. A further one begins with its last record.
+  const size = known === undefined ? scanPageSize : batchSize;
   let isJoined = known === undefined;
-  let start = isJoined ? undefined : stored?.start;
+  let hasMore = false;
+  let last = stored;
   let records: BalanceChange[] = [];
-  const storeTo = async (upTo: bigint, start: bigint) => {
-    const checkpoint = { start, position: upTo };
-    await store(run, { list: "balances", query, records, checkpoint });
+  const storeTo = async (position: bigint, start: bigint) => {
+    last = { start, position };
+    await store(run, { list: "balances", query, records, checkpoint: last });
     records = [];
-    return checkpoint;
+    return last;
   };
   for await (const record of scan) {
     const time = BigInt(record.timestamp);
     isJoined ||= time === known;
     if (!isJoined) break;
-    start ??= time;
     if (from !== undefined && time < from) continue;
-    if (records.length >= batchSize && records.at(-1)?.timestamp !== record.timestamp) yield storeTo(time, start);
+    if (records.length >= size && records.at(-1)?.timestamp !== record.timestamp) {
+      hasMore = known === undefined;
+      if (hasMore || !stored) break;
+      yield storeTo(time, stored.start);
+    }
     records.push(record);
   }
   if (known !== undefined && !isJoined) {
@@ -292,18 +302,24 @@ async function* scanFrom(
     );
   }
   const coverage = await scan.coverage;
-  const last = records.at(-1);
+  if (stored && coverage.start > stored.position && last !== stored) {
+    // Nothing proves that the batches follow that it has stored.
+    records = [];
+    await storeTo(stored.position, stored.start);
+  }
+  if (stored) checkJoin(stored, coverage.start);
+  const newest = records.at(-1);
   // Without block headers, the last block can have further records: it is read again.
-  const end = coverage.end ?? (last ? BigInt(last.timestamp) : from);
+  const end = coverage.end ?? (newest ? BigInt(newest.timestamp) : from);
   if (end === undefined) return undefined;
   if (stored === undefined && coverage.start >= end) {
     // A later run, or another node, can find earlier records.
     if (isMissing(run, query)) throw notStarted;
     run.options.onStored?.({ list: "balances", query, records: 0, checkpoint: undefined });
   } else {
-    yield storeTo(end, startAfter(stored, coverage.start));
+    yield storeTo(end, stored?.start ?? coverage.start);
   }
-  return undefined;
+  return hasMore ? yield* scanHistory(run, query, last) : undefined;
 }
 
 /** Whether the first response has shown that there are balance changes of a query. */

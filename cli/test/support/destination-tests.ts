@@ -53,6 +53,11 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     return all;
   }
 
+  async function checkpoints() {
+    const destination = await openDestination(target(), "read", new AbortController().signal);
+    return destination.checkpoints().finally(() => destination.close());
+  }
+
   test("has every balance change with its exact time and amount, and continues with the next run", async () => {
     const node = startNode();
     const { code, stderr } = await sync(node);
@@ -182,32 +187,65 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(await sync(startNode())).toMatchObject(ended(0, "9 new balance changes"));
   });
 
-  test("is complete from a later time on if no response joins what a node has to the stored records", async () => {
-    const flags = ["--party", party, "--quiet"];
-    await sync(
-      startNode({ balances: changes.slice(0, 183), block: { ...block, timestamp: first + 183n * hour } }),
-      ...flags,
-    );
-    // The newest stored record of the party is dropped, and a later one of another party is kept.
-    const { fetch } = startNode({ balances: changes.slice(182) });
-    const client = createClient({ baseUrl: "https://node.example", fetch });
-    const moved = first + 194n * hour;
+  test("keeps its range if the node has dropped its newest record, and no response shows what follows", async () => {
+    const assetId = "12".repeat(32);
+    const rareAt = (hours: bigint) => ({ ...change(first + hours * hour), assetId });
+    const [early, later] = [rareAt(150n), rareAt(190n)];
+    const until = (count: number, ...rare: (typeof changes)[number][]) => ({
+      balances: [...changes.slice(0, count), ...rare],
+      block: { ...block, timestamp: first + BigInt(count) * hour },
+    });
+    const flags = ["--asset", assetId];
+    const read = () => Promise.all([stored(), checkpoints()]);
+    await sync(startNode(until(183, early)), ...flags);
+    const before = await read();
+    const history = first + 155n * hour;
+    for (const data of [until(188), until(200, later)]) {
+      const node = startNode({ ...data, history });
+      for (const mode of [["--quiet"], ["--follow"]]) {
+        const result = await runCli(["sync", target(), ...flags, ...mode], { fetch: node.fetch });
+        expect(result).toMatchObject(ended(3, "does not show what follows the stored records"));
+        expect(await read()).toEqual(before);
+      }
+    }
+    expect(await sync(startNode(until(200, early, later)), ...flags)).toMatchObject(ended(0, "1 new balance change,"));
+    expect(await sync(startNode(until(200, early, later)), ...flags, "--check")).toMatchObject(equal(2));
+  });
+
+  test("keeps its range if a scan shows at its end that it does not follow the stored records", async () => {
+    const { fetch } = startNode({
+      balances: changes.slice(0, 183),
+      block: { ...block, timestamp: first + 183n * hour },
+    });
+    expect(await sync({ fetch })).toMatchObject({ code: 0 });
+    const before = await checkpoints();
+    const from = first + 183n * hour;
+    const balances = [
+      ...changes.slice(0, 183),
+      ...Array.from({ length: 30_000 }, (_, at) => change(from + BigInt(at) * 1000n)),
+    ];
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: startNode({ balances }).fetch,
+      pacing: false,
+    });
     const scanBalanceChanges = (...args: Parameters<typeof client.scanBalanceChanges>): Scan<BalanceChange> => {
       const scan = client.scanBalanceChanges(...args);
-      const coverage = scan.coverage.then((all) => ({ ...all, start: moved }));
+      const coverage = scan.coverage.then((all) => ({ ...all, start: from + 1n }));
       coverage.catch(() => {});
       return { ...scan, [Symbol.asyncIterator]: () => scan[Symbol.asyncIterator](), coverage };
     };
-    const destination = await openDestination(
-      target(),
-      "write",
-      new AbortController().signal,
-      isFolder ? { partialDay: true } : {},
+    const positions: (bigint | undefined)[] = [];
+    const destination = await openDestination(target(), "write", new AbortController().signal);
+    const syncing = syncTo(
+      destination,
+      { ...client, scanBalanceChanges },
+      { balances: { filter: {} }, onStored: ({ checkpoint }) => positions.push(checkpoint?.position) },
     );
-    const balances = { filter: { partyIds: [party] } };
-    const syncing = syncTo(destination, { ...client, scanBalanceChanges }, { balances });
-    await expect(syncing).rejects.toThrow("The records are complete from 2024-02-15T12:00:00.000000000Z on");
+    await expect(syncing).rejects.toThrow("does not show what follows the stored records");
     await destination.close();
+    expect(positions).toEqual([from + 20_000_000n, from]);
+    expect(await checkpoints()).toEqual(before);
   });
 
   test("stores nothing of a node that has no block yet, also of one in a pool", async () => {
