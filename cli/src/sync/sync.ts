@@ -312,6 +312,13 @@ async function* scanFrom(
   // Without block headers, the last block can have further records: it is read again.
   const end = coverage.end ?? (newest ? BigInt(newest.timestamp) : from);
   if (end === undefined) return undefined;
+  if (stored && end < stored.position) {
+    // A scan with an end waits for the node, and rejects if it is behind.
+    const range = { startTimestamp: end, endTimestamp: stored.position };
+    await client.scanBalanceChanges({ filter, dateRange: range }, { ...options.scan, signal }).toArray();
+    options.onStored?.({ list: "balances", query, records: 0, checkpoint: stored });
+    return undefined;
+  }
   if (stored === undefined && coverage.start >= end) {
     // A later run, or another node, can find earlier records.
     if (isMissing(run, query)) throw notStarted;

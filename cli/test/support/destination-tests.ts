@@ -212,6 +212,19 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(await sync(startNode(until(200, early, later)), ...flags, "--check")).toMatchObject(equal(2));
   });
 
+  test("is not moved back by a node that is behind", async () => {
+    const flags = ["--party", party];
+    await sync(startNode(), ...flags);
+    const before = await checkpoints();
+    // It has all records of the party.
+    const node = startNode({ block: { ...block, timestamp: block.timestamp - hour / 2n } });
+    expect(await sync(node, ...flags)).toMatchObject(ended(3, "needs a node that has reached"));
+    expect(await checkpoints()).toEqual(before);
+    const follow = ["--follow", "--poll-interval", "5ms", "--give-up-after", "20ms", "--catch-up", "10ms"];
+    expect(await runCli(["sync", target(), ...flags, ...follow], { fetch: node.fetch })).toMatchObject({ code: 1 });
+    expect(await checkpoints()).toEqual(before);
+  });
+
   test("keeps its range if a scan shows at its end that it does not follow the stored records", async () => {
     const { fetch } = startNode({
       balances: changes.slice(0, 183),
