@@ -36,9 +36,10 @@ import {
   type Checkpoint,
   checkpointOf,
   type Destination,
+  type StoredList,
   type SyncList,
 } from "./destination.js";
-import { checkTime, compareRecords } from "./rows.js";
+import { allOf, checkTime, compareRecords } from "./rows.js";
 
 /** The votes on a proposal, or of a party. */
 export type VotesQuery = Parameters<typeof followVotes>[1];
@@ -103,6 +104,7 @@ export async function syncTo(
     refuseNetwork(`the node does not have its balance change of party ${partyId}, asset ${assetId} at ${timestamp}`);
   }
   const stored = await destination.checkpoints();
+  if (!newest && stored.length > 0) await checkNetwork(destination, client, stored, signal);
   const controller = new AbortController();
   const signals = [controller.signal, ...(signal ? [signal] : [])];
   const run: Run = {
@@ -372,6 +374,30 @@ async function hasRecord(
   if (records?.some((each) => compareRecords(each, record) === 0)) return true;
   const { start, end } = records ? await scan.coverage : {};
   return start !== undefined && start <= startTimestamp && end !== undefined ? false : undefined;
+}
+
+/** Looks for the first stored vote and signature: votes can be cast again, but nodes keep one, and all signatures. */
+async function checkNetwork(
+  destination: Destination,
+  client: VegaClient,
+  stored: readonly StoredList[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const pagination = { first: 1 };
+  for await (const { partyId, proposalId, timestamp } of allOf(destination, "votes")) {
+    const { nodes, block } = await client.listVotes({ partyId, proposalId, pagination }, { signal });
+    const isMissing = nodes.length === 0 && block !== undefined && block.timestamp > BigInt(timestamp);
+    if (isMissing) refuseNetwork(`the node does not have the vote of party ${partyId} on proposal ${proposalId}`);
+    break;
+  }
+  for await (const { id } of allOf(destination, "signatures")) {
+    const { nodes, block } = await client.listNodeSignatures({ id, pagination }, { signal });
+    // A folder does not tell when they were stored.
+    const { position = 0n } = checkpointOf(stored, "signatures", { id }) ?? {};
+    const isMissing = nodes.length === 0 && block !== undefined && position > 0n && block.timestamp >= position;
+    if (isMissing) refuseNetwork(`the node does not have the signatures of resource ${id}`);
+    break;
+  }
 }
 
 export function refuseNetwork(reason: string): never {

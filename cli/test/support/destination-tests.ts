@@ -261,6 +261,25 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(await checkpoints()).toEqual(before);
   });
 
+  test.each(["votes", "signatures"] as const)("has %s alone, and refuses a node of another network", async (list) => {
+    const data = { balances: [], [list]: 60 };
+    const node = startNode(data);
+    const [{ proposalId = "" } = {}] = node.records.votes;
+    const [{ id = "" } = {}] = node.records.signatures;
+    const flags = list === "votes" ? ["--proposal", proposalId] : ["--id", id];
+    for (let run = 0; run < 2; run++) expect(await sync(node, list, ...flags)).toMatchObject({ code: 0 });
+    const before = await stored(list);
+    // Signatures in a folder have no time that a node must have reached.
+    if (!isFolder || list === "votes") {
+      const another = startNode({ ...data, seed: 2 });
+      expect(await sync(another, list, ...flags)).toMatchObject(ended(1, "Expected a node of the network"));
+      expect(await stored(list)).toEqual(before);
+    }
+    // A node that is behind may not have the records yet.
+    const behind = startNode({ balances: [], votes: [], block: { ...block, timestamp: first } });
+    expect((await sync(behind, list, ...flags)).stderr).not.toContain("of the network");
+  });
+
   test("stores nothing of a node that has no block yet, also of one in a pool", async () => {
     const empty = startNode({ balances: [], block: { height: 0n, timestamp: 0n } });
     const result = await sync(empty);
