@@ -220,9 +220,11 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   const lines = () => [...metrics.lines(pool.status), ...nodeMetrics.lines(pool.status)];
   const server = flags.metrics && (await serveMetrics(io, flags, flags.metrics, lines));
   const stored = new Map<SyncList, SyncStep>();
+  // A folder has what a run has stored once its day is over, or the run ends.
+  let isWritten = destination instanceof RelationalDestination;
   let note: string | undefined;
   try {
-    note = await syncTo(destination, client, {
+    await syncTo(destination, client, {
       ...plan,
       follow,
       pollInterval,
@@ -238,6 +240,9 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
         if (step.incomplete && follow) printMessage(io, `Warning: ${step.incomplete.message}`);
         monitor.progressed(step.records, step.checkpoint?.position);
       },
+      onWritten: (text) => {
+        [isWritten, note] = [true, text];
+      },
     });
   } catch (error) {
     if (PaginationError.is(error) && error.availableFrom !== undefined) {
@@ -251,7 +256,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   } finally {
     await server?.close(new AbortController(), 0);
     monitor.clear();
-    const texts = [...stored.values()].map((step) => `${name}: ${describeStored(step)}.`);
+    const texts = [...(isWritten ? stored.values() : [])].map((step) => `${name}: ${describeStored(step)}.`);
     for (const text of flags.quiet ? [] : [...texts, ...(note ? [note] : [])]) printMessage(io, text);
   }
   return exitCodes.done;

@@ -68,6 +68,8 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
   readonly onConnected?: (() => void) | undefined;
   /** Called after each step, and if nothing is new. */
   readonly onStored?: ((step: SyncStep) => void) | undefined;
+  /** Called once every list has ended and is written, with a note for the user if there is one. */
+  readonly onWritten?: ((note: string | undefined) => void) | undefined;
 }
 
 const notStarted = new IncompleteError(
@@ -83,16 +85,11 @@ const batchSize = 20_000;
 /**
  * Reads each list up to the newest block of the node, or follows it.
  *
- * @returns A note for the user.
  * @throws `PaginationError` if the node no longer keeps the records after a checkpoint, or has not reached it; {@link IncompleteError},
  * once everything else is stored, if the node does not show all profiles, or not whether it keeps the start of the balance changes;
  * {@link ExitError} for a node of another network: nothing is written then.
  */
-export async function syncTo(
-  destination: Destination,
-  client: VegaClient,
-  options: SyncOptions,
-): Promise<string | undefined> {
+export async function syncTo(destination: Destination, client: VegaClient, options: SyncOptions): Promise<void> {
   const { balances, votes = [], signatures = [], profiles, signal } = options;
   signal?.throwIfAborted();
   const { block, nodes } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
@@ -127,10 +124,9 @@ export async function syncTo(
   for (const task of tasks) task.catch((error) => controller.abort(error));
   const reasons = await Promise.all(tasks).catch(() => []);
   controller.signal.throwIfAborted();
-  const note = await destination.finish();
+  options.onWritten?.(await destination.finish());
   const reason = reasons.find((each) => each !== undefined);
   if (reason) throw reason;
-  return note;
 }
 
 /** The common parts of the lists of a run. */

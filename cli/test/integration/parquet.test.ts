@@ -17,7 +17,7 @@ import {
   startNode,
 } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
-import { runCli } from "../support/run-cli.js";
+import { interruption, runCli } from "../support/run-cli.js";
 
 const path = useFolder();
 let folder: string;
@@ -157,9 +157,23 @@ describe("a folder", () => {
     node.nextBlock();
     const broken: Node = { fetch: async () => new Response("", { status: 500 }) };
     const failing = behindOneAddress((request) => (request < 2 ? node : broken));
-    expect(await sync(failing, "--partial-day", "--retries", "0", "--page-size", "5")).toMatchObject({ code: 1 });
+    const result = await sync(failing, "--partial-day", "--retries", "0", "--page-size", "5");
+    expect([result.code, result.stderr]).toEqual([1, expect.not.stringContaining("complete from")]);
     expect(await rows()).toEqual(before);
     expect((await fs.readdir(folder, { recursive: true })).filter((name) => name.includes("partial"))).toEqual([]);
+  });
+
+  test("is not said to have records that an interrupted run has not written", async () => {
+    const { signal, interrupt } = interruption();
+    const node = startNode();
+    let requests = 0;
+    const fetch = (request: Request) => {
+      if (++requests === 40) interrupt();
+      return node.fetch(request);
+    };
+    const argv = ["sync", `${folder}/`, "--follow", "--poll-interval", "5ms"];
+    const { code, stderr } = await runCli(argv, { fetch, signal });
+    expect([code, stderr]).toEqual([130, expect.not.stringContaining("complete from")]);
   });
 
   test("differs from the node if its first day is missing, and is refused if one in the middle is", async () => {
