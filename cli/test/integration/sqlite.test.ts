@@ -34,6 +34,16 @@ describe("SQLite", () => {
     expect(await fs.readdir(path("."))).toEqual(["vega.db"]);
   });
 
+  test("a database that is closed has all records in one file, which can be copied", async () => {
+    const destination = await openDestination(file, "write", new AbortController().signal);
+    const checkpoint = { start: first, position: first + hour };
+    await destination.store({ list: "balances", query: { filter: {} }, records: [change(first)], checkpoint });
+    await destination.close();
+    await fs.copyFile(file, path("backup.db"));
+    const [rows] = await query(path("backup.db"), ["SELECT count(*) AS count FROM balance_changes"]);
+    expect(rows).toEqual([{ count: 1n }]);
+  });
+
   test("a file that is no database is refused by its name", async () => {
     await fs.writeFile(file, "not a database ".repeat(100));
     const refused = ended(1, `Error: SQLite cannot use ${file}: file is not a database.\n`);

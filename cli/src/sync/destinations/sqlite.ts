@@ -61,11 +61,13 @@ class SqliteDatabase implements Database {
   readonly dialect = dialect;
   readonly name: string;
   readonly #database: Sqlite;
+  readonly #mode: OpenMode;
   readonly #release: () => Promise<void>;
 
-  constructor(database: Sqlite, name: string, release: () => Promise<void>) {
+  constructor(database: Sqlite, name: string, mode: OpenMode, release: () => Promise<void>) {
     this.name = name;
     this.#database = database;
+    this.#mode = mode;
     this.#release = release;
   }
 
@@ -112,6 +114,12 @@ class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    try {
+      // libsql may close a database without it, and a copy of the file alone would lack the last records.
+      if (this.#mode === "write") this.#database.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // They stay in the second file, as on a full disk.
+    }
     this.#database.close();
     await this.#release();
   }
@@ -140,7 +148,7 @@ export async function sqliteDestination(
   mode: OpenMode = "write",
   release = async () => {},
 ): Promise<RelationalDestination> {
-  const database = new SqliteDatabase(sqlite, name, release);
+  const database = new SqliteDatabase(sqlite, name, mode, release);
   try {
     // The pages of the index by account, of which each step changes many, take 32 MB.
     sqlite.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32000");
