@@ -9,6 +9,7 @@ import { byKey, byTime, keysOf, nameRow } from "./compare.js";
 import {
   allTimes,
   type BalancesQuery,
+  type Checkpoint,
   canonicalJson,
   checkpointOf,
   type Destination,
@@ -64,10 +65,10 @@ export async function* checkSync(
     throw new ExitError(`Expected a destination in which these ${list} are stored. Run sync without --check first.`);
   };
   if (balances) {
-    const { position } = checkpointFor("balances", balances);
+    const checkpoint = checkpointFor("balances", balances);
     const ofBalances = stored.filter(({ list }) => list === "balances");
-    const end = latest(position, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
-    yield checkBalances(destination, client, balances, { position, end }, { ...plan.scan, signal: plan.signal });
+    const end = latest(checkpoint.position, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
+    yield checkBalances(destination, client, balances, { ...checkpoint, end }, { ...plan.scan, signal: plan.signal });
     const assets = await listAssets(client, plan.signal);
     if (assets) yield checkList(destination, client, "assets", { query: {}, records: assets, signal: plan.signal });
   }
@@ -81,12 +82,12 @@ export async function* checkSync(
   if (profiles) yield check("profiles", {});
 }
 
-/** Compares from where the history of the node begins to where the stored one ends. */
+/** Compares the stored range, from where the history of the node begins. */
 async function checkBalances(
   destination: Destination,
   client: VegaClient,
-  { filter, from }: BalancesQuery,
-  checkpoint: { position: bigint; end: bigint },
+  { filter }: BalancesQuery,
+  checkpoint: Checkpoint & { end: bigint },
   options: ScanOptions,
 ): Promise<Comparison> {
   const { position } = checkpoint;
@@ -96,7 +97,7 @@ async function checkBalances(
   const limit = block ? checkpoint.end : checkpoint.end + 1n;
   const last = BigInt((await destination.newest(filter, limit))?.timestamp ?? 0);
   const end = last >= position && last < limit ? last + 1n : position;
-  const start = latest(earliest(end, await historyStart(client, options.signal)), from);
+  const start = latest(checkpoint.start, earliest(end, await historyStart(client, options.signal)));
   const scan = client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start, endTimestamp: end } }, options);
   const days = new Days("balances");
   const common = await compare(destination.read(filter, { start, end }), scan, position, days);
@@ -104,7 +105,7 @@ async function checkBalances(
     days.add(rowOf("balances", record), undefined);
   // The node no longer keeps them.
   let uncompared = 0;
-  for await (const _ of destination.read(filter, { start: from ?? allTimes.start, end: start })) uncompared++;
+  for await (const _ of destination.read(filter, { start: checkpoint.start, end: start })) uncompared++;
   const { stored, node } = days.total;
   if (common === 0 && stored > 0 && node > 0) {
     refuseNetwork(`the node has none of its ${stored} balance changes since ${formatTime(start)}, and ${node} others`);

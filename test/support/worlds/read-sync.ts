@@ -60,8 +60,9 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
   // Without a block, nothing shows that the last time is complete: it is stored, and is read again.
   reading.compare("the database", rows, must, whole.filter(between({ start: from })));
   if (!world.isCalm) world.calm(end);
-  const stored = rows.filter(between({ end })).length;
-  const isWhole = stored === whole.filter(between({ start, end })).length;
+  const range = { start: BigInt(checkpoint.start), end };
+  const stored = rows.filter(between(range)).length;
+  const isWhole = stored === whole.filter(between(range)).length;
   const clients = { own: client, full: world.healthyClient(), empty: world.healthyClient([]) };
   for (const [name, other] of Object.entries(clients)) {
     let found: Comparison | undefined;
