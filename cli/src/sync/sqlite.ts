@@ -27,10 +27,11 @@ export async function loadSqlite(): Promise<(path: string) => Sqlite> {
   );
 }
 
-export const sqliteCodes = { busy: 5, full: 13 } as const;
+export const sqliteCodes = { busy: 5, readOnly: 8, full: 13, cannotOpen: 14 } as const;
 
 /** The code of an error of SQLite; `undefined` for other errors. */
 export function sqliteCode(error: unknown): number | undefined {
   const { code, errcode, rawCode = errcode } = (error ?? {}) as { code?: string; errcode?: number; rawCode?: number };
-  return /^(?:ERR_)?SQLITE_/.test(String(code)) ? (rawCode ?? 1) & 0xff : undefined;
+  // libsql has codes such as UNKNOWN_SQLITE_ERROR_1544.
+  return /SQLITE_/.test(String(code)) ? (rawCode ?? 1) & 0xff : undefined;
 }

@@ -5,6 +5,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { allTimes, canonicalJson } from "../../src/sync/destination.js";
+import { sqliteDestination } from "../../src/sync/destinations/sqlite.js";
 import { lock } from "../../src/sync/lock.js";
 import { openDestination } from "../../src/sync/open.js";
 import { allOf, compareRecords } from "../../src/sync/rows.js";
@@ -48,6 +49,20 @@ describe("SQLite", () => {
     await fs.writeFile(file, "not a database ".repeat(100));
     const refused = ended(1, `Error: SQLite cannot use ${file}: file is not a database.\n`);
     expect(await sync(startNode())).toMatchObject(refused);
+  });
+
+  test.each([
+    { code: "UNKNOWN_SQLITE_ERROR_1544", rawCode: 1544 },
+    { code: "SQLITE_READONLY", rawCode: 8 },
+    { code: "ERR_SQLITE_ERROR", errcode: 14 },
+  ])("a database where nothing may be written is refused by its name, with advice: %j", async (members) => {
+    const fail = () => {
+      throw Object.assign(new Error("attempt to write a readonly database"), members);
+    };
+    const opened = sqliteDestination({ exec: fail, prepare: fail, close() {} }, file, "read");
+    await expect(opened).rejects.toThrow(
+      `SQLite cannot use ${file}: attempt to write a readonly database. It creates a file next to a database that it reads: copy it`,
+    );
   });
 
   test("a lock is that of the file behind a symbolic link, also of one that is not there yet", async () => {

@@ -57,6 +57,14 @@ const dialect: Dialect = {
   tableNames: "SELECT name FROM sqlite_schema WHERE type = 'table'",
 };
 
+const readOnlyAdvice =
+  " It creates a file next to a database that it reads: copy it to a folder in which you may write.";
+const advice: Readonly<Record<number, string>> = {
+  [sqliteCodes.full]: " Free some space, and repeat the command.",
+  [sqliteCodes.readOnly]: readOnlyAdvice,
+  [sqliteCodes.cannotOpen]: readOnlyAdvice,
+};
+
 class SqliteDatabase implements Database {
   readonly dialect = dialect;
   readonly name: string;
@@ -108,9 +116,10 @@ class SqliteDatabase implements Database {
   describe(error: unknown): unknown {
     const code = sqliteCode(error);
     if (code === undefined) return error;
-    const advice = code === sqliteCodes.full ? " Free some space, and repeat the command." : "";
     const { message } = error as Error;
-    return new ExitError(`SQLite cannot use ${this.name}: ${message}.${advice}`, undefined, { cause: error });
+    return new ExitError(`SQLite cannot use ${this.name}: ${message}.${advice[code] ?? ""}`, undefined, {
+      cause: error,
+    });
   }
 
   async close(): Promise<void> {
