@@ -45,6 +45,12 @@ describe("SQLite", () => {
     expect(rows).toEqual([{ count: 1n }]);
   });
 
+  test("a database of another version is refused, with advice", async () => {
+    await sync(startNode());
+    await query(file, ["UPDATE sync_version SET version = 1"]);
+    expect(await sync(startNode())).toMatchObject(ended(1, "writes version 2. Sync again to another file."));
+  });
+
   test("a file that is no database is refused by its name", async () => {
     await fs.writeFile(file, "not a database ".repeat(100));
     const refused = ended(1, `Error: SQLite cannot use ${file}: file is not a database.\n`);

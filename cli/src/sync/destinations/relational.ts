@@ -168,7 +168,9 @@ async function hasTables(database: Database): Promise<boolean> {
     throw new ExitError(`${name} has tables that sync has not created. Use another ${dialect.place}.`);
   }
   if (Number(found) === version) return true;
-  throw new ExitError(`${name} has tables of version ${found}, and this program writes version ${version}.`);
+  throw new ExitError(
+    `${name} has tables of version ${found}, and this program writes version ${version}. Sync again to another ${dialect.place}.`,
+  );
 }
 
 export class RelationalDestination implements Destination {
