@@ -74,7 +74,7 @@ async function* readList(client: VegaClient, { id, query, limit, ...reading }: R
 }
 
 /** Warns about missing records of a list, with advice. */
-function incompleteness(error: PaginationError, { start, end }: Reading): IncompleteError {
+export function incompleteness(error: PaginationError, { start, end }: Partial<Reading>): IncompleteError {
   const { availableFrom, block, reason, resume } = error;
   if (availableFrom !== undefined) {
     const from = formatTime(availableFrom);
@@ -85,9 +85,12 @@ function incompleteness(error: PaginationError, { start, end }: Reading): Incomp
     );
   }
   if (reason === "behind") {
-    const reached = block
-      ? `it has reached ${formatTime(block.timestamp)}`
-      : "its responses have no block headers, unlike earlier ones";
+    const reached =
+      block?.height === 0n
+        ? "it has no block yet"
+        : block
+          ? `it has reached ${formatTime(block.timestamp)}`
+          : "its responses have no block headers, unlike earlier ones";
     const to = resume?.dateRange?.endTimestamp ?? end;
     const wanted = to === undefined ? "" : `, and the range leads to ${formatTime(String(to))}`;
     return new IncompleteError(`The node is behind: ${reached}${wanted}.`, error);

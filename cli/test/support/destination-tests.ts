@@ -157,7 +157,7 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
 
   test.each([
     ["with other records is refused", 3000n, 1, "Expected a node of the network"],
-    ["that ended before is behind", -2400n * hour, 3, "needs a node that has reached"],
+    ["that ended before is behind", -2400n * hour, 3, "The node is behind: it has reached 2023-"],
     ["that began later has no history", 2400n * hour, 3, "The node does not keep what follows"],
   ])("keeps what it has: a node of another network %s", async (_, shift, code, reason) => {
     await sync(startNode());
@@ -217,7 +217,7 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     const before = await checkpoints();
     // It has all records of the party.
     const node = startNode({ block: { ...block, timestamp: block.timestamp - hour / 2n } });
-    expect(await sync(node, ...flags)).toMatchObject(ended(3, "needs a node that has reached"));
+    expect(await sync(node, ...flags)).toMatchObject(ended(3, "The node is behind: it has reached 2024-"));
     expect(await checkpoints()).toEqual(before);
     const follow = ["--follow", "--poll-interval", "5ms", "--give-up-after", "20ms", "--catch-up", "10ms"];
     expect(await runCli(["sync", target(), ...flags, ...follow], { fetch: node.fetch })).toMatchObject({ code: 1 });
@@ -337,7 +337,7 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     const unchanged = ended(0, ": 0 new balance changes, complete from ");
     expect(await sync(node, ...lists, "--catch-up", "10m")).toMatchObject(unchanged);
     node.configure({ lag: 3 });
-    expect(await sync(node, "--check")).toMatchObject(ended(3, "needs a node that has reached"));
+    expect(await sync(node, "--check")).toMatchObject(ended(3, "The node is behind: it has reached 2024-"));
   });
 
   test.each<[string, (text: string) => string, Record<string, string | undefined>?]>([
