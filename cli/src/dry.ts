@@ -72,7 +72,7 @@ function costOf(records: number, { id, pageSize, concurrency = 4 }: PlannedReadi
 }
 
 /** The name of a list with the flags of its query. */
-function nameOf({ id, query }: PlannedReading): string {
+export function nameOf({ id, query }: PlannedReading): string {
   const flags = argumentFlags(id).flatMap(({ name, path }) => {
     const value = path.reduce<unknown>(
       (group, member) => (group as Record<string, unknown> | undefined)?.[member],

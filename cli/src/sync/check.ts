@@ -1,5 +1,6 @@
 /** Compares stored records with a node, one by one. */
 import type { BalanceChange, ScanOptions, VegaClient } from "vegaprotocol-client";
+import { nameOf } from "../dry.js";
 import { ExitError } from "../errors.js";
 import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
@@ -62,7 +63,10 @@ export async function* checkSync(
   const checkpointFor = (list: SyncList, query: object) => {
     const checkpoint = checkpointOf(stored, list, query);
     if (checkpoint) return checkpoint;
-    throw new ExitError(`Expected a destination in which these ${list} are stored. Run sync without --check first.`);
+    const others = stored.filter((each) => each.list === list).map(({ query }) => nameOfQuery(list, query));
+    const advice =
+      others.length > 0 ? `It has ${others.join(", ")}: repeat these flags.` : "Run sync without --check first.";
+    throw new ExitError(`Expected a destination in which these ${list} are stored. ${advice}`);
   };
   if (balances) {
     const checkpoint = checkpointFor("balances", balances);
@@ -80,6 +84,13 @@ export async function* checkSync(
     yield check("signatures", { id });
   }
   if (profiles) yield check("profiles", {});
+}
+
+/** A list with the flags of its query, as in the command. */
+function nameOfQuery(list: SyncList, query: object): string {
+  const { from, ...others } = query as { from?: string };
+  const dateRange = { startTimestamp: from && formatTime(from) };
+  return nameOf({ id: idOf(list), query: { ...others, dateRange } });
 }
 
 /** Compares the stored range, from where the history of the node begins. */

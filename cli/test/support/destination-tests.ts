@@ -318,6 +318,17 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(await sync(node, ...from, party, "--check")).toMatchObject(equal(wanted.length));
   });
 
+  test.skipIf(isFolder)("is compared with the flags that it was made with, which the error names", async () => {
+    const node = startNode();
+    const flags = ["--party", party, "--from", "2024-02-08"];
+    await sync(node, ...flags);
+    const named = `It has balances --party ${party} --from 2024-02-08T00:00:00.000000000Z: repeat these flags.`;
+    expect(await sync(node, "--check")).toMatchObject(ended(1, named));
+    expect(await sync(node, "--check", "profiles", "--id", party, "signatures")).toMatchObject(
+      ended(1, "Run sync without"),
+    );
+  });
+
   test.skipIf(isFolder)("does not take what another filter has stored later for a difference", async () => {
     const node = startNode();
     const next = (partyId: string) => change(node.block.timestamp, "7", partyId);
