@@ -34,8 +34,14 @@ interface Flags extends flag.Flags, DestinationFlags {
   readonly fromDb?: string;
 }
 
-/** The flags of balance changes. A copy has no end. */
-const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ name }) => name !== "to");
+/** The flags of balance changes. A copy has no end, and the same start in each run. */
+const ownFlags = () =>
+  argumentFlags("listBalanceChanges")
+    .filter(({ name }) => name !== "to")
+    .map(({ option }) => {
+      option.description = option.description.replace(", 1707495900 or 24h", " or 1707495900");
+      return option;
+    });
 
 const details =
   "DESTINATION is an SQLite database such as vega.db, a folder such as vega/, in which each complete day has a Parquet file, or " +
@@ -73,7 +79,7 @@ export function addSync(program: Command, setup: Setup): void {
     details,
     arguments: ["<DESTINATION>", "[LIST...]"],
     flags: [
-      ...ownFlags().map(({ option }) => option),
+      ...ownFlags(),
       filter("--proposal <ID>", proposalText, repeat),
       filter("--id <ID>", "Store the signatures for this resource. Can be repeated.", repeat),
       output("--follow", followText).conflicts(["check", "partialDay", "fromDb"]),
@@ -193,6 +199,11 @@ function readPlan(names: readonly string[], flags: Flags): SyncOptions {
   }
   const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
   if (has("signatures") && id.length === 0) throw new UsageError("The list signatures requires --id.");
+  if (/^(?:now|\d+[mhdw])$/.test(flags.from ?? "")) {
+    throw new UsageError(
+      `Expected --from of sync to be a time such as 2024-02-01, got ${flags.from}: each run would begin another copy.`,
+    );
+  }
   const argument = readArguments("listBalanceChanges", flags);
   const { filter = {}, dateRange } = argument as { filter?: object; dateRange?: { startTimestamp: bigint } };
   const balances = { filter: canonicalIds(filter), ...(dateRange && { from: dateRange.startTimestamp }) };
