@@ -37,7 +37,8 @@ export class OutputFile {
   }
 
   write(text: string): Promise<void> {
-    return this.#explain(write(this.#input, text));
+    // A compressor that is destroyed because the file cannot be written does not end its write.
+    return this.#explain(Promise.race([write(this.#input, text), this.#done]));
   }
 
   async finish(): Promise<void> {

@@ -1,8 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
+import { OutputFile } from "../../src/output/file.js";
+import { readTarget, type Target } from "../../src/output/target.js";
 import { changes, party, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { interruption, runCli } from "../support/run-cli.js";
@@ -179,6 +182,15 @@ describe.runIf(process.platform !== "win32")("a pipe or a device in --output", (
   test.runIf(process.platform === "linux")("reports a device that cannot be written", async () => {
     const { code, stderr } = await runCli(["profiles", "-o", "/dev/full"], { fetch });
     expect({ code, stderr }).toEqual({ code: 1, stderr: "Error: Cannot write /dev/full: the disk is full.\n" });
+  });
+
+  test.runIf(process.platform === "linux")("reports it while a compressed text is still being written", async () => {
+    const name = file("x.csv.gz");
+    await symlink("/dev/full", name);
+    const output = new OutputFile(readTarget(name, undefined) as Target, true);
+    const write = output.write(randomBytes(2 ** 20).toString("hex"));
+    await expect(write).rejects.toThrow(`Cannot write ${name}: the disk is full.`);
+    await output.stop(false);
   });
 });
 
