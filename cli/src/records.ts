@@ -80,7 +80,7 @@ export function incompleteness(error: PaginationError, { start, end }: Partial<R
     const from = formatTime(availableFrom);
     return new IncompleteError(
       `The balance changes of the node begin at ${from}, and the range begins at ${formatTime(start ?? 0n)}. ` +
-        `Use --from ${from}, or a node that keeps a longer history.`,
+        adviceOnStart(availableFrom, end),
       error,
     );
   }
@@ -143,14 +143,16 @@ export async function historyStart(client: VegaClient, signal: AbortSignal | und
 }
 
 /** The error of records that are complete only from a time on which is after the start of their range; otherwise `undefined`. */
-export function startsLate(start: bigint, from: bigint | undefined): IncompleteError | undefined {
+export function startsLate(start: bigint, from: bigint | undefined, end?: bigint): IncompleteError | undefined {
   if (from === undefined || start <= from) return undefined;
   const at = formatTime(start);
   return new IncompleteError(
-    `The records are complete from ${at} on, and the range begins at ${formatTime(from)}. Use --from ${at}, or a node that keeps a ` +
-      "longer history.",
+    `The records are complete from ${at} on, and the range begins at ${formatTime(from)}. ${adviceOnStart(start, end)}`,
   );
 }
+
+const adviceOnStart = (start: bigint, end: bigint | undefined) =>
+  `Use ${end === undefined || start < end ? `--from ${formatTime(start)}, or ` : ""}a node that keeps a longer history.`;
 
 /** Warns if nothing shows that the node had reached the end of a range. */
 export function warnOfEnd(io: Io, coverage: Coverage | undefined): void {

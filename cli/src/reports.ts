@@ -1,5 +1,5 @@
 /** The reports of the commands and the gateway. */
-import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
+import type { BalanceChange, BalanceChangesFilter, ScanOptions, VegaClient } from "vegaprotocol-client";
 import {
   type AccountStatement,
   type BalanceSeriesOptions,
@@ -11,6 +11,7 @@ import {
 import { UsageError } from "./errors.js";
 import type { ColumnKind } from "./operations.js";
 import type { Proposal } from "./other-paths.js";
+import { historyStart, scanPageSize } from "./records.js";
 import { finalTime, timeFormat } from "./times.js";
 
 const account = { partyId: "text", assetId: "text", marketId: "text", accountType: "text" } as const;
@@ -55,6 +56,26 @@ export async function newestTime(
 ): Promise<bigint | undefined> {
   const { block } = await client.listBalanceChanges({ filter, pagination: { first: 1 } }, { signal });
   return block && finalTime(block.timestamp) - 1n;
+}
+
+/**
+ * Scans the balance changes up to a time from the oldest record of the nodes on, which proves that accounts without a record there are
+ * younger. `start` is that time; a copy is complete from the start of its coverage.
+ *
+ * @param isComplete - The start of the history is not looked up: accounts had 0 before their first record.
+ */
+export async function scanHistory(
+  client: VegaClient,
+  filter: BalanceChangesFilter,
+  end: bigint,
+  { isComplete, ...options }: ScanOptions & { readonly isComplete: boolean },
+) {
+  const isCopy = "isCopy" in client;
+  const oldest = isComplete || isCopy ? undefined : await historyStart(client, options.signal);
+  const startTimestamp = oldest !== undefined && oldest < end ? oldest : undefined;
+  const dateRange = { startTimestamp, endTimestamp: end };
+  const scan = client.scanBalanceChanges({ filter, dateRange }, { pageSize: scanPageSize, ...options });
+  return { scan, start: async () => (isCopy && !isComplete ? (await scan.coverage).start : oldest) };
 }
 
 /** Reads counts by the height of a block. */

@@ -47,7 +47,10 @@ const scanDetails =
   "Reads every balance change in a range of time exactly once, in order of time. `vegaprotocol sync` keeps a local copy.";
 const orders = { choices: ["oldest-first", "newest-first"] };
 
-const startText = (start: bigint) => `The records are complete from ${formatTime(start)} on. Earlier ones are unknown.`;
+const startText = (start: bigint, records: number) =>
+  records === 0
+    ? `There are no records before ${formatTime(start)}, or the node does not keep them.`
+    : `The records are complete from ${formatTime(start)} on. Earlier ones are unknown.`;
 
 /** Nodes show lists whose cursors they reject as pages of one size. */
 const hasPages = (id: ListId) => listOperation(id).cursors?.rejectedWith === undefined;
@@ -114,7 +117,7 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     if (printer.read() === 0 && proposalId !== undefined) await requireProposal(client, String(proposalId), io.signal);
     // The newest records alone say nothing of the start.
     if (coverage && !(reading.isNewestFirst && printer.read() === limit)) {
-      const late = startsLate(coverage.start, reading.start);
+      const late = startsLate(coverage.start, reading.start, reading.end);
       if (late) throw late;
       start = coverage.start;
     }
@@ -125,12 +128,12 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     const partial = await printer.stop(canContinue);
     const { coverage } = [error, (error as Error).cause].find((each) => VegaError.is(each)) ?? {};
     // The rest lacks the part at the start that was not proved.
-    const late = reading.isNewestFirst ? undefined : startsLate(coverage?.start ?? 0n, reading.start);
+    const late = reading.isNewestFirst ? undefined : startsLate(coverage?.start ?? 0n, reading.start, reading.end);
     const advice = partial === undefined ? [] : [adviceOf(reading, partial, printer.written())];
     if (late && printer.written().records > 0) advice.push(late.message);
     throw advice.length > 0 ? new ErrorWithAdvice(error, advice.join("\n")) : error;
   }
-  const notes = start !== undefined && reading.start === undefined ? [startText(start)] : [];
+  const notes = start !== undefined && reading.start === undefined ? [startText(start, printer.read())] : [];
   printer.printNotes(reading.isNewestFirst ? "newest" : "first", notes);
   return exitCodes.done;
 }

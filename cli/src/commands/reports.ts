@@ -19,7 +19,7 @@ import { printObject, printRecords } from "../output/print.js";
 import { readTarget } from "../output/target.js";
 import { readUnits } from "../output/units.js";
 import { createProgress } from "../progress.js";
-import { scanPageSize, startsLate, warnOfEnd } from "../records.js";
+import { startsLate, warnOfEnd } from "../records.js";
 import {
   type BalanceReportName,
   balanceReport,
@@ -28,11 +28,12 @@ import {
   readGroup,
   readSends,
   reportColumns,
+  scanHistory,
   seriesColumns,
   tallyRules,
 } from "../reports.js";
 import { createCopy } from "../sync/copy.js";
-import { checkTime, formatTime, readTime } from "../times.js";
+import { checkTime, formatTime, latest, readTime } from "../times.js";
 
 const { party, proposal, resource } = exampleIds;
 
@@ -231,21 +232,24 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
   const end = until ?? (await newestTime(client, filter, io.signal));
   if (end === undefined) throw new UsageError("Expected a time: the responses of the node name no block.");
-  const { pageSize = scanPageSize, concurrency, catchUp } = entered;
-  const options = { from: first, to: end, isComplete: completeHistory === true, isMonthly: entered.monthly === true };
+  const { pageSize, concurrency, catchUp } = entered;
+  const isComplete = completeHistory === true;
+  const options = { from: first, to: end, isComplete, isMonthly: entered.monthly === true };
   let start: bigint | undefined;
+  let kept: bigint | undefined;
   const report = async () => {
-    const paging = { pageSize, concurrency, catchUp, signal: io.signal };
-    const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: end + 1n } }, paging);
-    const changes = withProgress(scan, createProgress(io, flags));
+    const paging = { pageSize, concurrency, catchUp, signal: io.signal, isComplete };
+    const history = await scanHistory(client, filter, end + 1n, paging);
+    const changes = withProgress(history.scan, createProgress(io, flags));
     const rows = await balanceReport(name, changes, { ...options, timeZone, every, groupBy });
-    const coverage = await scan.coverage;
+    const coverage = await history.scan.coverage;
     start = coverage.start;
+    kept = await history.start();
     if (!quiet && !completeHistory)
       printMessage(
         io,
-        `Read the records since ${formatTime(start)}: earlier balances are unknown, and accounts that have not changed since are not shown. ` +
-          "If there are no earlier records in the network, add --complete-history.",
+        `The records begin at ${formatTime(latest(start, kept))}. Earlier balances are unknown, and accounts that have not changed since ` +
+          "are not shown. If the network has no earlier records, add --complete-history.",
       );
     warnOfEnd(io, coverage);
     return rows;
@@ -256,7 +260,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   ];
   const look = { title: titles[name], notes };
   const code = await printRecords(io, flags, kinds, report, units, look);
-  const reason = start === undefined || completeHistory ? undefined : startsLate(start, first);
+  const reason = kept === undefined ? undefined : startsLate(kept, first, end);
   if (reason) throw reason;
   return code;
 }

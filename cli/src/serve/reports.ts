@@ -7,7 +7,7 @@ import { findAsset, listAssets, needsAssets, requireProposal } from "../other-pa
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { csv } from "../output/csv.js";
 import { rowsOf } from "../output/print.js";
-import { readWhole, scanPageSize } from "../records.js";
+import { readWhole } from "../records.js";
 import * as shared from "../reports.js";
 import { readTime, readTimeZone } from "../times.js";
 import { Rejection } from "./errors.js";
@@ -90,7 +90,8 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     if (!filter.partyIds && !filter.assetId && !filter.marketIds) {
       throw new Rejection(3, "Expected party, asset or market.");
     }
-    const { timeZone, completeHistory } = query;
+    const { timeZone } = query;
+    const isComplete = Boolean(query["completeHistory"]);
     if (timeZone !== undefined) readParameter("timeZone", () => readTimeZone(timeZone));
     const hasRange = name !== "balances";
     const from = hasRange ? timeOf("from", required(query, "from"), timeZone) : undefined;
@@ -110,17 +111,15 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       statement: 2n + (isMonthly ? periodsOf("month") : 0n),
       series: periodsOf(every ?? "day"),
     };
-    const scan = client.scanBalanceChanges(
-      { filter, dateRange: { endTimestamp: to + 1n } },
-      { pageSize: scanPageSize, signal },
-    );
+    const { scan, start: startOf } = await shared.scanHistory(client, filter, to + 1n, { signal, isComplete });
     const changes = limited(scan, since, rowsOfAccount[name]);
-    const options = { from, to, isComplete: Boolean(completeHistory), isMonthly, timeZone, every, groupBy };
+    const options = { from, to, isComplete, isMonthly, timeZone, every, groupBy };
     const rows = await shared.balanceReport(name, changes, options);
     const { start, end: shown, block } = await scan.coverage;
-    if (start > since && !completeHistory) {
-      const message = `The records are complete from ${start} on, and the report needs those since ${since}.`;
-      throw new Rejection(11, message, [{ reason: "pruned", availableFrom: `${start}` }]);
+    const kept = await startOf();
+    if (kept !== undefined && kept > since) {
+      const message = `The records are complete from ${kept} on, and the report needs those since ${since}.`;
+      throw new Rejection(11, message, [{ reason: "pruned", availableFrom: `${kept}` }]);
     }
     return { rows, coverage: { startTimestamp: `${start}`, endTimestamp: shown?.toString() }, source: { block } };
   }

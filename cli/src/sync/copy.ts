@@ -133,6 +133,7 @@ export function createCopy(name: string, node?: VegaClient) {
     return { data: { assets: { edges, pageInfo: { hasNextPage: false } } }, response: new Response() };
   }
   const members = {
+    isCopy: true,
     scanBalanceChanges,
     listBalanceChanges,
     listVotes: listOf("votes"),

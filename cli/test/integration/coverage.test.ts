@@ -18,6 +18,12 @@ test("a warning says that the end is not proven if no response names a block", a
   expect((await runCli(["balances"], { fetch: node.fetch })).stderr).not.toContain("Warning");
 });
 
+test("a range before the history gets no advice that cannot be followed", async () => {
+  const { fetch } = createFakeNode({ balances: 50 }, { rateLimit: false });
+  const { code, stderr } = await runCli(["balances", "--from", "2020", "--to", "2021"], { fetch });
+  expect([code, stderr]).toEqual([3, expect.stringContaining(". Use a node that keeps a longer history.\n")]);
+});
+
 describe.each(["v0.74", "v0.79"] as const)("a %s node that no longer keeps old records", (version) => {
   const balances = overDays(createFakeNode({ balances: 400 }).records.balances);
   const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));

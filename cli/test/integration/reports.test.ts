@@ -3,6 +3,8 @@ import { balanceSeries, balancesAt, signatureBundle, statement, tallyVotes } fro
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
+import { formatTime } from "../../src/times.js";
+import { first, party, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
@@ -48,7 +50,7 @@ describe("balances --at", () => {
     const { code, stdout, stderr } = await runCli(["balances", "--at", String(middle), "--raw"], { fetch });
     const before = balances.filter(({ timestamp }) => BigInt(timestamp) <= middle);
     expect([code, lines(stdout)]).toEqual([0, await balancesAt(before, middle)]);
-    expect(stderr).toMatch(/^Read the records since 2024-02-09T16:\d\d:\d\d\.\d{9}Z: .* add --complete-history\.\n$/);
+    expect(stderr).toMatch(/^The records begin at 2024-02-09T16:\d\d:\d\d\.\d{9}Z\. .* add --complete-history\.\n$/);
   });
 });
 
@@ -74,6 +76,38 @@ describe("statement", () => {
   test("fails with 3 if the node has not reached the end of the range", async () => {
     const argv = ["statement", "--from", "2024", "--to", "2025", "--catch-up", "0s"];
     expect(await runCli(argv, { fetch })).toMatchObject({ code: 3, stdout: "" });
+  });
+});
+
+describe("a report from a time on", () => {
+  const statementOf = (range: readonly string[], options: Parameters<typeof startNode>[0] = {}) =>
+    runCli(["statement", ...range, "--party", party, "--raw"], { fetch: startNode(options).fetch });
+  const begin = formatTime(first);
+
+  test("has accounts that are younger", async () => {
+    // The party has its first record an hour after the other one.
+    const { code, stdout, stderr } = await statementOf(["--from", formatTime(first + 1n)]);
+    expect([code, lines(stdout)[0]]).toMatchObject([0, { entry: "opening", timestamp: `${first + 1n}` }]);
+    expect(stderr).toContain(`The records begin at ${begin}. Earlier balances are unknown`);
+  });
+
+  test.each([
+    [["--from", "2024-02-01"], `Use --from ${begin}, or a node that keeps a longer history.`],
+    [["--from", "2020", "--to", "2021"], "Use a node that keeps a longer history."],
+  ])("fails with 3 if the nodes do not keep that time: %j", async (range, advice) => {
+    const { code, stderr } = await statementOf(range);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`The records are complete from ${begin} on, `)]);
+    expect(stderr).toContain(` ${advice}\n`);
+  });
+
+  test("of a copy has what the copy has", async () => {
+    const { fetch } = startNode();
+    await runCli(["sync", path("vega.db"), "--party", party, "--from", "2024-02-10"], { fetch });
+    const report = (from: string) =>
+      runCli(["statement", "--party", party, "--from", from, "--to", "2024-02-11", "--db", path("vega.db")]);
+    expect(await report("2024-02-10")).toMatchObject({ code: 0 });
+    const start = "complete from 2024-02-10T00:00:00.000000000Z on";
+    expect(await report("2024-02-09")).toMatchObject({ code: 3, stderr: expect.stringContaining(start) });
   });
 });
 

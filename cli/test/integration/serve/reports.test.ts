@@ -139,6 +139,31 @@ test("a report that needs more than the nodes keep is an error", async () => {
   const query = { party, from: at(0), to: at(100) };
   const response = await fetch(url + pathOf("statement", query));
   expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ code: 11, details: [{ reason: "pruned" }] });
+  const { code, details } = await response.json();
+  const oldest = at(38);
+  expect([code, details]).toEqual([11, [{ reason: "pruned", availableFrom: oldest }]]);
   expect((await fetch(url + pathOf("statement", { ...query, completeHistory: "true" }))).status).toBe(200);
+  expect((await fetch(url + pathOf("statement", { ...query, from: oldest }))).status).toBe(200);
+  // Not the end of the range, which would lead to the same error again.
+  const early = await fetch(url + pathOf("balances", { party, at: "2020" }));
+  expect([early.status, (await early.json()).details]).toEqual([400, [{ reason: "pruned", availableFrom: oldest }]]);
+});
+
+test("accounts younger than a report are in it, with unknown balances before their first record", async () => {
+  const [young, asset] = ["12".repeat(32), "34".repeat(32)];
+  const balances = [...changes, change(first + 30n * hour, "9", young)];
+  const { url } = await serve(createNetwork({ balances }));
+  const get = async (name: string, query: Record<string, string>) => {
+    const response = await fetch(url + pathOf(name, query));
+    return [response.status, await response.json()];
+  };
+  const [status, { statement, coverage }] = await get("statement", { party: young, from: at(3), to: at(40) });
+  expect([status, coverage.startTimestamp]).toEqual([200, at(0)]);
+  expect(statement).toMatchObject([{ balance: null }, { balance: "9" }, { balance: "9" }]);
+  for (const query of [
+    { party: asset, at: "now" },
+    { asset, at: "now" },
+    { asset, at: at(20) },
+  ])
+    expect(await get("balances", query)).toMatchObject([200, { balances: [] }]);
 });
