@@ -59,13 +59,13 @@ export function rejectionOf(error: unknown): Rejection {
 
 /** The missing range, if the error has one. */
 export function resumeOf(error: unknown): object {
-  const { startTimestamp: start, endTimestamp: end } = (vega.VegaError.is(error) && error.resume?.dateRange) || {};
+  const { startTimestamp: start, endTimestamp: end } = (error as Partial<vega.VegaError>).resume?.dateRange ?? {};
   if (start === undefined && end === undefined) return {};
   return { resume: { startTimestamp: start?.toString(), endTimestamp: end?.toString() } };
 }
 
 /** The range for which the records before an error are complete. It can begin after the requested start, which `resume` does not show. */
 export function coverageOf(error: unknown): object {
-  const { start, end } = (vega.VegaError.is(error) && error.coverage) || {};
+  const { start, end } = (error as Partial<vega.VegaError>).coverage ?? {};
   return start === undefined ? {} : { coverage: { startTimestamp: `${start}`, endTimestamp: end?.toString() } };
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ScanBalanceChangesArguments, ScanOptions, VegaClient } from "vegaprotocol-client";
+import type { Coverage, ScanBalanceChangesArguments, ScanOptions, VegaClient } from "vegaprotocol-client";
 import { coverageOf, Rejection, rejectionOf, resumeOf } from "./errors.js";
 import { startOf } from "./pages.js";
 
@@ -11,7 +11,7 @@ import { startOf } from "./pages.js";
 export async function openStream(
   client: VegaClient,
   argument: object,
-  options: ScanOptions,
+  { signal, ...options }: ScanOptions & { readonly signal: AbortSignal },
   onRecords: (count: number) => void,
 ) {
   const { pagination = {}, ...query } = argument as ScanBalanceChangesArguments & {
@@ -26,14 +26,26 @@ export async function openStream(
   const dateRange = { startTimestamp: wantedStart, endTimestamp };
   const scan = client.scanBalanceChanges({ ...query, dateRange }, { ...options, order, pageSize: 1000 });
   const records = scan[Symbol.asyncIterator]();
+  // An aborted scan has no coverage, and an ended one has.
+  signal.addEventListener("abort", () => void records.return(undefined));
+  const missingAt = (time: bigint, { start, end }: Pick<Coverage, "start" | "end">) =>
+    newestFirst
+      ? { coverage: { start: time + 1n, end }, resume: { dateRange: { ...dateRange, endTimestamp: time + 1n } } }
+      : { coverage: { start, end: time }, resume: { dateRange: { ...dateRange, startTimestamp: time } } };
   // An error that comes before any record has a status of its own.
   const first = await records.next();
+  signal.throwIfAborted();
   return (async function* lines() {
-    let text = "";
-    let count = 0;
+    let [text, ofBlock, count] = ["", "", 0];
+    let time = "";
     try {
       for (let read = first; !read.done; read = await records.next()) {
-        text += `${JSON.stringify(read.value)}\n`;
+        if (read.value.timestamp !== time) {
+          text += ofBlock;
+          ofBlock = "";
+          time = read.value.timestamp;
+        }
+        ofBlock += `${JSON.stringify(read.value)}\n`;
         count++;
         if (text.length < 65_536) continue;
         // Connections and pages come between the parts of a stream.
@@ -41,13 +53,19 @@ export async function openStream(
         yield Buffer.from(text);
         text = "";
       }
+      if (count > 0) signal.throwIfAborted();
+      text += ofBlock;
       const { start, end, block } = await scan.coverage;
       const coverage = { startTimestamp: start?.toString(), endTimestamp: end?.toString() };
       const reached = block && { height: `${block.height}`, timestamp: `${block.timestamp}` };
       const complete = wantedStart === undefined || start <= wantedStart;
       yield Buffer.from(`${text}${JSON.stringify({ complete, records: count, coverage, block: reached })}\n`);
     } catch (error) {
-      const body = { ...rejectionOf(error).body, ...resumeOf(error), ...coverageOf(error) };
+      const isAborted = error === signal.reason;
+      // Records of its last block can be missing: all of them are in the missing range.
+      if (!isAborted) text += ofBlock;
+      const read = isAborted ? missingAt(BigInt(time), await scan.coverage) : error;
+      const body = { ...rejectionOf(error).body, ...resumeOf(read), ...coverageOf(read) };
       yield Buffer.from(`${text}${JSON.stringify({ error: body })}\n`);
     } finally {
       onRecords(count);

@@ -53,19 +53,34 @@ test("a stream that cannot be continued ends with an error and the range that is
   expect(sorted([...lines, ...missing])).toEqual(sorted(network.records.balances));
 });
 
-test("a stream that is in flight when the grace period ends has an error line at its end", async () => {
-  const network = createNetwork(8000);
-  let requests = 0;
-  const { url, close } = await serve(network, ["--grace", "0s"], async (request) => {
-    if (++requests > 3) await once(request.signal, "abort");
-    return network.fetch(request);
-  });
-  const response = await fetch(url + path, { headers });
-  const ended = close();
-  const error = { code: 14, message: "The gateway is shutting down." };
-  expect((await linesOf(response)).pop()).toMatchObject({ error });
-  expect((await ended).code).toBe(0);
-});
+test.each([true, false])(
+  "a stream that is in flight when the grace period ends has an error with the missing range; newest first: %s",
+  async (newestFirst) => {
+    const network = createNetwork(8000);
+    let requests = 0;
+    const flags = ["--grace", "0s"];
+    const { url, close } = await serve(network, flags, async (request) => {
+      if (++requests > 3) await once(request.signal, "abort");
+      return network.fetch(request);
+    });
+    const ordered = `/api/v2/balance/changes?pagination.newestFirst=${newestFirst}`;
+    const response = await fetch(url + ordered, { headers });
+    const ended = close();
+    const lines = await linesOf(response);
+    for (const line of lines) checkResponse("/api/v2/balance/changes", headers.Accept, line);
+    const { error } = lines.pop();
+    expect(error).toMatchObject({ code: 14, message: "The gateway is shutting down." });
+    const times = lines.map(({ timestamp }) => timestamp).sort();
+    expect(error.coverage[newestFirst ? "startTimestamp" : "endTimestamp"]).toBeDefined();
+    expect(BigInt(error.coverage.startTimestamp)).toBeLessThanOrEqual(BigInt(times[0]));
+    expect((await ended).code).toBe(0);
+    const range = Object.entries(error.resume).map(([name, time]) => `&dateRange.${name}=${time}`);
+    const other = await serve(network);
+    const missing = await linesOf(await fetch(other.url + ordered + range.join(""), { headers }));
+    expect(missing.pop()).toMatchObject({ complete: true });
+    expect(sorted([...lines, ...missing])).toEqual(sorted(network.records.balances));
+  },
+);
 
 test("a stream whose caller goes sends no further requests", async () => {
   const { url, log } = await serve(large);
