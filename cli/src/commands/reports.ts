@@ -293,7 +293,9 @@ async function printTally(io: Io, flags: ReportFlags): Promise<number> {
   const format = readTarget(flags.output, flags.format)?.format ?? flags.format;
   await tallyVotes([], tallyRules({ ...flags, market }, anyProposal).rules);
   const client = await clientOf(io, flags);
-  const proposal = await requireProposal(client, proposalId, io.signal, market);
+  // A copy has no proposals.
+  const node = flags.db === undefined || !flags.node ? client : (await connect(io, flags)).client;
+  const proposal = await requireProposal(node, proposalId, io.signal, market);
   const { rules, thresholds } = tallyRules({ ...flags, market }, proposal);
   const records: Vote[] = [];
   for await (const vote of client.listVotes({ proposalId }, { signal: io.signal })) records.push(vote);

@@ -238,6 +238,9 @@ describe("a destination of sync", () => {
       const tally = ["tally", "--proposal", proposal, ...shares];
       const { state, ...ofNode } = JSON.parse(await run(...tally));
       expect([state, JSON.parse(await run(...tally, "--db", db))]).toEqual([expect.stringMatching(/^STATE_/), ofNode]);
+      // A node has what the copy lacks.
+      const node = ["--node", "https://node.example"];
+      expect(await run(...tally, "--db", db, ...node)).toBe(await run(...tally));
       const bundleOf = async (...flags: string[]) =>
         signaturesOf(JSON.parse(await run("bundle", "--id", resource, ...flags)).bundle);
       expect(await bundleOf("--db", db)).toEqual(await bundleOf());
