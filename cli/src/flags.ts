@@ -26,6 +26,7 @@ export interface Flags extends TimeFlags {
   readonly limit?: number;
   readonly completeHistory?: true;
   readonly db?: string;
+  readonly schema?: string;
   readonly dry?: true;
   readonly format?: FormatName;
   readonly output?: string;
@@ -203,6 +204,8 @@ export function presentationFlags(kinds: Readonly<Record<string, string>>, isRep
     ...(hasAmounts ? [outputFlag("--assets <FILE>", assetsText, { repeat: true })] : []),
   ];
 }
+
+export const schemaText = "The schema of PostgreSQL that has the tables. Default: vega.";
 
 export const quietFlag = (text = "Do not print progress or a summary.") => outputFlag("-q, --quiet", text);
 

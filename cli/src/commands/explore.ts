@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { addCommand, type Setup } from "../command.js";
 import { connect } from "../connection.js";
+import { UsageError } from "../errors.js";
 import * as flags from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { hidePassword } from "../sync/destination.js";
@@ -24,6 +25,7 @@ export function addExplore(program: Command, setup: Setup): void {
     arguments: ["[COPY]"],
     flags: [
       ...flags.nodeFlags(),
+      flags.nodeFlag("--schema <NAME>", flags.schemaText),
       ...flags.serverFlags(". Default: a free one"),
       flags.flag("--complete-history", complete),
       flags.flag("--total-supply <N>", "The governance tokens that exist, in the smallest unit. Default: unknown."),
@@ -38,6 +40,7 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
   const { createGateway } = await import("../serve/app.js");
   const { serveUntilInterrupted } = await import("../serve/server.js");
   const { port = 0, host = "127.0.0.1", completeHistory = false, totalSupply, node: nodes = [] } = entered;
+  if (copy === undefined && entered.schema !== undefined) throw new UsageError("--schema requires COPY.");
   const hasNode = nodes.length > 0 || (copy === undefined && Boolean(io.env["VEGA_NODE"]));
   const demo = hasNode || copy !== undefined ? undefined : await (await import("../explore/demo.js")).createDemo();
   const connection = demo
@@ -45,7 +48,7 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
     : hasNode
       ? await connect(io, entered)
       : undefined;
-  const served = copy === undefined ? undefined : await openCopy(io, copy, connection);
+  const served = copy === undefined ? undefined : await openCopy(io, copy, entered.schema, connection);
   const { client, pool } = served ?? connection ?? (await connect(io, entered));
   const closing = new AbortController();
   const gateway = createGateway({
@@ -85,9 +88,14 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
 }
 
 /** Opens a copy once, so that a wrong name ends the command. */
-async function openCopy(io: Io, name: string, connection: Awaited<ReturnType<typeof connect>> | undefined) {
+async function openCopy(
+  io: Io,
+  name: string,
+  schema: string | undefined,
+  connection: Awaited<ReturnType<typeof connect>> | undefined,
+) {
   const { createCopy, describeCopy } = await import("../sync/copy.js");
-  const describe = () => describeCopy(name, io.signal);
+  const describe = () => describeCopy(name, schema, io.signal);
   await describe();
-  return { ...createCopy(name, connection?.client), describe };
+  return { ...createCopy(name, schema, connection?.client), describe };
 }

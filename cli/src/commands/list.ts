@@ -19,7 +19,7 @@ import { readTarget } from "../output/target.js";
 import { readUnits } from "../output/units.js";
 import { type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
 import { formatTime } from "../times.js";
-import { atFlags, dbFlag, printBalances } from "./reports.js";
+import { atFlags, dbFlags, printBalances, refuseSchema } from "./reports.js";
 
 const { party, asset, proposal, resource } = exampleIds;
 
@@ -75,7 +75,7 @@ export function addLists(program: Command, setup: Setup): void {
         dryFlag().conflicts("at"),
         ...flag.presentationFlags(columns),
         flag.quietFlag(),
-        ...(isScan ? [dbFlag()] : []),
+        ...(isScan ? dbFlags() : []),
         ...flag.nodeFlags(),
         ...(isScan ? flag.scanFlags() : hasPages(id) ? [flag.pageSizeFlag("the list's page size")] : []),
       ],
@@ -88,7 +88,10 @@ export function addLists(program: Command, setup: Setup): void {
 async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   const { at, completeHistory, db, format, output, force = false } = entered;
   if (at !== undefined) return printBalances(io, "balances", entered);
-  if (completeHistory || db !== undefined) throw new UsageError("--complete-history and --db require --at.");
+  refuseSchema(entered);
+  if (completeHistory || db !== undefined) {
+    throw new UsageError(`${db === undefined ? "--complete-history" : "--db"} requires --at.`);
+  }
   const kinds = operationTexts[id].columns ?? {};
   // Every wrong flag is found before a request is sent, or a file is opened.
   readReading(id, io, entered);

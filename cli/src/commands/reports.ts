@@ -66,8 +66,10 @@ interface ReportFlags extends BalanceFlags {
 
 const filter = flag.filterFlag;
 
-export const dbFlag = (): Option =>
-  flag.nodeFlag("--db <DESTINATION>", "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node.");
+export const dbFlags = (): Option[] => [
+  flag.nodeFlag("--db <DESTINATION>", "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node."),
+  flag.nodeFlag("--schema <NAME>", flag.schemaText),
+];
 
 const completeHistoryFlag = (): Option =>
   filter(
@@ -197,7 +199,7 @@ export function addReports(program: Command, setup: Setup): void {
       flags: [
         ...report.flags,
         ...flag.fileFlags(drawn.includes(name) ? [...flag.formats, "svg"] : flag.formats),
-        ...(isOfNode ? [] : [dbFlag()]),
+        ...(isOfNode ? [] : dbFlags()),
         ...flag.nodeFlags(),
       ],
     });
@@ -205,8 +207,15 @@ export function addReports(program: Command, setup: Setup): void {
 }
 
 /** The client of the nodes, or of the local copy. */
-const clientOf = async (io: Io, flags: flag.Flags): Promise<VegaClient> =>
-  flags.db === undefined ? (await connect(io, flags)).client : createCopy(flags.db).client;
+async function clientOf(io: Io, flags: flag.Flags): Promise<VegaClient> {
+  const { db, schema } = flags;
+  refuseSchema(flags);
+  return db === undefined ? (await connect(io, flags)).client : createCopy(db, schema).client;
+}
+
+export function refuseSchema({ db, schema }: flag.Flags): void {
+  if (db === undefined && schema !== undefined) throw new UsageError("--schema requires --db.");
+}
 
 const titles = { balances: "Balances", statement: "Statement", series: "Balances over time" };
 

@@ -88,7 +88,7 @@ export function addSync(program: Command, setup: Setup): void {
       output("--partial-day", partialText),
       output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", units),
       output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
-      output("--schema <NAME>", "The schema of PostgreSQL that has the tables. Default: vega."),
+      output("--schema <NAME>", flag.schemaText),
       output("--from-db <FILE>", fromDbText).conflicts("check"),
       output("--metrics <[HOST:]PORT>", metricsText, { parse: readAddress }),
       flag.quietFlag(),

@@ -27,9 +27,9 @@ const neverAborted = new AbortController().signal;
 const blockAt = (timestamp: bigint) => ({ height: 0n, timestamp });
 
 /** The lists that a copy has, with the times between which they are complete, in Unix nanoseconds. */
-export async function describeCopy(name: string, signal: AbortSignal) {
+export async function describeCopy(name: string, schema: string | undefined, signal: AbortSignal) {
   const stored: { list: SyncList; query: object; start?: string; position?: string }[] = [];
-  for await (const { list, query, checkpoint } of readFrom(name, signal, (copy) => copy.checkpoints())) {
+  for await (const { list, query, checkpoint } of readFrom(name, schema, signal, (copy) => copy.checkpoints())) {
     // Some lists have no times.
     const { start, position } = checkpoint;
     const range = { ...(start > 0n && { start: `${start}` }), ...(position > 0n && { position: `${position}` }) };
@@ -38,8 +38,11 @@ export async function describeCopy(name: string, signal: AbortSignal) {
   return stored;
 }
 
-/** @param node - Serves requests that a copy cannot: spam statistics, checks, and paths of `http`. */
-export function createCopy(name: string, node?: VegaClient) {
+/**
+ * @param schema - The schema of PostgreSQL that has the tables.
+ * @param node - Serves requests that a copy cannot: spam statistics, checks, and paths of `http`.
+ */
+export function createCopy(name: string, schema: string | undefined, node?: VegaClient) {
   function scanBalanceChanges(
     query: { filter?: BalanceChangesFilter; dateRange?: BalanceChangesDateRange } = {},
     { order = "oldest-first", maxItems = Number.POSITIVE_INFINITY, signal = neverAborted }: ScanOptions = {},
@@ -53,7 +56,7 @@ export function createCopy(name: string, node?: VegaClient) {
       onRange = resolve;
     });
     const records = () =>
-      readFrom(name, signal, async function* (stored) {
+      readFrom(name, schema, signal, async function* (stored) {
         const range = await rangeOf(stored, name, filter, until);
         onRange(range);
         if (from !== undefined && from < range.start) {
@@ -80,7 +83,7 @@ export function createCopy(name: string, node?: VegaClient) {
 
   /** Only the block of this list is read. */
   async function listBalanceChanges({ filter = {} }: { filter?: BalanceChangesFilter }, { signal }: Signal = {}) {
-    const ranges = readFrom(name, signal ?? neverAborted, async (stored) => [
+    const ranges = readFrom(name, schema, signal ?? neverAborted, async (stored) => [
       await rangeOf(stored, name, canonicalIds(filter)),
     ]);
     for await (const { position } of ranges) return { block: blockAt(position) };
@@ -94,7 +97,7 @@ export function createCopy(name: string, node?: VegaClient) {
     const wanted = Object.entries({ ...ids, partyId }).filter(([, id]) => id !== undefined);
     const nodes: object[] = [];
     let position = 0n;
-    const records = readFrom(name, signal, async function* (stored) {
+    const records = readFrom(name, schema, signal, async function* (stored) {
       // Profiles have no checkpoint.
       const found = list === "profiles" ? [] : await checkpointsOf(stored, name, list, (own) => covers(own, query));
       position = latest(0n, ...found.map((each) => each.position));
@@ -126,7 +129,7 @@ export function createCopy(name: string, node?: VegaClient) {
   async function readPath(path: string) {
     if (path !== "/api/v2/assets") return { error: missing.body, response: new Response(null, { status: 501 }) };
     const edges: object[] = [];
-    for await (const asset of readFrom(name, neverAborted, (stored) => allOf(stored, "assets"))) {
+    for await (const asset of readFrom(name, schema, neverAborted, (stored) => allOf(stored, "assets"))) {
       const { id, decimals, ...others } = asset;
       edges.push({ node: { id, details: { ...others, decimals: `${decimals}` } } });
     }
@@ -151,10 +154,11 @@ export function createCopy(name: string, node?: VegaClient) {
 /** Yields what is read from a copy, which is open meanwhile. */
 async function* readFrom<T>(
   name: string,
+  schema: string | undefined,
   signal: AbortSignal,
   read: (stored: Destination) => AsyncIterable<T> | Promise<Iterable<T>>,
 ): AsyncGenerator<T, undefined, undefined> {
-  const stored = await openDestination(name, "read", signal);
+  const stored = await openDestination(name, "read", signal, schema === undefined ? undefined : { schema });
   try {
     yield* await read(stored);
   } catch (error) {

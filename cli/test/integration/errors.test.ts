@@ -76,7 +76,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["sync", "Expected DESTINATION, such as vega.db."],
     ["balances -o x.csv --format json", "Expected --output to end with an extension of --format json, got x.csv."],
     ["balances --at 2024 --from 1d", "Option '--at <TIME>' cannot be used with option '--from <TIME>'."],
-    ["balances --db vega.db", "--complete-history and --db require --at."],
+    ["balances --db vega.db", "--db requires --at."],
     ["statement", "Expected --from TIME, such as --from 2024-02-01."],
     ["series --from 2024 --to 2025 --group-by party,color", "Expected --group-by to have names of party,asset,market"],
     ["tally --proposal VOTE --required-majority 66", "Expected --required-majority to be a decimal number from 0 to 1"],

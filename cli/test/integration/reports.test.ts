@@ -7,7 +7,7 @@ import { formatTime } from "../../src/times.js";
 import { first, party, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
-import { runCli } from "../support/run-cli.js";
+import { runCli, startServing } from "../support/run-cli.js";
 
 const node = createFakeNode(
   { balances: 3000, votes: 300, signatures: 60, spamStatistics: 10 },
@@ -246,6 +246,30 @@ describe("a destination of sync", () => {
       expect(await bundleOf("--db", db)).toEqual(await bundleOf());
     },
   );
+
+  test.runIf(hasPostgres)("can be another schema of PostgreSQL", async () => {
+    const target = [postgres()?.url ?? "", "--schema", "other"];
+    expect((await runCli(["sync", ...target, "balances"], { fetch })).code).toBe(0);
+    const report = ["balances", "--at", String(middle), "--quiet"];
+    expect(await run(...report, "--db", ...target)).toBe(await run(...report));
+    const { url } = await startServing(["explore", ...target, "--port", "0"], fetch);
+    const { stored } = await (await globalThis.fetch(`${url}/explore/source`)).json();
+    expect(stored).toMatchObject([{ list: "balances" }]);
+    const at = `/reports/balances?asset=${assets[0]}&at=${middle}`;
+    expect((await globalThis.fetch(url + at)).status).toBe(200);
+  });
+
+  test.each([
+    ["statement --from 2024 --schema other", "--schema requires --db."],
+    ["balances --schema other", "--schema requires --db."],
+    ["explore --schema other", "--schema requires COPY."],
+    ["statement --from 2024 --schema other --db vega.db", "--schema requires a DESTINATION such as postgres:"],
+  ])("refuses a schema without PostgreSQL: %s", async (command, text) => {
+    expect(await runCli(command.split(" "), { fetch })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(text),
+    });
+  });
 
   test("fails if it does not have what a report needs", async () => {
     const db = path("part/");
