@@ -69,6 +69,8 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   const { dateRange = {} } = readArguments("listBalanceChanges", flags) as {
     dateRange?: { startTimestamp?: bigint; endTimestamp?: bigint };
   };
+  const { startTimestamp: from = 0n, endTimestamp: to = from } = dateRange;
+  if (to < from) throw new UsageError(`Expected --to to be no earlier than --from, got ${flags.to} and ${flags.from}.`);
   const format = flags.format === "prometheus" ? undefined : formatOf(flags.format, io);
   const shown = { ...flags, format: format ?? "ndjson" };
   const encoder = createEncoder(io, shown, readColumns(columnKinds, shown));

@@ -76,6 +76,10 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["sync", "Expected DESTINATION, such as vega.db."],
     ["balances -o x.csv --format json", "Expected --output to end with an extension of --format json, got x.csv."],
     ["balances --at 2024 --from 1d", "Option '--at <TIME>' cannot be used with option '--from <TIME>'."],
+    [
+      "audit https://a https://b --from 2024-02-09 --to 2024-02-08",
+      "Expected --to to be no earlier than --from, got 2024-02-08 and 2024-02-09.",
+    ],
     ["balances --db vega.db", "--db requires --at."],
     ["statement", "Expected --from TIME, such as --from 2024-02-01."],
     ["series --from 2024 --to 2025 --group-by party,color", "Expected --group-by to have names of party,asset,market"],
