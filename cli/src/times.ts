@@ -11,6 +11,8 @@ const milliseconds: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
+const day = 86_400_000_000_000n;
+
 /**
  * Reads a time as Unix nanoseconds: a year, month, day or time of RFC 3339, digits of Unix seconds, milliseconds, microseconds or
  * nanoseconds, `now`, or a duration before now, such as `24h`.
@@ -54,9 +56,10 @@ function parseDate(date: string, timeZone: string | undefined): bigint | undefin
   if (time === undefined || timeZone === undefined) return time;
   const offsetAt = localOffset(timeZone);
   const shiftAt = (at: bigint) => BigInt(offsetAt(toDate(at).getTime()).shift) * 1_000_000n;
-  const [guess, found] = [time - shiftAt(time), time - shiftAt(time - shiftAt(time))];
-  // Clocks that skip midnight have no such time: the day begins when they do.
-  return found + shiftAt(found) === time || found > guess ? found : guess;
+  const [before, after] = [time - shiftAt(time - day), time - shiftAt(time + day)];
+  // Midnight can come twice. Clocks that skip it have no such time: the day begins when they do.
+  const midnights = [before, after].filter((each) => each + shiftAt(each) === time);
+  return earliest(...midnights) ?? latest(before, after);
 }
 
 /** The milliseconds by which the clocks of a zone are ahead of UTC, and the offset of RFC 3339. */

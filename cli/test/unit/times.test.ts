@@ -24,6 +24,9 @@ test.each([
   ["2024-04-01", "Europe/Berlin", "2024-03-31T22:00:00Z"],
   // Clocks skipped midnight.
   ["2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00Z"],
+  // Midnight came twice.
+  ["2021-10-29", "Asia/Amman", "2021-10-28T21:00:00Z"],
+  ["2020-10-24", "Asia/Gaza", "2020-10-23T21:00:00Z"],
   ["2024-02-09T16:54:00Z", "Europe/Berlin", "2024-02-09T16:54:00Z"],
   ["1707495900", "Europe/Berlin", "2024-02-09T16:25:00Z"],
 ])("the time %s in the zone %s is %s", (value, timeZone, date) => {
