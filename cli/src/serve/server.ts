@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, RequestError } from "@hono/node-server";
 import { ExitError, exitCodes } from "../errors.js";
 import { type Io, write } from "../io.js";
-import { Rejection } from "./errors.js";
+import { Rejection, rejectionOf } from "./errors.js";
 import { createQuota, createShare } from "./limits.js";
 
 /** Times are in milliseconds. A head has room for more than a thousand party ids. */
@@ -30,7 +30,16 @@ export interface App {
 
 /** Node.js hands over all requests that a client has sent. The requests of one connection are served one after the other. */
 function createListener({ fetch, requests, callerOf = () => "" }: App) {
-  const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
+  const listener = getRequestListener(fetch, {
+    overrideGlobalObjects: false,
+    // Health checks of load balancers send requests of HTTP/1.0 without a host.
+    hostname: "unknown",
+    errorHandler: (error) => {
+      const { status, body } =
+        error instanceof RequestError ? new Rejection(3, `${error.message}.`) : rejectionOf(error);
+      return Response.json(body, { status });
+    },
+  });
   const served = new WeakMap<Socket, Promise<void>>();
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { socket } = incoming;

@@ -70,6 +70,22 @@ test("a head that does not end is a 408", async () => {
   expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 408/);
 });
 
+test("a request of HTTP/1.0 needs no Host, and a wrong one is an error with a body", async () => {
+  const { open } = await start({});
+  const send = async (head: string) => {
+    const socket = open();
+    socket.write(`GET / ${head}\r\n\r\n`);
+    const [response] = await once(socket, "data");
+    socket.destroy();
+    return String(response);
+  };
+  expect(await send("HTTP/1.0")).toMatch(/^HTTP\/1\.1 200 /);
+  const refused = await send("HTTP/1.1\r\nHost: a/b");
+  expect(refused).toMatch(/^HTTP\/1\.1 400 /);
+  const error = { code: 3, message: "Invalid host header.", details: [] };
+  expect(JSON.parse(refused.split("\r\n\r\n")[1] ?? "")).toEqual(error);
+});
+
 test("one address has a limited number of connections, and so have all", async () => {
   for (const limits of [{ connectionsOfAddress: 5 }, { connections: 5 }]) {
     const { open } = await start(limits);
