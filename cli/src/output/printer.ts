@@ -53,7 +53,8 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
 
   async function end(hasFailed = false): Promise<void> {
     if (!hasFailed) ready = batch.length;
-    flush(!hasFailed);
+    // A file that stays can be read.
+    flush(!hasFailed || file !== undefined);
     await writing.finally(() => progress.clear());
   }
 
