@@ -18,6 +18,10 @@ export async function readConfig({ env }: Pick<Io, "env">): Promise<Config> {
     const config: Record<string, unknown> = parse(text);
     const wrong = Object.keys(config).find((section) => !isTable(config[section]));
     if (wrong !== undefined) throw new Error(`Expected "${wrong}" to be in a section, such as [defaults].`);
+    const { nodes = {} } = config as Config;
+    const other = Object.keys(nodes).find((name) => [nodes[name]].flat().some((url) => typeof url !== "string"));
+    const expected = 'an address, or several, such as ["https://a.example"].';
+    if (other !== undefined) throw new Error(`Expected "${other}" of [nodes] to be ${expected}`);
     return config as Config;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -49,7 +53,14 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
     if (option === undefined || isNode || command.getOptionValueSource(attribute) === "cli") continue;
     const values: unknown[] = [value].flat();
     const parse = option.parseArg as ((text: string, previous: unknown) => unknown) | undefined;
-    const read = parse ? values.reduce((previous, each) => parse(String(each), previous), undefined) : value === true;
+    if (!parse && typeof value !== "boolean") {
+      throw new UsageError(
+        `Expected "${name}" of vegaprotocol.toml to be true or false, got ${JSON.stringify(value)}.`,
+      );
+    }
+    // Text of a date would be in the words and the time zone of this machine.
+    const textOf = (each: unknown) => (each instanceof Date ? each.toISOString() : String(each));
+    const read = parse ? values.reduce((previous, each) => parse(textOf(each), previous), undefined) : value;
     command.setOptionValueWithSource(attribute, read, "config");
   }
 }

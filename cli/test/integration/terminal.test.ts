@@ -39,12 +39,21 @@ describe("vegaprotocol.toml", () => {
     expect(hosts(earlier)).toEqual(["v.example"]);
   });
 
+  test("can have dates without quotes", async () => {
+    const text = "[balances]\nfrom = 2024-02-10\nto = 2024-02-10T10:00:00Z\n";
+    expect(await run(text, "balances", "https://a.example")).toMatchObject({ code: 3 });
+    const since = new URL(node.requests.at(-1)?.url ?? "").searchParams;
+    expect(since.get("dateRange.startTimestamp")).toBe(`${BigInt(Date.UTC(2024, 1, 10)) * 1_000_000n}`);
+  });
+
   test.each([
     ["[balances]\nlimt = 1", 'Unknown flag "limt" of [balances] in vegaprotocol.toml. Did you mean limit?'],
     ["[balnces]\nlimit = 1", "Unknown section [balnces] in vegaprotocol.toml. Did you mean balances?"],
     ["[balances]\nlimit = -1", 'Expected --limit to be an integer of at least 1, got "-1".'],
     ["limit = 1", 'Expected "limit" to be in a section, such as [defaults].'],
     ["[balances", "Invalid TOML document"],
+    ["[nodes]\nmain = 5", 'Expected "main" of [nodes] to be an address, or several, such as ["https://a.example"].'],
+    ['[balances]\nforce = "yes"', 'Expected "force" of vegaprotocol.toml to be true or false, got "yes".'],
   ])("is refused: %j", async (text, message) => {
     const { code, stderr } = await run(text, "balances", "https://a.example");
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
