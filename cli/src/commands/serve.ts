@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { ObserverEvent } from "vegaprotocol-client";
 import { addCommand, type Setup } from "../command.js";
 import { connect } from "../connection.js";
@@ -30,7 +30,7 @@ export function addServe(program: Command, setup: Setup): void {
       ...flags.nodeFlags(),
       flags.nodeFlag("--max-lag <TIME>", lag, { parse: flags.duration }),
       ...flags.serverFlags("; 0 is a free one. Default: 8080"),
-      flags.flag("--cors <ORIGIN>", cors, { repeat: true }),
+      flags.flag("--cors <ORIGIN>", cors, { repeat: true, parse: readOrigin }),
       flags.flag("--trust-proxy", proxy),
       flags.flag("--grace <TIME>", grace, { parse: readDuration }),
       flags.flag("-q, --quiet", "Print no line for each request, apart from those with status 500."),
@@ -38,6 +38,13 @@ export function addServe(program: Command, setup: Setup): void {
     examples: ["serve --port 8081", "serve --cors https://page.example"],
     run: serve,
   });
+}
+
+/** Reads an origin as browsers send it. */
+function readOrigin(value: string): string {
+  const { protocol, host } = URL.canParse(value) ? new URL(value) : {};
+  if (value === "*" || value === `${protocol}//${host}`) return value;
+  throw new InvalidArgumentError("Expected an origin such as https://page.example, or *.");
 }
 
 async function serve(io: Io, entered: ServeFlags): Promise<number> {
