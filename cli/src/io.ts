@@ -67,6 +67,9 @@ export function printMessage({ stderr }: Pick<Io, "stderr">, text: string): void
 /** The reader of stdout has closed it, as `head` does. */
 export class OutputClosed extends Error {}
 
+/** Text cannot be written. The cause has the reason. */
+export class OutputError extends Error {}
+
 /** Writes to a stream. Rejects if the text cannot be written. */
 export function write(stream: Writable, text: string): Promise<void> {
   // The error is also reported to the callback; without a listener it would end the process.
@@ -74,7 +77,8 @@ export function write(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
       if (!error) resolve();
-      else reject("code" in error && error.code === "EPIPE" ? new OutputClosed() : error);
+      else if ("code" in error && error.code === "EPIPE") reject(new OutputClosed());
+      else reject(new OutputError(error.message, { cause: error }));
     });
   });
 }

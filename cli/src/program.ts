@@ -18,7 +18,18 @@ import { addCheck, addSingles } from "./commands/single.js";
 import { addSync } from "./commands/sync.js";
 import { applyDefaults } from "./config.js";
 import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts } from "./errors.js";
-import { hasColors, Interruption, type Io, OutputClosed, printable, printMessage, widthOf, write } from "./io.js";
+import {
+  hasColors,
+  Interruption,
+  type Io,
+  OutputClosed,
+  OutputError,
+  printable,
+  printMessage,
+  widthOf,
+  write,
+} from "./io.js";
+import { writeError } from "./output/file.js";
 import { formatTime } from "./times.js";
 
 const variables = [
@@ -165,7 +176,7 @@ function readVersion(): string {
 function report(error: unknown, io: Io, command: Command | undefined): number {
   const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.advice] : [error, undefined];
   if (cause instanceof OutputClosed) return exitCodes.done;
-  const { text, exitCode } = describe(cause, command);
+  const { text, exitCode } = describe(cause instanceof OutputError ? writeError("stdout", cause) : cause, command);
   const label = hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";
   io.stderr.write(`${cause instanceof Interruption ? "" : `${label} `}${printable(text)}\n`);
   if (advice !== undefined) printMessage(io, advice);

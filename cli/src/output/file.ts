@@ -6,7 +6,7 @@ import { finished, pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGzip } from "node:zlib";
 import { ExitError, UsageError } from "../errors.js";
-import { OutputClosed, write } from "../io.js";
+import { OutputClosed, OutputError, write } from "../io.js";
 import type { Target } from "./target.js";
 
 /**
@@ -133,7 +133,7 @@ const reasons: Readonly<Record<string, string>> = {
 /** The error of a write, with the user's file name instead of the temporary one. */
 export function writeError(name: string, error: unknown): unknown {
   if (error instanceof ExitError || error instanceof OutputClosed) return error;
-  const { code = "", message } = error as NodeJS.ErrnoException;
+  const { code = "", message } = (error instanceof OutputError ? error.cause : error) as NodeJS.ErrnoException;
   const reason = reasons[code] ?? message.replace(/, \w+ '.*$/, ".");
   return new ExitError(`Cannot write ${name}: ${reason}`, undefined, { cause: error });
 }

@@ -167,7 +167,7 @@ describe("a failure exits with 1, an error on one line and the cause with --verb
   test("if stdout cannot be written", async () => {
     const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
     const { code, stderr } = await runCli(["profiles"], { fetch, onOutput: () => full });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "Error: ENOSPC: no space left on device, write\n" });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "Error: Cannot write stdout: the disk is full.\n" });
   });
 });
 
