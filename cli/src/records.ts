@@ -56,7 +56,7 @@ export async function readRecords(
     }
     return await scan?.coverage;
   } catch (error) {
-    throw PaginationError.is(error) ? incompleteness(error, reading) : error;
+    throw explain(error, reading);
   }
 }
 
@@ -73,8 +73,9 @@ async function* readList(client: VegaClient, { id, query, limit, ...reading }: R
   yield* list({ ...query, pagination }, { maxItems: limit, signal });
 }
 
-/** Warns about missing records of a list, with advice. */
-export function incompleteness(error: PaginationError, { start, end }: Partial<Reading>): IncompleteError {
+/** Replaces the error of missing records by one with advice. */
+export function explain(error: unknown, { start, end }: Partial<Reading>): unknown {
+  if (!PaginationError.is(error)) return error;
   const { availableFrom, block, reason, resume } = error;
   if (availableFrom !== undefined) {
     const from = formatTime(availableFrom);
@@ -91,7 +92,7 @@ export function incompleteness(error: PaginationError, { start, end }: Partial<R
         : block
           ? `it has reached ${formatTime(block.timestamp)}`
           : "its responses have no block headers, unlike earlier ones";
-    const to = resume?.dateRange?.endTimestamp ?? end;
+    const to = end ?? resume?.dateRange?.endTimestamp;
     const wanted = to === undefined ? "" : `, and the range leads to ${formatTime(String(to))}`;
     return new IncompleteError(`The node is behind: ${reached}${wanted}.`, error);
   }

@@ -19,7 +19,7 @@ import { printObject, printRecords } from "../output/print.js";
 import { readTarget } from "../output/target.js";
 import { readUnits } from "../output/units.js";
 import { createProgress } from "../progress.js";
-import { startsLate, warnOfEnd } from "../records.js";
+import { explain, startsLate, warnOfEnd } from "../records.js";
 import {
   type BalanceReportName,
   balanceReport,
@@ -250,7 +250,9 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
     const paging = { pageSize, concurrency, catchUp, signal: io.signal, isComplete };
     const history = await scanHistory(client, filter, end + 1n, paging);
     const changes = withProgress(history.scan, createProgress(io, flags));
-    const rows = await balanceReport(name, changes, { ...options, timeZone, every, groupBy });
+    const rows = await balanceReport(name, changes, { ...options, timeZone, every, groupBy }).catch((error) =>
+      Promise.reject(explain(error, { start: first ?? end, end })),
+    );
     const coverage = await history.scan.coverage;
     start = coverage.start;
     kept = await history.start();

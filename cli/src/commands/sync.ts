@@ -13,7 +13,7 @@ import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
-import { incompleteness } from "../records.js";
+import { explain } from "../records.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
 import { checkpointOf, type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
 import { RelationalDestination } from "../sync/destinations/relational.js";
@@ -125,7 +125,7 @@ async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly str
     return await (flags.check ? check : store)(io, flags, plan, destination, name);
   } catch (error) {
     const isBehind = PaginationError.is(error) && error.reason === "behind";
-    throw isBehind ? incompleteness(error, {}) : destination.describe(error);
+    throw isBehind ? explain(error, {}) : destination.describe(error);
   } finally {
     await destination.close();
   }

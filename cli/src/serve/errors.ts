@@ -39,14 +39,21 @@ export function rejectionOf(error: unknown): Rejection {
   if (error instanceof Rejection) return error;
   const isMissing = [NoProposalError, NoCopyError, IncompleteError].some((type) => error instanceof type);
   if (isMissing) return new Rejection(5, (error as Error).message);
-  if (vega.ArgumentError.is(error) || error instanceof UsageError) return new Rejection(3, error.message);
+  if (vega.ArgumentError.is(error) || error instanceof UsageError) {
+    // Parameters are digits, and not integers of JavaScript.
+    return new Rejection(3, error.message.replaceAll(/\b(\d+)n\b/g, "$1"));
+  }
   if (vega.PaginationError.is(error)) {
     const { reason, message, availableFrom } = error;
     const type = "vegaprotocol-client/PaginationError";
     const detail = { "@type": type, reason, availableFrom: availableFrom?.toString(), ...resumeOf(error) };
     // The caller can begin a range later; another node may be able to continue, or this one a little later.
     const code = reason === "pruned" ? 11 : reason === "behind" || reason === "gap" ? 14 : 15;
-    return new Rejection(code, message, [detail]);
+    const texts: Record<string, string> = {
+      pruned: `The nodes have no balance changes before ${availableFrom}: begin the range there.`,
+      behind: "No node has reached the time that the request needs.",
+    };
+    return new Rejection(code, texts[reason] ?? message, [detail]);
   }
   if (vega.RateLimitError.is(error)) {
     return new Rejection(14, "No node accepts requests at the moment.", [], error.retryAfter);

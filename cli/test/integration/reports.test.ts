@@ -74,8 +74,15 @@ describe("statement", () => {
   });
 
   test("fails with 3 if the node has not reached the end of the range", async () => {
-    const argv = ["statement", "--from", "2024", "--to", "2025", "--catch-up", "0s"];
-    expect(await runCli(argv, { fetch })).toMatchObject({ code: 3, stdout: "" });
+    const reached =
+      /^Error: The node is behind: it has reached 2024-\S+, and the range leads to 2025-01-01T00:00:00\.0{9}Z\.$/m;
+    for (const command of [
+      ["statement", "--from", "2024", "--to", "2025"],
+      ["balances", "--at", "2025"],
+    ]) {
+      const { code, stdout, stderr } = await runCli([...command, "--catch-up", "0s"], { fetch });
+      expect([code, stdout, stderr]).toEqual([3, "", expect.stringMatching(reached)]);
+    }
   });
 });
 

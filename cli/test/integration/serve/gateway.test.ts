@@ -38,7 +38,8 @@ describe("nodes", () => {
     const response = await fetch(`${url}/api/v2/balance/changes?dateRange.startTimestamp=${first}`);
     expect(response.status).toBe(400);
     const details = [{ reason: "pruned", availableFrom: `${history}` }];
-    expect(await response.json()).toMatchObject({ code: 11, details });
+    const message = `The nodes have no balance changes before ${history}: begin the range there.`;
+    expect(await response.json()).toMatchObject({ code: 11, message, details });
   });
 });
 

@@ -132,6 +132,13 @@ test.each<[name: string, query: Record<string, string>, status: number]>([
   expect([response.status, await response.json()]).toMatchObject([status, { code: expect.any(Number) }]);
 });
 
+test("an error shows integers as parameters have them", async () => {
+  const { url } = await serve(createNetwork());
+  const response = await fetch(url + pathOf("statement", { party, from: at(5), to: at(4) }));
+  const { message } = await response.json();
+  expect([message.includes(at(4)), message.includes(`${at(4)}n`)]).toEqual([true, false]);
+});
+
 test("a report that needs more than the nodes keep is an error", async () => {
   const history = BigInt(Date.UTC(2024, 1, 9)) * 1_000_000n;
   const network = createNetwork({ nodes: [{ history }], balances: [change(first - hour), ...changes] });
