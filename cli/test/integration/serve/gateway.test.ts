@@ -153,7 +153,7 @@ describe("the program", () => {
     expect(await (await fetch(url)).text()).toMatch(/vegaprotocol serve[\s\S]*GET \/api\/v2\/balance\/changes\n/);
   });
 
-  test("writes a line of JSON for each request, without headers, parameters and the paths of nodes", async () => {
+  test("writes a line of JSON for each request, without headers, query strings and the paths of nodes", async () => {
     const node = startNode();
     const flags = ["--verbose", "--header", "Authorization: secret-1", "--retries", "1"];
     const { url, log, close } = await startGateway(["https://a.example/key-1234"], flags, (request) =>
