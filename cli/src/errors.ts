@@ -6,7 +6,7 @@ export const exitCodes = { done: 0, failed: 1, usage: 2, incomplete: 3, rejected
 export const exitCodeTexts: Readonly<Record<number, string>> = {
   0: "Done.",
   1: "Failed.",
-  2: "Wrong usage: nothing was sent, and no file was changed.",
+  2: "Wrong usage: no file was changed.",
   3: "The node does not have all records: it is behind, keeps a shorter history, or its pages lead no further.",
   4: "The node rejects the transaction, or the limits allow no other one.",
   5: "The rate limit is exceeded, or the client is banned.",
@@ -22,7 +22,7 @@ export class ExitError extends Error {
   }
 }
 
-/** The command cannot be run as it was entered. Nothing was sent or written. */
+/** The command cannot be run as it was entered. No file was changed. */
 export class UsageError extends ExitError {
   constructor(message: string) {
     super(message, exitCodes.usage);

@@ -56,7 +56,8 @@ export interface FlagOptions {
  */
 export function flag(flags: string, text: string, options: FlagOptions = {}): Option {
   const { parse = flags.endsWith("<ID>") ? readId : undefined, repeat, mandatory = false, choices, group } = options;
-  const option = new Option(flags, choices ? `${text} One of: ${choices.join(", ")}.` : text);
+  const added = [...(mandatory ? ["Required."] : []), ...(choices ? [`One of: ${choices.join(", ")}.`] : [])];
+  const option = new Option(flags, [text, ...added].join(" "));
   option.makeOptionMandatory(mandatory);
   if (group !== undefined) option.helpGroup(group);
   if (!option.required) return option;
@@ -164,14 +165,14 @@ export type FormatName = (typeof formats)[number] | "svg";
 export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", choices: readonly string[] = formats) =>
   outputFlag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices });
 
-const outputText =
-  "Write to a file, in the format of its extension: .csv, .ndjson, .json or .html, each also with .gz. It is there once it is complete. " +
-  "- is stdout.";
+const outputText = (all: readonly FormatName[]) =>
+  `Write to a file, in the format of its extension: .csv, .ndjson, .json${all.includes("svg") ? ", .html or .svg" : " or .html"}, each ` +
+  "also with .gz. It is there once it is complete. - is stdout.";
 
 /** The flags of commands that can print to a file. */
 export const fileFlags = (all: readonly FormatName[] = formats): Option[] => [
   formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe", all),
-  outputFlag("-o, --output <FILE>", outputText, {
+  outputFlag("-o, --output <FILE>", outputText(all), {
     parse: (name) => {
       if (all.includes("svg") || !/\.svg(?:\.gz)?$/i.test(name)) return name;
       throw new InvalidArgumentError("Expected a file without .svg: only series and tally draw a chart.");

@@ -39,7 +39,7 @@ const variables = [
   ["NO_PROXY", "Hosts and domains without a proxy, separated by commas."],
   ["NODE_EXTRA_CA_CERTS", "A file of PEM certificates that are trusted, too."],
   ["NO_COLOR, FORCE_COLOR", "Never, and always, print in color."],
-  ["COLUMNS", "The width of tables and of this help, if the output is no terminal."],
+  ["COLUMNS", "The width of tables and of this help, if the output is not a terminal."],
 ] as const;
 
 const examples = ["balances --from 2024-02-09T16:54:30Z -o balances.csv", "follow balances", "nodes"];

@@ -158,9 +158,5 @@ const adviceOnStart = (start: bigint, end: bigint | undefined) =>
 /** Warns if nothing shows that the node had reached the end of a range. */
 export function warnOfEnd(io: Io, coverage: Coverage | undefined): void {
   if (coverage === undefined || coverage.end !== undefined) return;
-  printMessage(
-    io,
-    "Warning: the responses name no block, so it is unknown whether the node had reached the end of the range. Newer " +
-      "records can be missing.",
-  );
+  printMessage(io, "Warning: the responses have no block headers, so newer records may be missing.");
 }

@@ -47,7 +47,10 @@ export function addFakeNode(program: Command, setup: Setup): void {
       flag("--fault <FAULTS>", faultText, { repeat: true }),
       flag("--party <ID>", "A party that has some of the generated records, also of new blocks."),
       flag("--seed <N>", "The same seed gives the same records. Default: 1.", number),
-      ...listNames.map((name) => flag(`--${name} <N>`, `How many ${name} to generate. Default: 100.`, number)),
+      ...listNames.map((name) => {
+        const records = name === "balances" ? "balance changes" : name;
+        return flag(`--${name} <N>`, `How many ${records} to generate. Default: 100.`, number);
+      }),
       flag("--defects", "Lose and repeat records between pages, as v0.74 nodes do."),
       flag("--no-rate-limit", "Accept any number of requests."),
     ],

@@ -40,9 +40,9 @@ export function addNodes(program: Command, setup: Setup): void {
     name: "nodes",
     summary: "Show the state of each node.",
     details:
-      "Compares the blocks of the nodes: age and lag behind the other nodes in milliseconds of block time, latency in milliseconds, and " +
-      "requests in a second. historyStart is the time from which on a node keeps balance changes: the oldest that it returns. The exit " +
-      `code is 1 if no node responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
+      "Prints the age of each node's last block, its lag behind the other nodes and its latency, all in milliseconds, and its rate " +
+      "limit in requests per second. historyStart is the time of the oldest balance change that it returns. The exit code is 1 if no " +
+      `node responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
     flags: [
       flag.outputFlag("--watch <TIME>", watch, { parse: flag.duration }),
       flag.formatFlag(undefined, [...flag.formats, "prometheus"]),

@@ -93,7 +93,7 @@ const toText =
   "The time of the closing balances, such as 2024-02-01. Default: now, which is the newest complete block.";
 
 const balanceFlags = (): Option[] => [
-  filter("--from <TIME>", "The time of the opening balances, such as 2024-01-01.", { parse: checkTime, mandatory }),
+  filter("--from <TIME>", "Start of the report, such as 2024-01-01.", { parse: checkTime, mandatory }),
   filter("--to <TIME>", toText, { parse: checkTime }),
   ...ownFlags().map(({ option }) => option),
   completeHistoryFlag(),
@@ -240,7 +240,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), true);
   const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
   const end = until ?? (await newestTime(client, filter, io.signal));
-  if (end === undefined) throw new UsageError("Expected a time: the responses of the node name no block.");
+  if (end === undefined) throw new UsageError("Expected --to or --at TIME: the node sends no block headers.");
   const { pageSize, concurrency, catchUp } = entered;
   const isComplete = completeHistory === true;
   const options = { from: first, to: end, isComplete, isMonthly: entered.monthly === true };

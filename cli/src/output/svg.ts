@@ -114,7 +114,7 @@ export function svg(timeZone: string | undefined, { units, notes, tally }: Look)
       const [first] = charts;
       if (first === undefined) throw new UsageError("There is nothing to draw: no account has a balance.");
       if (charts.length > 1)
-        throw new UsageError(`A chart has one asset, and these are ${charts.length}: add --asset.`);
+        throw new UsageError(`A chart shows one asset, and the records have ${charts.length}. Pass --asset.`);
       return drawSeries(first, [...(notes?.() ?? []), ...first.notes]);
     },
   };

@@ -8,7 +8,7 @@ import { complete, runCli } from "../support/run-cli.js";
 const path = useFolder();
 
 test("a warning says that the end is not proven if no response names a block", async () => {
-  const warning = /^Warning: the responses name no block, /m;
+  const warning = /^Warning: the responses have no block headers, /m;
   const silent = createFakeNode({ balances: 1200 }, { rateLimit: false, blockHeaders: false });
   for (const argv of [["balances"], ["balances", "-o", path("x.csv")], ["balances", "-o", path("x.json")]]) {
     const { code, stderr } = await runCli([...argv, "--quiet"], { fetch: silent.fetch });

@@ -68,4 +68,4 @@ export function verdictOf({ passes, reason, missing }: Tally): string {
 }
 
 export const formatSide = ({ tokens, parties }: Tally["yes"], decimals?: number): string =>
-  `${formatAmount(tokens, decimals)} tokens of ${parties.toLocaleString("en")} ${parties === 1 ? "party" : "parties"}`;
+  `${formatAmount(tokens, decimals)} tokens from ${parties.toLocaleString("en")} ${parties === 1 ? "party" : "parties"}`;

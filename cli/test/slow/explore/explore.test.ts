@@ -129,7 +129,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       await page.getByLabel("Required participation").fill(rules.requiredParticipation);
       await page.keyboard.press("Tab");
       await page.getByText(tally.passes ? "It passes with these votes." : `the ${tally.reason} is too low`).waitFor();
-      await page.getByText(`${shown(tally.yes.tokens, vegaId)} tokens of ${tally.yes.parties} parties`).waitFor();
+      await page.getByText(`${shown(tally.yes.tokens, vegaId)} tokens from ${tally.yes.parties} parties`).waitFor();
       // The largest vote is first.
       await page.getByRole("button", { name: "Tokens" }).click();
       const largest = votes.reduce((a, b) => {

@@ -97,7 +97,7 @@ describe.skipIf(hasNoBrowser)("a page to send", () => {
     await write(["tally", "--proposal", proposalId, "--required-participation", "0.1"], async (page) => {
       const tally = await tallyVotes(votes);
       await page.getByText("Whether it passes is unknown without the total supply of tokens.").waitFor();
-      await page.getByText(`${shown(tally.yes.tokens, vegaId)} tokens of ${tally.yes.parties} parties`).waitFor();
+      await page.getByText(`${shown(tally.yes.tokens, vegaId)} tokens from ${tally.yes.parties} parties`).waitFor();
       expect(await violations(page, "sent-tally")).toEqual([]);
       await page.evaluate(() => {
         addEventListener("beforeprint", () => {
@@ -141,7 +141,7 @@ describe.skipIf(hasNoBrowser)("a page to send", () => {
     expect(await runCli(args, { fetch })).toMatchObject({ code: 0 });
     const { yes } = await tallyVotes(votes);
     expect(await readFile(votesFile, "utf8")).toContain(
-      `For: ${shown(yes.tokens, vegaId)} tokens of ${yes.parties} parties<`,
+      `For: ${shown(yes.tokens, vegaId)} tokens from ${yes.parties} parties<`,
     );
   });
 
