@@ -34,12 +34,12 @@ function listVotes(query: URLSearchParams, { store, defects, version, tieSeed }:
   );
   const node = ({ vote }: (typeof rows)[number]) => showVote(version, vote);
   if (!defects.includes("tied-vote-cursors")) {
-    // Reliable: the cursor identifies the vote, and the order is total. v0.74 nodes have another form.
+    // Reliable: the cursor identifies the vote, and the order is total. v0.74 nodes do not read its second member.
     return makePage(query, {
       ...{ failure: noVotes, rows: () => rows, node },
-      fields: { block_time: "time", vote: "text" },
-      cursor: ({ time, key }) => ({ block_time: toRfc3339(time), vote: key }),
-      order: ({ block_time = 0, vote = "" }, upwards) => orderAt(block_time, vote, upwards),
+      fields: { vega_time: "time", vote: "text" },
+      cursor: ({ time, key }) => ({ vega_time: toRfc3339(time), vote: key }),
+      order: ({ vega_time = 0, vote = "" }, upwards) => orderAt(vega_time, vote, upwards),
     });
   }
   // The cursor is a block time alone, so that all votes of its block are at it. They keep their order in both directions.
