@@ -48,7 +48,10 @@ describe("in a pipe", () => {
 
   test("a fake node reports a full device, and ends", async () => {
     const { stdout, stderr } = await run("bash", ["-c", `${program} fake-node --port 0 2>&1 > /dev/full; echo $?`]);
-    expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^Error: Cannot write stdout: the disk is full\.\n1\n$/), stderr: "" });
+    expect({ stdout, stderr }).toEqual({
+      stdout: expect.stringMatching(/^Error: Cannot write stdout: the disk is full\.\n1\n$/),
+      stderr: "",
+    });
   });
 
   test("SIGINT ends a check that reads stdin with 130", async () => {
