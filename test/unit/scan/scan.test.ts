@@ -32,10 +32,11 @@ describe("a scan sends requests", () => {
     const sizes = fc.integer({ min: 20, max: 240 });
     const property = fc.asyncProperty(singles, bursts, sizes, async (single, bursts, pageSize) => {
       const all = [...single, ...bursts.flatMap(([time, count]) => Array<number>(count).fill(time))];
-      const times = all.map((time) => 2000 * time);
-      const source = new ScannedNode(times, { block });
+      const start = 10n ** 17n;
+      const times = all.map((time) => Number(start) + 2000 * time);
+      const source = new ScannedNode(times, { block: { height: 9n, timestamp: 2n * start } });
       const count = async (concurrency: number) => {
-        const scan = source.scan({ start: 0n, end: 172_800_002_000n }, { pageSize, concurrency });
+        const scan = source.scan({ end: start + 172_800_002_000n }, { pageSize, concurrency });
         expect(await scan.toArray()).toHaveLength(times.length);
         return source.requests.splice(0).length;
       };
