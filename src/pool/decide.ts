@@ -112,6 +112,7 @@ export function decide<Request extends Asked>(
   const nextOf = (nodes: readonly NodeHealth[]) =>
     isOver ? undefined : nextNode(call, asked, { ...pool, nodes }, now, least);
   const next = nextOf(nodes);
+  const again = isOver ? undefined : retryOf(asked, now);
   const inFlight = asked.filter(({ endedAt }) => endedAt === undefined);
   const ask = ({ url: to }: NodeHealth, last = asked.at(-1)): Decision<Request> => {
     if (!last) return { do: "ask", node: to, why: "first" };
@@ -127,8 +128,7 @@ export function decide<Request extends Asked>(
     const until = Math.max(...inFlight.map(({ since }) => since + historyPatience));
     if (now < until) return { do: "wait", until, why: "history" };
     // The node that keeps the start may have failed.
-    const again = expectation?.historyFrom ? retry() : undefined;
-    if (again) return again;
+    if (again && expectation?.historyFrom) return again;
     return { do: "return", request: longest, stale: stalenessOf(longest) !== undefined, why: "history" };
   }
 
@@ -156,18 +156,20 @@ export function decide<Request extends Asked>(
   // A node that only lacks the block has the place, and may catch up, unless it has no block at all.
   const isBehind = ({ lack, answer }: Request) => lack === "block" && !hasNoBlock(answer?.block);
   const closest = best(responses.filter(isBehind)) ?? best(responses);
-  const again = closest?.lack === "place" ? retry() : undefined;
-  if (closest?.lack) return again ?? { do: "fail", request: closest, why: closest.lack };
-  return retry() ?? { do: "fail", why: "error" };
+  // A node that has failed may have the place.
+  const isOpen = again && closest?.lack === "place";
+  if (closest?.lack && !isOpen) return { do: "fail", request: closest, why: closest.lack };
+  return again ?? { do: "fail", why: "error" };
+}
 
-  function retry(): Decision<Request> | undefined {
-    const lastOfEach = [...new Map(asked.map((request) => [request.node, request])).values()];
-    const retries = lastOfEach.flatMap(({ node, retryAt }) => (retryAt === undefined ? [] : { node, retryAt }));
-    const [again] = retries.sort((a, b) => a.retryAt - b.retryAt);
-    if (!again || isOver) return undefined;
-    const retry = { node: again.node, delay: Math.max(0, again.retryAt - now) };
-    return { do: "retry", ...retry, why: { type: "retry", ...retry } };
-  }
+/** The failed node that can be asked again first. */
+function retryOf(asked: readonly Asked[], now: number): (Decision<never> & { do: "retry" }) | undefined {
+  const lastOfEach = [...new Map(asked.map((request) => [request.node, request])).values()];
+  const retries = lastOfEach.flatMap(({ node, retryAt }) => (retryAt === undefined ? [] : { node, retryAt }));
+  const [first] = retries.sort((a, b) => a.retryAt - b.retryAt);
+  if (!first) return undefined;
+  const retry = { node: first.node, delay: Math.max(0, first.retryAt - now) };
+  return { do: "retry", ...retry, why: { type: "retry", ...retry } };
 }
 
 /**
