@@ -35,7 +35,7 @@ export function advance<T>(
   pageInfo: PageInfo | null,
 ): WalkState<T> | undefined {
   const { more, nextCursor } = state.direction;
-  // Not the number of records: a node can clamp a page.
+  // `pageInfo` decides, not the number of records: a node can clamp a page.
   if (!pageInfo?.[more]) return undefined;
   const { until } = state;
   if (until !== undefined && (nanosecondsOf(edges.at(-1)?.cursor ?? "") ?? until) < until) return undefined;

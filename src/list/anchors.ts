@@ -13,7 +13,7 @@ import { afterVotes, continuingAt, identify, shortKeyOf } from "./client-cursors
 import { nanosecondsOf, readCursor, withAccountId } from "./cursors.js";
 import { type Edge, largestPage, room, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
-import { type GivenCursor, placeOf, rememberedVotes, startOfBlock, type WalkState } from "./state.js";
+import { type GivenCursor, placeOf, rememberedVotes, startOfBlock, timeBefore, type WalkState } from "./state.js";
 
 /** One way to request the page after a state. */
 export interface Anchor {
@@ -112,10 +112,8 @@ function beforeBlock({ window, count, given }: WalkState): readonly Anchor[] {
 const identifyVote = ({ node }: Edge<unknown>) => identify(node as object, operations.listVotes.naturalKey);
 
 /** After a cursor that the caller brings, of which no page is known. */
-function fromGiven(
-  { cursor, own, after, read, last }: GivenCursor,
-  cursorsLack: WalkPlan["cursorsLack"],
-): readonly Anchor[] {
+function fromGiven(given: GivenCursor, cursorsLack: WalkPlan["cursorsLack"]): readonly Anchor[] {
+  const { cursor, own, after, read, last } = given;
   // On the last page, nodes compare the cursor with the first record's cursor as text.
   const asSent: Anchor = { cursor: own, resume: cursor, skip: 0, after };
   const time = nanosecondsOf(cursor);
@@ -135,10 +133,8 @@ function fromGiven(
   if (cursorsLack !== "account") return [asSent];
   const named = withAccountId(cursor);
   const record = last ?? (named && identify(named.record));
-  const others = record && time !== undefined ? fromBlock(last ? timeOfRecord(last) : time, record, cursor) : [];
+  const others = record && time !== undefined ? fromBlock(timeBefore(given), record, cursor) : [];
   const blocks = others.map((anchor) => ({ ...anchor, after }));
   if (last) return [{ ...asSent, skip: 1, continuesFrom: { records: [last], most: room } }, ...blocks];
   return blocks.length > 0 ? blocks : [asSent];
 }
-
-const timeOfRecord = (node: KnownRecord) => timeOf({ cursor: "", node });

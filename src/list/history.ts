@@ -9,6 +9,7 @@
  * 2. One more request reads from the witness to the first record; for another party, with both in the filter. What it has in between was
  *    missing.
  * 3. Otherwise the start is not proved. If nodes have no record at all up to the start, `availableFrom` is the oldest one that they have.
+ *    If they have one, and no response shows anything of the range, the reading ends with a gap.
  */
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { hasNoBlock } from "../http/call.js";
@@ -131,7 +132,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return own ? [{ time: timeOf(own) ?? 0n, filters }] : [];
   }
 
-  /** Finds two others who had a record at the start or shortly before, the one with fewer records first; again the list itself if it has all. */
+  /**
+   * Finds two others who had a record at the start or shortly before, the one with fewer records first. A filter that names no party,
+   * market or account type has no others: then the list itself is searched again.
+   */
   async function findOthers(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
     const [name, member] = dimensions.find(([name]) => filter[name]?.length) ?? [];
     if (name === undefined) return findOwn(start, signal);
@@ -230,25 +234,25 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
 
     async prove(page, request, expectation, start, signal) {
       if (page.completeFrom <= start) return page;
-      let isKept = false;
-      let isKnown = false;
+      /** Whether nodes have a record up to the start, and whether a response should have shown what follows it. */
+      let [isKept, isMissing] = [false, false];
       for await (const witness of witnessesOf(start, signal)) {
         const proved = await proveBy(witness, { page, request, expectation, start }, signal);
         if (typeof proved === "object") return proved;
-        isKnown = true;
-        isKept ||= proved === "missing";
+        isKept = true;
+        isMissing ||= proved === "missing";
       }
       // Nothing proves the start, but another node can keep more of the range.
       const again = await readWindow(request, { ...expectation, historyFrom: start }, signal);
       if (again.completeFrom <= start) return again;
       const isSameRange = again.window?.start === page.window?.start && again.window?.end === page.window?.end;
       const longest = isSameRange && again.completeFrom < page.completeFrom ? again : page;
-      const availableFrom = isKept ? undefined : await missingFrom(start, signal);
+      const availableFrom = isMissing ? undefined : await missingFrom(start, signal);
       const isEmpty = longest.completeFrom === never && longest.window === undefined;
       if (!isEmpty || availableFrom !== undefined) return { ...longest, availableFrom };
-      // Nothing is known of the range, although a node keeps its start. Behind one address, it may respond only now.
+      // Behind one address, a node that keeps the start may respond only now.
       const search = isWhole ? find : findOthers;
-      if (isKept || (!isKnown && (await search(start, signal)).length > 0)) throw new NotShown("place");
+      if (isMissing || (!isKept && (await search(start, signal)).length > 0)) throw new NotShown("place");
       return longest;
     },
 

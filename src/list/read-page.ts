@@ -27,7 +27,7 @@ import {
 } from "./page.js";
 import { type FetchedPage, goesDown, pageAfter, type WalkPlan } from "./plan.js";
 import { behindError, prunedError } from "./reading-errors.js";
-import { emptyState, startOf, type WalkState } from "./state.js";
+import { emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
 
 /**
@@ -160,8 +160,7 @@ function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone
 /** The error of a walk whose next page no response shows: nodes can have dropped the records since the last page. */
 async function lossAt(walk: WalkPlan, state: WalkState, signal: AbortSignal): Promise<PaginationError> {
   const { window, given } = state;
-  const last = given?.last && timeOf({ cursor: "", node: given.last });
-  const place = timeOf(window.at(-1)) ?? last ?? given?.after;
+  const place = timeOf(window.at(-1)) ?? (given && timeBefore(given));
   const availableFrom = place === undefined ? undefined : await walk.history?.oldestAfter(place, signal);
   if (place === undefined || availableFrom === undefined) return gapAt(walk, state, place);
   return prunedAt(walk, state, place, availableFrom);

@@ -40,7 +40,7 @@ export interface WalkState<T = unknown> {
 /** A cursor as the caller gave it, and its content. */
 export type GivenCursor = AddedMembers & { readonly cursor: string };
 
-/** The time of the last record that was read before a cursor, in Unix nanoseconds. A cursor that the client has made begins before it. */
+/** The time of the last record that was read before a cursor, in Unix nanoseconds. A cursor that the client has made leads to an earlier one. */
 export const timeBefore = ({ cursor, last, read }: GivenCursor): bigint | undefined =>
   timeOf(last && { cursor, node: last }) ?? read?.lastBlock ?? nanosecondsOf(cursor);
 

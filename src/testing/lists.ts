@@ -34,7 +34,7 @@ function listVotes(query: URLSearchParams, { store, defects, version, tieSeed }:
   );
   const node = ({ vote }: (typeof rows)[number]) => showVote(version, vote);
   if (!defects.includes("tied-vote-cursors")) {
-    // Reliable: the cursor identifies the vote, and the order is total. v0.74 nodes do not read its second member.
+    // Reliable: the cursor identifies the vote, and the order is total. v0.74 cursors have the block time alone.
     return makePage(query, {
       ...{ failure: noVotes, rows: () => rows, node },
       fields: { vega_time: "time", vote: "text" },
