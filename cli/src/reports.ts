@@ -59,12 +59,12 @@ export async function newestTime(
 }
 
 /**
- * Scans the balance changes up to a time from the oldest record of the nodes on, which proves that accounts without a record there are
- * younger. `start` is that time; a copy is complete from the start of its coverage.
+ * Scans the balance changes up to a time. A scan of nodes begins with their oldest record, so that accounts without a record there are
+ * known to be younger. `start` returns that time, or where a copy begins.
  *
- * @param isComplete - The start of the history is not looked up: accounts had 0 before their first record.
+ * @param isComplete - The oldest record is not looked up: accounts had 0 before their first record.
  */
-export async function scanHistory(
+export async function scanUpTo(
   client: VegaClient,
   filter: BalanceChangesFilter,
   end: bigint,

@@ -1,6 +1,7 @@
 /** How times and durations are read and printed. */
 import { InvalidArgumentError } from "commander";
 import { toDate, toNanoseconds } from "vegaprotocol-client";
+import { UsageError } from "./errors.js";
 
 const milliseconds: Readonly<Record<string, number>> = {
   ms: 1,
@@ -12,6 +13,11 @@ const milliseconds: Readonly<Record<string, number>> = {
 };
 
 const day = 86_400_000_000_000n;
+
+const durationBeforeNow = /^(\d+)([mhdw])$/;
+
+/** Whether a time is another one each time that it is read. */
+export const isRelative = (value: string): boolean => value === "now" || durationBeforeNow.test(value);
 
 /**
  * Reads a time as Unix nanoseconds: a year, month, day or time of RFC 3339, digits of Unix seconds, milliseconds, microseconds or
@@ -28,6 +34,16 @@ export function readTime(value: string, timeZone?: string): bigint {
   );
 }
 
+/** @throws {@link UsageError} if a range ends before it begins. */
+export function checkRange(
+  start: bigint | undefined,
+  end: bigint | undefined,
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+): void {
+  if (start === undefined || end === undefined || end >= start) return;
+  throw new UsageError(`Expected --to to be no earlier than --from, got ${to} and ${from}.`);
+}
+
 /** Checks a time that is read once its time zone is known. */
 export function checkTime(value: string): string {
   readTime(value);
@@ -36,7 +52,7 @@ export function checkTime(value: string): string {
 
 function parseTime(value: string, timeZone: string | undefined): bigint | undefined {
   if (value === "now") return BigInt(Date.now()) * 1_000_000n;
-  const [, number, unit = ""] = /^(\d+)([mhdw])$/.exec(value) ?? [];
+  const [, number, unit = ""] = durationBeforeNow.exec(value) ?? [];
   if (number !== undefined) return BigInt(Date.now() - Number(number) * (milliseconds[unit] ?? 0)) * 1_000_000n;
   // Other numbers of four digits are no years: there was no chain.
   if (/^(?:19[7-9]|2[01]\d)\d$/.test(value)) return parseDate(`${value}-01-01`, timeZone);

@@ -11,7 +11,7 @@ import { auditLines } from "../metrics.js";
 import { readColumns } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { nameRow } from "../sync/compare.js";
-import { earliest, formatTime, latest } from "../times.js";
+import { checkRange, earliest, formatTime, latest } from "../times.js";
 
 interface Flags extends Omit<flag.Flags, "format"> {
   readonly format?: flag.FormatName | "prometheus";
@@ -69,8 +69,7 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   const { dateRange = {} } = readArguments("listBalanceChanges", flags) as {
     dateRange?: { startTimestamp?: bigint; endTimestamp?: bigint };
   };
-  const { startTimestamp: from = 0n, endTimestamp: to = from } = dateRange;
-  if (to < from) throw new UsageError(`Expected --to to be no earlier than --from, got ${flags.to} and ${flags.from}.`);
+  checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags);
   const format = flags.format === "prometheus" ? undefined : formatOf(flags.format, io);
   const shown = { ...flags, format: format ?? "ndjson" };
   const encoder = createEncoder(io, shown, readColumns(columnKinds, shown));

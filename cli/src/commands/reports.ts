@@ -28,12 +28,12 @@ import {
   readGroup,
   readSends,
   reportColumns,
-  scanHistory,
+  scanUpTo,
   seriesColumns,
   tallyRules,
 } from "../reports.js";
 import { createCopy } from "../sync/copy.js";
-import { checkTime, formatTime, latest, readTime } from "../times.js";
+import { checkRange, checkTime, formatTime, latest, readTime } from "../times.js";
 
 const { party, proposal, resource } = exampleIds;
 
@@ -233,9 +233,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const kinds = name === "series" ? seriesColumns(groupBy) : reportColumns[name];
   const first = from === undefined ? undefined : readTime(from, timeZone);
   const until = to === undefined || to === "now" ? undefined : readTime(to, timeZone);
-  if (first !== undefined && until !== undefined && until < first) {
-    throw new UsageError(`Expected --to to be no earlier than --from, got ${to} and ${from}.`);
-  }
+  checkRange(first, until, { from, to });
   const client = await clientOf(io, entered);
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), true);
   const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
@@ -248,7 +246,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   let kept: bigint | undefined;
   const report = async () => {
     const paging = { pageSize, concurrency, catchUp, signal: io.signal, isComplete };
-    const history = await scanHistory(client, filter, end + 1n, paging);
+    const history = await scanUpTo(client, filter, end + 1n, paging);
     const changes = withProgress(history.scan, createProgress(io, flags));
     const rows = await balanceReport(name, changes, { ...options, timeZone, every, groupBy }).catch((error) =>
       Promise.reject(explain(error, { start: first ?? end, end })),

@@ -20,7 +20,7 @@ import { RelationalDestination } from "../sync/destinations/relational.js";
 import { type DestinationFlags, openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
 import { type SyncOptions, type SyncStep, syncTo, type VotesQuery } from "../sync/sync.js";
-import { formatTime } from "../times.js";
+import { formatTime, isRelative } from "../times.js";
 
 const { proposal, resource } = exampleIds;
 
@@ -199,7 +199,7 @@ function readPlan(names: readonly string[], flags: Flags): SyncOptions {
   }
   const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
   if (has("signatures") && id.length === 0) throw new UsageError("The list signatures requires --id.");
-  if (/^(?:now|\d+[mhdw])$/.test(flags.from ?? "")) {
+  if (flags.from !== undefined && isRelative(flags.from)) {
     throw new UsageError(
       `Expected --from of sync to be a time such as 2024-02-01, got ${flags.from}: each run would begin another copy.`,
     );
@@ -233,7 +233,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   const lines = () => [...metrics.lines(pool.status), ...nodeMetrics.lines(pool.status)];
   const server = flags.metrics && (await serveMetrics(io, flags, flags.metrics, lines));
   const stored = new Map<SyncList, SyncStep>();
-  // A folder has what a run has stored once its day is over, or the run ends.
+  // A folder gets records once their day is over or the run ends.
   let isWritten = destination instanceof RelationalDestination;
   let note: string | undefined;
   try {

@@ -111,7 +111,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       statement: 2n + (isMonthly ? periodsOf("month") : 0n),
       series: periodsOf(every ?? "day"),
     };
-    const { scan, start: startOf } = await shared.scanHistory(client, filter, to + 1n, { signal, isComplete });
+    const { scan, start: startOf } = await shared.scanUpTo(client, filter, to + 1n, { signal, isComplete });
     const changes = limited(scan, since, rowsOfAccount[name]);
     const options = { from, to, isComplete, isMonthly, timeZone, every, groupBy };
     const rows = await shared.balanceReport(name, changes, options);
