@@ -58,7 +58,7 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
         `Expected "${name}" of vegaprotocol.toml to be true or false, got ${JSON.stringify(value)}.`,
       );
     }
-    // Text of a date would be in the words and the time zone of this machine.
+    // `String` would write a date in the words and the time zone of this machine.
     const textOf = (each: unknown) => (each instanceof Date ? each.toISOString() : String(each));
     const read = parse ? values.reduce((previous, each) => parse(textOf(each), previous), undefined) : value;
     command.setOptionValueWithSource(attribute, read, "config");

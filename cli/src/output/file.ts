@@ -37,7 +37,7 @@ export class OutputFile {
   }
 
   write(text: string): Promise<void> {
-    // A compressor that is destroyed because the file cannot be written does not end its write.
+    // If the file cannot be written, the compressor is destroyed and never calls back.
     return this.#explain(Promise.race([write(this.#input, text), this.#done]));
   }
 

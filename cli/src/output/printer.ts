@@ -53,7 +53,7 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
 
   async function end(hasFailed = false): Promise<void> {
     if (!hasFailed) ready = batch.length;
-    // A file that stays can be read.
+    // A partial file is closed as well, so that it can be read.
     flush(!hasFailed || file !== undefined);
     await writing.finally(() => progress.clear());
   }

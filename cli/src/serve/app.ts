@@ -29,7 +29,7 @@ export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
   readonly nodeMetrics?: Pick<ReturnType<typeof createNodeMetrics>, "lines">;
   /** The milliseconds for a response. Default: a minute. */
   readonly deadline?: number;
-  /** Called when a response has ended. The path and errors can have ids. Nothing is of a header or an address, which can be secrets. */
+  /** Called when a response has ended. The path and errors can contain ids, but no header or node address, which can be secrets. */
   readonly log: (entry: { readonly status: number; readonly [name: string]: unknown }) => void;
 }
 

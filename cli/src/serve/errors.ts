@@ -40,7 +40,7 @@ export function rejectionOf(error: unknown): Rejection {
   const isMissing = [NoProposalError, NoCopyError, IncompleteError].some((type) => error instanceof type);
   if (isMissing) return new Rejection(5, (error as Error).message);
   if (vega.ArgumentError.is(error) || error instanceof UsageError) {
-    // Parameters are digits, and not integers of JavaScript.
+    // Parameters are digits, without the `n` of a bigint.
     return new Rejection(3, error.message.replaceAll(/\b(\d+)n\b/g, "$1"));
   }
   if (vega.PaginationError.is(error)) {

@@ -26,7 +26,7 @@ export async function openStream(
   const dateRange = { startTimestamp: wantedStart, endTimestamp };
   const scan = client.scanBalanceChanges({ ...query, dateRange }, { ...options, order, pageSize: 1000 });
   const records = scan[Symbol.asyncIterator]();
-  // An aborted scan has no coverage, and an ended one has.
+  // The scan is ended, not aborted, so that it has a coverage.
   signal.addEventListener("abort", () => void records.return(undefined));
   const missingAt = (time: bigint, { start, end }: Pick<Coverage, "start" | "end">) =>
     newestFirst
@@ -36,8 +36,7 @@ export async function openStream(
   const first = await records.next();
   signal.throwIfAborted();
   return (async function* lines() {
-    let [text, ofBlock, count] = ["", "", 0];
-    let time = "";
+    let [text, ofBlock, time, count] = ["", "", "", 0];
     try {
       for (let read = first; !read.done; read = await records.next()) {
         if (read.value.timestamp !== time) {
@@ -62,7 +61,7 @@ export async function openStream(
       yield Buffer.from(`${text}${JSON.stringify({ complete, records: count, coverage, block: reached })}\n`);
     } catch (error) {
       const isAborted = error === signal.reason;
-      // Records of its last block can be missing: all of them are in the missing range.
+      // The last block can be incomplete: `resume` begins with it.
       if (!isAborted) text += ofBlock;
       const read = isAborted ? missingAt(BigInt(time), await scan.coverage) : error;
       const body = { ...rejectionOf(error).body, ...resumeOf(read), ...coverageOf(read) };

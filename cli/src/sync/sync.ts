@@ -268,7 +268,7 @@ async function* scanFrom(
   const from = stored?.position ?? query.from;
   const dateRange = { startTimestamp: known ?? from };
   const scan = client.scanBalanceChanges({ filter, dateRange }, { ...options.scan, signal });
-  // Only the coverage shows where a reading begins that has no known record. A further one begins with its last record.
+  // Without a known record, only the coverage shows where a reading begins: it is short, and the next one begins with its last record.
   const size = known === undefined ? scanPageSize : batchSize;
   let isJoined = known === undefined;
   let hasMore = false;
@@ -301,7 +301,7 @@ async function* scanFrom(
   }
   const coverage = await scan.coverage;
   if (stored && coverage.start > stored.position && last !== stored) {
-    // Nothing proves that the batches follow that it has stored.
+    // Nothing proves that the batches stored so far follow the copy.
     records = [];
     await storeTo(stored.position, stored.start);
   }

@@ -124,10 +124,10 @@ class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     try {
-      // libsql may close a database without it, and a copy of the file alone would lack the last records.
+      // libsql can close a database without a checkpoint, and a copy of the file alone would lack the last records.
       if (this.#mode === "write") this.#database.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
-      // They stay in the second file, as on a full disk.
+      // On a full disk, for example, they stay in the second file.
     }
     this.#database.close();
     await this.#release();
