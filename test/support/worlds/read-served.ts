@@ -18,16 +18,20 @@ interface ServedPage {
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
 }
 
+/** A loop has all votes before the block of its first page, which is unknown without headers. */
+interface Loop {
+  block?: bigint | undefined;
+}
+
 /** A loop over the responses of `serve`, which continues with the cursor of each page. */
-function servedItems(gateway: Gateway, reader: Reader, { dateRange, pagination = {} }: Given): Items {
+function servedItems(gateway: Gateway, reader: Reader, { dateRange, pagination = {} }: Given, loop: Loop): Items {
   const { list, filter, isBackward } = reader.query;
   const path = list === "votes" ? "/api/v2/votes" : "/api/v2/balance/changes";
   const parameters = Object.entries({ ...filter, dateRange }).flatMap(([name, value]) => parametersOf(name, value));
   const ranges: ServedRange[] = [];
-  let block: bigint | undefined;
   const coverage = (): Coverage | undefined => {
-    // A page of votes says no more than its block.
-    if (list === "votes") return block === undefined ? undefined : { start: 0n, end: block, block: undefined };
+    if (list === "votes")
+      return loop.block === undefined ? undefined : { start: 0n, end: loop.block, block: undefined };
     const isDown = isDescending(reader.query);
     const [oldest, newest] = [ranges.at(isDown ? -1 : 0), ranges.at(isDown ? 0 : -1)];
     const end = newest?.endTimestamp === undefined ? undefined : BigInt(newest.endTimestamp);
@@ -51,7 +55,7 @@ function servedItems(gateway: Gateway, reader: Reader, { dateRange, pagination =
       if (range) ranges.push(range);
       const [{ edges, pageInfo }] = Object.values(lists) as [ServedPage];
       const time = response.headers.get("X-Block-Timestamp");
-      if (time !== null) block ??= BigInt(time);
+      if (!("before" in place || "after" in place)) loop.block = time === null ? undefined : BigInt(time);
       yield* (isBackward ? [...edges].reverse() : edges).map(({ node }) => node);
       if (!(isBackward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) return;
       place = { ...pagination, ...(isBackward ? { before: pageInfo.startCursor } : { after: pageInfo.endCursor }) };
@@ -104,9 +108,10 @@ export async function readServed(reader: Reader, reading: Reading): Promise<void
     trustsProxy: false,
     log: () => {},
   });
+  const loop: Loop = {};
   await readLists(reader, reading, (given) => {
     const { query } = reader;
     const pagination = { ...(given as Given).pagination, [query.isBackward ? "last" : "first"]: reading.sizeOf(query) };
-    return servedItems(gateway, reader, { ...given, pagination });
+    return servedItems(gateway, reader, { ...given, pagination }, loop);
   });
 }
