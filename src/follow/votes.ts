@@ -78,12 +78,12 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
     const isWhole = few !== undefined && few.written.length < size;
     const { written, end, block } = isWhole ? few : await readBack(upTo, source);
     if (end <= upTo) return { state: { upTo, seen }, block };
-    const isNew = ({ vote, time }: WrittenVote) => time < end && seen.get(keyOf(vote)) !== JSON.stringify(vote);
+    const isNew = ({ vote, time }: WrittenVote) => time < end && seen.get(keyOf(vote)) !== contentOf(vote);
     const records = written
       .filter(isNew)
       .sort(inOrder)
       .map(({ vote }) => vote);
-    const all = [...seen, ...records.map((vote) => [keyOf(vote), JSON.stringify(vote)] as const)];
+    const all = [...seen, ...records.map((vote) => [keyOf(vote), contentOf(vote)] as const)];
     // As many as two pages have: a proposal with more cannot be followed to its close.
     const state = { upTo: end, seen: new Map(all.slice(-2 * source.pageSize)) };
     return { state, block, batch: batchOf(records, upTo, end) };
@@ -127,3 +127,9 @@ const inOrder = (a: WrittenVote, b: WrittenVote) =>
 
 /** The natural key of a vote, whenever it was cast. */
 const keyOf = ({ partyId, proposalId }: Vote): string => `${proposalId} ${partyId}`;
+
+/** The content of a vote, in whichever format: v0.74.5 and later nodes send the shares of markets as an array. */
+function contentOf({ perMarketEquityLikeShareWeight: byMarket, elsPerMarket, ...vote }: Vote): string {
+  const shares = elsPerMarket?.map(({ marketId, els }) => [marketId, els]) ?? Object.entries(byMarket ?? {});
+  return JSON.stringify([vote, shares.sort()]);
+}

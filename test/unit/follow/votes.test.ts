@@ -118,6 +118,17 @@ describe("a follower of votes", () => {
     expect(await take(1)).toMatchObject([batchOf([vote(4, 1, { value: "VALUE_NO" })], 5)]);
   });
 
+  test("does not yield a vote again that another version of the node rewrites without a change", async () => {
+    const shares = { perMarketEquityLikeShareWeight: { ["b".repeat(64)]: "0.2", ["a".repeat(64)]: "0.1" } };
+    const votes = [vote(1, 1, shares), vote(1, 2)];
+    const node = nodeAt(3, { votes });
+    const { take } = follow(node, { from: "start" });
+    expect(await take(1)).toMatchObject([batchOf(votes, 3)]);
+    node.configure({ version: "v0.79" });
+    endBlock(node, 4, { votes: rewritten(votes, 3) });
+    expect(await take(1)).toMatchObject([batchOf([], 4)]);
+  });
+
   test("remembers the last votes of two pages, and yields earlier ones again when they are rewritten", async () => {
     const votes = Array.from({ length: 25 }, (_, index) => vote(index, index));
     const node = nodeAt(30, { votes });
