@@ -40,7 +40,7 @@ describe("vegaprotocol.toml", () => {
   });
 
   test("can have dates without quotes", async () => {
-    const text = "[balances]\nfrom = 2024-02-10\nto = 2024-02-10T10:00:00Z\n";
+    const text = '[balances]\nfrom = 2024-02-10\nto = 2024-02-10T10:00:00Z\ncatch-up = "1ms"\n';
     expect(await run(text, "balances", "https://a.example")).toMatchObject({ code: 3 });
     const since = new URL(node.requests.at(-1)?.url ?? "").searchParams;
     expect(since.get("dateRange.startTimestamp")).toBe(`${BigInt(Date.UTC(2024, 1, 10)) * 1_000_000n}`);
