@@ -238,9 +238,13 @@ export class ListPage<T> implements Page<T> {
     return this.#isWhole ? undefined : startAgain(this.#walk, this.#taken.end, this.#taken.read);
   }
 
-  /** Whether one node gave this page and all before it, as far as is known, or its response had all of the list. */
+  /**
+   * Whether one node gave this page and all before it, as far as is known, or its response had all of the list. A second reading takes only
+   * the newest votes of it.
+   */
   get isOfOneNode(): boolean {
-    return this.#isWhole || this.#taken.end.onlyNode !== undefined;
+    const { onlyNode, until } = this.#taken.end;
+    return onlyNode !== undefined || (this.#isWhole && until === undefined);
   }
 
   get next(): Forward | undefined {

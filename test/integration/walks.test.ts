@@ -13,6 +13,7 @@ import {
   createFakeNode,
   type FakeNetwork,
   type FakeNode,
+  type FakeVote,
   nodeDefects,
 } from "../../src/testing/index.js";
 import { collect } from "../support/page-source.js";
@@ -220,6 +221,22 @@ test("a chain of `page.next` has every vote and ends, whatever order the votes o
     expect(seen.size).toBe(votes.length);
   });
   await fc.assert(property, runs(50));
+});
+
+test("the coverage of the newest votes has no end if one is cast again meanwhile, and the last response is not later", async () => {
+  const [first, ...others] = votesOf([1, 2, 2]) as [FakeVote, ...FakeVote[]];
+  const nodeAt = (block: number, votes: readonly FakeVote[]) =>
+    createFakeNode({ votes, block: { height: 5n, timestamp: BigInt(timeOf(block)) } }, options);
+  const early = nodeAt(2, [first, ...others.slice(0, 2)]);
+  const later = nodeAt(3, [first, ...others]);
+  // It has written the current block.
+  const latest = nodeAt(3, [...others, { ...first, blockTime: timeOf(3) }]);
+  const nodes = [early, later, latest];
+  const client = clientOf({ fetch: (request) => (nodes.shift() ?? later).fetch(request) });
+  const listing = client.listVotes({ proposalId, pagination: { last: 2, newestFirst: false } });
+  const parties = (await collect(listing)).map(({ partyId }) => partyId);
+  expect(parties).toEqual(others.map(({ partyId }) => partyId));
+  expect((await listing.coverage).end).toBe(undefined);
 });
 
 test("node signatures are walked without one request more than pages, and the coverage ends with the block of the first page", async () => {
