@@ -178,13 +178,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const isDown = isDescending(request.pagination);
     const direction = isDown ? forward : directionOf(request.pagination);
     const isInRange = (edge: Edge<T>) => (timeOf(edge) ?? 0n) >= start;
-    const oldestEdge = page.edges
-      .filter(hasRecord<T>)
-      .filter(isInRange)
-      .reduce<Edge<T> | undefined>((a, b) => (a && (timeOf(a) ?? 0n) <= (timeOf(b) ?? 0n) ? a : b), undefined);
+    const oldestEdge = page.edges.at(request.pagination.newestFirst === false ? 0 : -1);
     const oldest = timeOf(oldestEdge);
     // A node can name the block of that record before it has written it.
-    const includes = oldestEdge && identify(oldestEdge.node as object);
+    const includes = oldestEdge?.node ? identify(oldestEdge.node) : undefined;
     const { end } = request;
     const until = oldest === undefined ? end : oldest + 1000n;
     const { timestamp: block } = page.extra.block ?? {};
