@@ -74,4 +74,4 @@ const isAccepted = (start: bigint, end: bigint): boolean => start >= earliest &&
 
 /** Whether a node refused a request for its range, in the words of v0.75 and later nodes (observed on v0.79 nodes). */
 const isRefused = (error: unknown): error is ApiError =>
-  ApiError.is(error) && error.status === 400 && error.detail?.["message"] === "invalid date range";
+  ApiError.is(error) && error.detail?.["message"] === "invalid date range";
