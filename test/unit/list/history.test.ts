@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Expectation } from "../../../src/http/expectation.js";
 import {
   type BalanceChange,
   type Coverage,
@@ -6,9 +7,14 @@ import {
   type ListBalanceChangesArguments,
   type VegaClient,
 } from "../../../src/index.js";
+import { historyOf } from "../../../src/list/history.js";
+import type { NodePage, PageRequest } from "../../../src/list/page.js";
+import { longestRange } from "../../../src/list/ranges.js";
+import type { ListReaderOptions } from "../../../src/list/reader.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { hex } from "../../support/records.js";
+import { pageAt, script } from "../../support/scripted-pages.js";
 
 const hour = 3_600_000_000_000n;
 /** The start of the range. Histories begin at any time, so it is the time of no block and of no day. */
@@ -87,6 +93,12 @@ describe("a start is proved", () => {
       4,
       { accountTypes: ["ACCOUNT_TYPE_MARGIN"] },
       [change(2, -900), change(1, 10, { accountType: "ACCOUNT_TYPE_MARGIN" })],
+    ],
+    [
+      "by one that satisfies the rest of the filter",
+      4,
+      { ...party, accountTypes: ["ACCOUNT_TYPE_GENERAL"] },
+      [...[2, 4].map((other) => change(other, -other, { accountType: "ACCOUNT_TYPE_MARGIN" })), change(3, -9), own],
     ],
   ])("%s, in %i requests", async (_, requests, filter, records) => {
     const node = connect(records);
@@ -187,5 +199,83 @@ describe("a start is not proved", () => {
         records: 1,
         from: BigInt(own.timestamp),
       });
+  });
+});
+
+describe("the start of a page, 100,", () => {
+  const [{ signal }, oldestFirst] = [new AbortController(), { newestFirst: false }];
+  const [down, up] = [{ pagination: { first: 9 } }, { pagination: { first: 9, newestFirst: false } }];
+  const ended = { ...down, end: 500n };
+  const [none, witness, late] = [pageAt([]), pageAt([90n]), pageAt([120n])];
+  const open = (isPool: boolean, pages: Parameters<typeof script>[0]) => {
+    const node = script(pages);
+    return {
+      ...node,
+      history: historyOf({ connection: { isPool } } as ListReaderOptions<BalanceChange>, {}, node.read),
+    };
+  };
+  type Given = [what: string, page: NodePage<BalanceChange>, request: PageRequest];
+  const first = { minBlock: 110n, includes: expect.objectContaining({ timestamp: "110" }) };
+
+  test.each<[...Given, until: bigint | undefined, expectation: Expectation]>([
+    ["newest first", pageAt([130n, 120n, 110n]), down, 1110n, first],
+    ["oldest first", pageAt([110n, 120n], oldestFirst), { ...up, end: 500n }, 1110n, first],
+    ["without records", pageAt([], { block: 900n }), ended, 500n, { minBlock: 500n }],
+    ["that has no end either", pageAt([], { block: 900n }), down, undefined, { minBlock: 900n }],
+    ["and without a block", none, ended, 500n, {}],
+  ])("%s, is proved by an earlier record in a response with both", async (_, page, request, end, expectation) => {
+    const shown = page.edges.length > 0 ? [90n, 110n] : [90n];
+    const { history, requests, expectations } = open(false, [witness, pageAt(shown, oldestFirst)]);
+    expect(await history.prove(page, request, {}, 100n, signal)).toEqual({ ...page, completeFrom: 100n });
+    expect(requests).toEqual([
+      { pagination: { first: 1, newestFirst: true }, end: 101n },
+      { pagination: { first: 5000, newestFirst: false }, start: 90n, end },
+    ]);
+    expect(expectations[1]).toEqual({ historyFrom: 100n, minBlock: undefined, includes: undefined, ...expectation });
+  });
+
+  const [lost, longest] = [[witness, undefined, witness, undefined], 90n + longestRange];
+  const [between, full] = [pageAt([90n, 105n, 110n], oldestFirst), pageAt([90n, 110n], { ...oldestFirst, more: true })];
+  const [window, other] = [100n, 101n].map((start) => ({ start, end: 500n, hasMore: false }));
+  const shorter = { start: 100n, end: 400n, hasMore: false };
+  const [loss, endingAt110] = [{ lack: "place" }, { endCursor: "110", hasNextPage: true }];
+
+  test.each<[...Given, ...Parameters<typeof script>, object]>([
+    ["is lost if no response has what follows an earlier record", none, ended, [...lost, none], loss],
+    ["is lost in the longest range", none, { ...down, end: longest }, [...lost, none], loss],
+    ["is open in a longer one", none, { ...down, end: longest + 1n }, [...lost, none, witness], none],
+    ["is open in a range without an end", none, down, [...lost, none, witness], none],
+    ["is lost if a record is found later", none, ended, [...Array(6).fill(none), witness], loss],
+    ["is open if none is", none, ended, Array(9).fill(none), none],
+    ["was dropped", none, ended, [...Array(5).fill(none), pageAt([150n])], { availableFrom: 150n }],
+    ["keeps its records", late, ended, [...lost, pageAt([130n])], late],
+    ["is nearer on another node", late, ended, [...lost, pageAt([110n])], pageAt([110n])],
+    ["has one window", { ...late, window }, ended, [...lost, { ...pageAt([110n]), window: other }], late],
+    ["has one end", { ...late, window }, ended, [...lost, { ...pageAt([110n]), window: shorter }], late],
+    ["is open on a newer node", none, ended, [witness, { ...witness, window }, ...Array(4).fill(none)], none],
+    ["is followed by missing ones", pageAt([110n], oldestFirst), up, [witness, between], { pageInfo: endingAt110 }],
+    ["is not final in a full page", pageAt([110n], oldestFirst), up, [witness, full], { pageInfo: endingAt110 }],
+    ["is unknown after an error", none, ended, [witness, new Error("refused")], { message: "refused" }],
+    ["is followed by one", none, up, [witness, pageAt([90n, 100n], oldestFirst)], { edges: [{}, {}] }],
+    ["is before missing ones", pageAt([110n]), ended, [witness, between, pageAt([105n])], { completeFrom: 100n }],
+    ["is not before others", pageAt([110n]), ended, [witness, between, pageAt([110n])], { completeFrom: 110n }],
+    ["is lost if no response has both", none, ended, [witness, between, undefined, none, none], loss],
+  ])("%s", async (_, page, request, pages, expected) => {
+    const { history, requests } = open(false, pages);
+    const result = await history.prove(page, request, {}, 100n, signal).catch((error: unknown) => error);
+    expect(result).toMatchObject(expected);
+    expect(requests).toHaveLength(pages.length);
+  });
+
+  test("is compared with the oldest record of all windows, and with nothing on a node without a block", async () => {
+    const windows = [pageAt([], { window: { start: 100n, end: 300n, hasMore: false } }), pageAt([350n])];
+    const { history, requests, expectations } = open(true, windows);
+    expect(await history.oldestAfter(100n, signal)).toBe(350n);
+    expect(requests).toMatchObject([{ start: 100n }, { start: 300n }]);
+    expect(await open(false, [pageAt([100n])]).history.oldestAfter(100n, signal)).toBeUndefined();
+    expect(await open(false, [none, none, none, none, late]).history.missingBefore(100n, signal)).toBe(120n);
+    const started = open(true, Array(3).fill(pageAt([], { block: 0n })));
+    expect(await started.history.missingBefore(100n, signal)).toBeUndefined();
+    expect([...expectations, ...started.expectations]).toEqual(Array(5).fill({ historyFrom: 100n }));
   });
 });
