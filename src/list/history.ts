@@ -199,7 +199,9 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const own = shown.edges.filter(hasRecord<T>).filter(isOwn);
     const [first] = edgesOf({ ...shown, edges: own.filter(isInRange) }, direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
-    if (!hasMore && timeOf(first) === oldest) return { ...page, completeFrom: start };
+    // A page without records is proved up to the block of the proof, which a node without block headers does not name.
+    const extra = oldest === undefined ? shown.extra : page.extra;
+    if (!hasMore && timeOf(first) === oldest) return { ...page, extra, completeFrom: start };
     if (first === undefined) return undefined;
     if (!isDown) {
       const last = edgesOf({ ...shown, edges: own }, direction).at(-1);

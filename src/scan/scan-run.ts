@@ -91,7 +91,8 @@ export class ScanRun implements Batches<BalanceChange> {
         history: this.#historyOf(source, connection.isPool),
         fetchPage: async (request, expectation, signal) => {
           const page = await semaphore.run(() => source.fetchPage(request, expectation, signal));
-          this.#note(page);
+          this.#pagesRead++;
+          this.#noteBlock(page);
           return page;
         },
       }),
@@ -143,14 +144,15 @@ export class ScanRun implements Batches<BalanceChange> {
           // A pool reads the node that keeps the most.
           if (isIgnored) return isPool ? fetchPage(request, { ...expectation, historyFrom: start }, signal) : page;
           if (!isStart && page.completeFrom > start) this.#proofs++;
-          return history.prove(page, request, expectation, start, signal);
+          const proved = await history.prove(page, request, expectation, start, signal);
+          this.#noteBlock(proved);
+          return proved;
         },
       }
     );
   }
 
-  #note({ extra: { block } }: Pick<NodePage<BalanceChange>, "extra">): void {
-    this.#pagesRead++;
+  #noteBlock({ extra: { block } }: NodePage<BalanceChange>): void {
     if (block === undefined) this.#hasPageWithoutBlock = true;
     this.#block = laterOf(this.#block, block);
   }

@@ -4,7 +4,7 @@ import { completeFrom } from "../../src/list/judge.js";
 import type { NodePage, PageRequest, ReadPage } from "../../src/list/page.js";
 import { changesAt } from "./records.js";
 
-type Content = Partial<NodePage<BalanceChange>> & { block?: bigint; more?: boolean; newestFirst?: boolean };
+type Content = Partial<NodePage<BalanceChange>> & { block?: bigint | undefined; more?: boolean; newestFirst?: boolean };
 
 /** A page of records at some times, newest first unless it says otherwise. */
 export function pageAt(

@@ -225,7 +225,10 @@ describe("the start of a page, 100,", () => {
     ["and without a block", none, ended, 500n, {}],
   ])("%s, is proved by an earlier record in a response with both", async (_, page, request, end, expectation) => {
     const shown = page.edges.length > 0 ? [90n, 110n] : [90n];
-    const { history, requests, expectations } = open(false, [witness, pageAt(shown, oldestFirst)]);
+    const { history, requests, expectations } = open(false, [
+      witness,
+      pageAt(shown, { ...oldestFirst, block: page.extra.block?.timestamp }),
+    ]);
     expect(await history.prove(page, request, {}, 100n, signal)).toEqual({ ...page, completeFrom: 100n });
     expect(requests).toEqual([
       { pagination: { first: 1, newestFirst: true }, end: 101n },
@@ -243,6 +246,7 @@ describe("the start of a page, 100,", () => {
   test.each<[...Given, ...Parameters<typeof script>, object]>([
     ["is lost if no response has what follows an earlier record", none, ended, [...lost, none], loss],
     ["is lost in the longest range", none, { ...down, end: longest }, [...lost, none], loss],
+    ["has no block without records", pageAt([], { block: 900n }), ended, [witness, witness], { extra: none.extra }],
     ["is open in a longer one", none, { ...down, end: longest + 1n }, [...lost, none, witness], none],
     ["is open in a range without an end", none, down, [...lost, none, witness], none],
     ["is lost if a record is found later", none, ended, [...Array(6).fill(none), witness], loss],

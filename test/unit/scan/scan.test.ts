@@ -214,6 +214,23 @@ test("a scan ends with an error if one microsecond has more records than a page 
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ resume: { dateRange: { startTimestamp: "4000" } } });
 });
 
+test("a scan without an end claims none if the response that proves its start has no block headers", async () => {
+  const head = 1_707_000_000_000_000_000n;
+  const [known, ...newest] = changesAt([head - 10_000_000n, head]);
+  const nodeOf = (balances: typeof newest, blockHeaders = true) =>
+    createFakeNode({ balances, block: { height: 5n, timestamp: head } }, { blockHeaders, rateLimit: false });
+  const older = known ? [known] : [];
+  const nodes = [nodeOf([]), nodeOf(older), nodeOf(older, false)];
+  // It has written the records of the current block.
+  const ahead = nodeOf([...older, ...newest]);
+  const fetch = (request: Request) => (nodes.shift() ?? ahead).fetch(request);
+  const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({
+    dateRange: { startTimestamp: head - 10_000_000n },
+  });
+  expect(await scan.toArray()).toEqual(older);
+  expect((await scan.coverage).end).toBeUndefined();
+});
+
 test("a scan sends filters, headers and deadlines with every request", async () => {
   const node = createFakeNode({ balances: 50 });
   const client = createClient({ baseUrl, fetch: node.fetch });
