@@ -97,7 +97,7 @@ export const defaults: NodeBehavior = {
   history: 0n,
 };
 
-/** Returns a node that follows a chain. The order of the votes of one block differs between nodes of other names. */
+/** Returns a node that follows a chain. The order of the votes of one block depends on its name and on the page size. */
 export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: string): FakeNode {
   const checkTransaction = createTransactionCheck();
   const tieSeed = name && `${chain.seed}/${name}`;

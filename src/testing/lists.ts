@@ -42,12 +42,11 @@ function listVotes(query: URLSearchParams, { store, defects, version, tieSeed }:
       order: ({ vega_time = 0, vote = "" }, upwards) => orderAt(vega_time, vote, upwards),
     });
   }
-  // The cursor is a block time alone, so that all votes of its block are at it. They keep their order in both directions, but PostgreSQL
-  // sorts them in another way for another page size.
-  const size = query.get("pagination.first") ?? query.get("pagination.last");
+  // The cursor is a block time alone, so that all votes of its block are at it. They have one order in both directions, but another one for
+  // another page size, as in PostgreSQL.
   return makePage(query, {
     ...{ failure: noVotes, node },
-    rows: (upwards) => {
+    rows: (upwards, size) => {
       const ties = rows.map((row, index) => {
         const tie = tieSeed === undefined ? index : randomNumbers(`${tieSeed}/${size}/${row.time}/${row.party}`)();
         return { row, tie: upwards ? tie : -tie };
