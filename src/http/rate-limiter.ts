@@ -45,16 +45,15 @@ export class RateLimiter {
     this.#clock = clock;
   }
 
-  /** The expected wait of a request that is queued now, in milliseconds. */
-  expectedDelay(): number {
+  /** The expected wait of a request in milliseconds, by its place in the queue. Default: if it is queued now. */
+  expectedDelay(place: number = this.#waiting.size + 1): number {
     const now = this.#clock.now();
-    return Math.max(this.#pause(now), this.#bucket.until(this.#waiting.size + 1, now));
+    return Math.max(this.#pause(now), this.#bucket.until(place, now));
   }
 
   /** @throws {@link RateLimitError} if the node rejects requests for longer than the call waits. */
   async acquire<T>(call: ActiveCall<T>, attempt: number, emit: Emit | undefined): Promise<Permit> {
     const { operation, signal, progress } = call;
-    const delay = Math.ceil(this.expectedDelay());
     const waiter: Waiter = { call, attempt, resolve: ignore };
     const permit = new Promise<Permit>((resolve) => {
       waiter.resolve = resolve;
@@ -62,7 +61,7 @@ export class RateLimiter {
     this.#waiting.add(waiter);
     this.#serve();
     if (!this.#waiting.has(waiter)) return permit;
-    emit?.({ type: "pause", operation, attempt, delay });
+    emit?.({ type: "pause", operation, attempt, delay: Math.ceil(this.expectedDelay(this.#waiting.size)) });
     progress.isQueued = true;
     try {
       return await orAborted(signal, permit);
