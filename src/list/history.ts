@@ -26,6 +26,7 @@ import {
   isDescending,
   largestPage,
   type NodePage,
+  oldestOf,
   type PageRequest,
   type ReadPage,
   timeOf,
@@ -178,7 +179,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const isDown = isDescending(request.pagination);
     const direction = isDown ? forward : directionOf(request.pagination);
     const isInRange = (edge: Edge<T>) => (timeOf(edge) ?? 0n) >= start;
-    const oldestEdge = page.edges.at(request.pagination.newestFirst === false ? 0 : -1);
+    const oldestEdge = oldestOf(page.edges, request.pagination);
     const oldest = timeOf(oldestEdge);
     // A node can name the block of that record before it has written it.
     const includes = oldestEdge?.node ? identify(oldestEdge.node) : undefined;
@@ -199,7 +200,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const own = shown.edges.filter(hasRecord<T>).filter(isOwn);
     const [first] = edgesOf({ ...shown, edges: own.filter(isInRange) }, direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
-    // A page without records is proved up to the block of the proof, which a node without block headers does not name.
+    // An empty page is proved up to the block of the response that proves it. Without block headers, that block is unknown.
     const extra = oldest === undefined ? shown.extra : page.extra;
     if (!hasMore && timeOf(first) === oldest) return { ...page, extra, completeFrom: start };
     if (first === undefined) return undefined;

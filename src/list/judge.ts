@@ -2,7 +2,7 @@ import { type Block, hasNoBlock } from "../http/call.js";
 import type { Expectation, KnownRecord, Lack, PlaceInList, Shown } from "../http/expectation.js";
 import { finalTime } from "../values/times.js";
 import { nanosecondsOf } from "./cursors.js";
-import { directionOf, edgesOf, isDescending, type ReceivedPage, timeOf } from "./page.js";
+import { directionOf, edgesOf, isDescending, oldestOf, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */
 export const never = (1n << 63n) - 1n;
@@ -39,7 +39,7 @@ export function completeFrom({ edges, pageInfo, request: { pagination } }: Recei
   const { newestFirst = true } = pagination;
   const hasOlder = newestFirst ? pageInfo?.hasNextPage : pageInfo?.hasPreviousPage;
   if (hasOlder && isDescending(pagination)) return 0n;
-  return timeOf(edges.at(newestFirst ? -1 : 0)) ?? never;
+  return timeOf(oldestOf(edges, pagination)) ?? never;
 }
 
 /** The records of a page that follow a place; `undefined` if the page does not continue there. */

@@ -97,6 +97,10 @@ export const opposite = (direction: Direction): Direction => (direction === forw
 export const isDescending = (pagination: Pagination): boolean =>
   (directionOf(pagination) === forward) === (pagination.newestFirst ?? true);
 
+/** The oldest edge of a page. A page keeps the order of its list, whichever direction it was read in. */
+export const oldestOf = <Edge>(edges: readonly Edge[], { newestFirst = true }: Pagination): Edge | undefined =>
+  edges.at(newestFirst ? -1 : 0);
+
 /** The items of a page in the order of the walk. A page keeps the order of its list, whichever direction it was read in. */
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
   direction === forward ? items : [...items].reverse();
