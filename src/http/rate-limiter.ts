@@ -114,7 +114,7 @@ export class RateLimiter {
     for (const waiter of this.#waiting) {
       if (waiter.call.signal?.aborted) continue;
       const refusal = this.#refusalOf(waiter, now);
-      // The next one is sent when one of these has ended.
+      // `release` sends the next one.
       if (!refusal && this.#inFlight >= this.#mostInFlight) return;
       const delay = refusal ? 0 : this.#delay(waiter, now);
       if (delay > 0) {

@@ -44,7 +44,7 @@ export class TokenBucket {
   }
 
   /**
-   * A response shows the rate limit. It replaces tokens that contradict it.
+   * Updates the bucket after a response that shows the rate limit. The number of tokens changes only if the response contradicts it.
    *
    * @param request.sentAt - When the request was sent.
    * @param request.sentSince - How many requests were sent after it. The node has counted them later for certain.
@@ -66,7 +66,10 @@ export class TokenBucket {
     this.#at = now;
   }
 
-  /** A response or an error shows no rate limit. Until one does, a node without it has none, and an error has taken no token. */
+  /**
+   * Updates the bucket after a response or an error that shows no rate limit. Until one does, a successful response means that the node has
+   * none, and an error that the request took no token.
+   */
   showNone(isError: boolean): void {
     if (this.#isKnown) return;
     if (isError) this.#remaining++;

@@ -239,8 +239,8 @@ export class ListPage<T> implements Page<T> {
   }
 
   /**
-   * Whether one node gave this page and all before it, as far as is known, or its response had all of the list. A second reading takes only
-   * the newest votes of it.
+   * Whether one node gave this page and all before it, as far as is known, or its response had all of the list. That does not count in a
+   * second reading, which takes only the newest votes.
    */
   get isOfOneNode(): boolean {
     const { onlyNode, until } = this.#taken.end;

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
 import type { History } from "../../../src/list/history.js";
 import { never } from "../../../src/list/judge.js";
@@ -14,13 +14,14 @@ describe("through windows, a page", () => {
   const down = { pagination: { first: 9 }, end: 200n };
   const up = { pagination: { first: 9, newestFirst: false }, start: 0n };
   const [needed, known] = [{ needsBlock: true }, { continuesFrom: { records: [{ timestamp: "150" }] } }];
-  const [first, second] = [false, true].map((isBeyond) => ({ isBeyond, gapFrom: 0n }));
+  const first = { isBeyond: false, gapFrom: 0n };
+  const second = { ...first, isBeyond: true };
   const [one, two] = [[150n], [150n, 140n]].map((times) => window(100n, 200n, times));
-  const [proved, dropped] = [{ completeFrom: 100n }, { availableFrom: 150n }];
+  const [whole, dropped] = [{ completeFrom: 100n }, { availableFrom: 150n }];
 
-  test.each<[string, PageRequest, object, Parameters<typeof script>[0], object, object | undefined, starts: bigint[]]>([
+  test.each<[string, PageRequest, object, Parameters<typeof script>[0], object, object, starts: bigint[]]>([
     ["after a gap is complete from the end", down, needed, [late, early], {}, { gapFrom: 200n }, [100n]],
-    ["ends with its window", down, needed, [late, none], proved, { ...second, completeFrom: 100n }, [100n]],
+    ["ends with its window", down, needed, [late, none], whole, { ...second, completeFrom: 100n }, [100n]],
     ["without records proves nothing", down, {}, [none], {}, { completeFrom: never }, []],
     ["is proved by another node", down, needed, [late], next, { ...first, completeFrom: 0n }, [100n]],
     ["is the last one", down, needed, [late], dropped, { pageInfo: { hasNextPage: false } }, [100n]],
@@ -28,16 +29,20 @@ describe("through windows, a page", () => {
     ["with records is not proved", down, needed, [early], {}, first, []],
     ["has new records", down, known, [one, next], {}, second, []],
     ["has other records than the last one", down, known, [two], {}, first, []],
-    ["is proved from its start", up, needed, [empty, next], proved, second, [100n]],
+    ["is proved from its start", up, needed, [empty, next], whole, second, [100n]],
     ["without a start is not proved", { ...up, start: undefined }, needed, [empty, next], {}, second, []],
   ])("%s", async (_, request, expectation, pages, proof, expected, starts) => {
     const { read, requests, expectations } = script(pages);
-    const prove = vi.fn<History<BalanceChange>["prove"]>(async (page) => ({ ...page, ...proof }));
+    const proved: bigint[] = [];
+    const prove: History<BalanceChange>["prove"] = async (page, _request, _expectation, start) => {
+      proved.push(start);
+      return { ...page, ...proof };
+    };
     const page = await throughWindows(read, { prove })(request, expectation, new AbortController().signal);
-    expect(page).toMatchObject(expected ?? {});
+    expect(page).toMatchObject(expected);
     const next = { ...request, ...(request === down ? { end: 100n } : { start: 100n }) };
     expect(requests).toEqual([request, next].slice(0, pages.length));
     expect(expectations[1]?.continuesFrom).toBeUndefined();
-    expect(prove.mock.calls.map(([, , , start]) => start)).toEqual(starts);
+    expect(proved).toEqual(starts);
   });
 });
