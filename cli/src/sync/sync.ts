@@ -28,7 +28,7 @@ import {
 import { ExitError, IncompleteError } from "../errors.js";
 import { largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
-import { readWhole, scanPageSize, startsLate } from "../records.js";
+import { readWhole, startsLate } from "../records.js";
 import { finalTime, formatTime } from "../times.js";
 import {
   type BalancesQuery,
@@ -57,6 +57,8 @@ export interface SyncStep {
 
 export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stalledAfter" | "observe" | "signal"> {
   readonly scan?: ScanOptions;
+  /** How many balance changes are read and stored in one step. With more, a database writes fewer of its pages again. Default: 40,000. */
+  readonly batchSize?: number | undefined;
   readonly balances?: BalancesQuery | undefined;
   readonly votes?: readonly VotesQuery[] | undefined;
   /** The ids of resources. */
@@ -75,12 +77,6 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
 const notStarted = new IncompleteError(
   "The node has no block yet. Run sync again once it has read its history, or use another node.",
 );
-
-/**
- * How many records are stored in one step, in addition to the rest of the last block. The more it has, the fewer pages of a database are
- * written again for each record.
- */
-const batchSize = 20_000;
 
 /**
  * Reads each list up to the newest block of the node, or follows it.
@@ -241,90 +237,78 @@ async function* scanHistory(
   query: BalancesQuery,
   stored: Checkpoint | undefined,
 ): AsyncGenerator<Checkpoint, undefined> {
-  const { destination, limit } = run;
-  const { position } = stored ?? {};
-  const newest = position === undefined ? undefined : await limit(() => destination.newest(query.filter, position));
-  try {
-    return yield* scanFrom(run, query, stored, newest && BigInt(newest.timestamp));
-  } catch (error) {
-    const { availableFrom } = PaginationError.is(error) ? error : {};
-    // The nodes may have dropped the newest stored record, and keep all that follows.
-    if (!newest || availableFrom === undefined || availableFrom > (position ?? 0n)) throw error;
+  const { destination, client, options, signal, limit } = run;
+  const { filter } = query;
+  const newest = stored && (await limit(() => destination.newest(filter, stored.position)));
+  const known = newest && BigInt(newest.timestamp);
+  let checkpoint = stored;
+  const { batchSize: size = 40_000 } = options;
+  let next: BatchStart | undefined = { from: stored?.position ?? query.from, known, size };
+  while (next) {
+    const { records, start, end, hasMore } = await readBatch(run, query, next);
+    if (checkpoint) checkJoin(checkpoint, start);
+    if (end === undefined) return;
+    if (checkpoint && end < checkpoint.position) {
+      // A scan with an end waits for the node, and rejects if it is behind.
+      const range = { startTimestamp: end, endTimestamp: checkpoint.position };
+      await client.scanBalanceChanges({ filter, dateRange: range }, { ...options.scan, signal }).toArray();
+      options.onStored?.({ list: "balances", query, records: 0, checkpoint });
+      return;
+    }
+    if (checkpoint === undefined && start >= end) {
+      // A later run, or another node, can find earlier records.
+      if (isMissing(run, query)) throw notStarted;
+      options.onStored?.({ list: "balances", query, records: 0, checkpoint });
+      return;
+    }
+    checkpoint = { start: checkpoint?.start ?? start, position: end };
+    await store(run, { list: "balances", query, records, checkpoint });
+    yield checkpoint;
+    next = hasMore ? { from: end, known: end, size } : undefined;
   }
-  return yield* scanFrom(run, query, stored, undefined);
+}
+
+interface BatchStart {
+  from: bigint | undefined;
+  /** The time of a record before, with which the response must begin. Default: the scan begins at `from`. */
+  known: bigint | undefined;
+  /** How many records are read, those of the last time not included. */
+  size: number;
 }
 
 /**
- * @param known - The time of the newest stored record, with which the scan must begin. If it is `undefined`, the scan begins where the copy ends.
+ * Reads the balance changes from a time on, by a scan of its own: its coverage proves the batch before it is stored.
+ *
+ * @returns the records and the range in which they are complete. Without block headers the last block can have further records.
  */
-async function* scanFrom(
+async function readBatch(
   run: Run,
   query: BalancesQuery,
-  stored: Checkpoint | undefined,
-  known: bigint | undefined,
-): AsyncGenerator<Checkpoint, undefined> {
+  { from, known, size }: BatchStart,
+): Promise<{ records: BalanceChange[]; start: bigint; end: bigint | undefined; hasMore: boolean }> {
   const { client, options, signal } = run;
-  const { filter } = query;
-  const from = stored?.position ?? query.from;
-  const dateRange = { startTimestamp: known ?? from };
-  const scan = client.scanBalanceChanges({ filter, dateRange }, { ...options.scan, signal });
-  // Without a known record, only the coverage shows where a reading begins: it is short, and the next one begins with its last record.
-  const size = known === undefined ? scanPageSize : batchSize;
-  let isJoined = known === undefined;
-  let hasMore = false;
-  let last = stored;
-  let records: BalanceChange[] = [];
-  const storeTo = async (position: bigint, start: bigint) => {
-    last = { start, position };
-    await store(run, { list: "balances", query, records, checkpoint: last });
-    records = [];
-    return last;
-  };
-  for await (const record of scan) {
-    const time = BigInt(record.timestamp);
-    isJoined ||= time === known;
-    if (!isJoined) break;
-    if (from !== undefined && time < from) continue;
-    if (records.length >= size && records.at(-1)?.timestamp !== record.timestamp) {
-      hasMore = known === undefined;
-      if (hasMore || !stored) break;
-      yield storeTo(time, stored.start);
-    }
-    records.push(record);
-  }
-  if (known !== undefined && !isJoined) {
+  const range = { filter: query.filter, dateRange: { startTimestamp: known ?? from } };
+  const scan = client.scanBalanceChanges(range, { ...options.scan, maxItems: size, signal });
+  const found = await scan.toArray().catch((error: unknown) => {
+    const { availableFrom } = PaginationError.is(error) ? error : {};
+    if (known === undefined || availableFrom === undefined || availableFrom > (from ?? 0n)) throw error;
+  });
+  // The nodes may have dropped the newest stored record, and keep all that follows.
+  if (found === undefined) return readBatch(run, query, { from, known: undefined, size });
+  const [first, last] = [found[0], found.at(-1)];
+  if (known !== undefined && BigInt(first?.timestamp ?? 0) !== known) {
     throw new PaginationError(
       `The response does not begin with the newest stored balance change, at ${formatTime(known)}. The node may have dropped newer ` +
         "records. Run sync again, or use a node that keeps a longer history.",
       { operation: "listBalanceChanges", reason: "gap" },
     );
   }
-  const coverage = await scan.coverage;
-  if (stored && coverage.start > stored.position && last !== stored) {
-    // Nothing proves that the batches stored so far follow the copy.
-    records = [];
-    await storeTo(stored.position, stored.start);
-  }
-  if (stored) checkJoin(stored, coverage.start);
-  const newest = records.at(-1);
-  // Without block headers, the last block can have further records: it is read again.
-  const end = coverage.end ?? (newest ? BigInt(newest.timestamp) : from);
-  if (end === undefined) return undefined;
-  if (stored && end < stored.position) {
-    // A scan with an end waits for the node, and rejects if it is behind.
-    const range = { startTimestamp: end, endTimestamp: stored.position };
-    await client.scanBalanceChanges({ filter, dateRange: range }, { ...options.scan, signal }).toArray();
-    options.onStored?.({ list: "balances", query, records: 0, checkpoint: stored });
-    return undefined;
-  }
-  if (stored === undefined && coverage.start >= end) {
-    // A later run, or another node, can find earlier records.
-    if (isMissing(run, query)) throw notStarted;
-    run.options.onStored?.({ list: "balances", query, records: 0, checkpoint: undefined });
-  } else {
-    yield storeTo(end, stored?.start ?? coverage.start);
-  }
-  return hasMore ? yield* scanHistory(run, query, last) : undefined;
+  const hasMore = found.length === size;
+  if (hasMore && first?.timestamp === last?.timestamp) return readBatch(run, query, { from, known, size: 2 * size });
+  const { start, end = last ? BigInt(last.timestamp) : from } = await scan.coverage;
+  const isNew = ({ timestamp }: BalanceChange) =>
+    BigInt(timestamp) >= (from ?? 0n) && !(hasMore && timestamp === last?.timestamp);
+  return { records: found.filter(isNew), start, end, hasMore };
 }
 
 /** Whether the first response has shown that there are balance changes of a query. */
