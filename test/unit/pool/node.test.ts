@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { ResponseError } from "../../../src/index.js";
+import { choose, type NodeSpeed, patienceOf } from "../../../src/pool/latency.js";
+import { PoolNode } from "../../../src/pool/node.js";
+import { ManualClock } from "../../support/manual-clock.js";
+import { PooledNetwork } from "../../support/pooled-network.js";
+
+const node = (speed: Partial<NodeSpeed> = {}): NodeSpeed => ({
+  latency: 100,
+  heardAt: 60_000,
+  inFlight: 0,
+  pause: 0,
+  ...speed,
+});
+
+describe("of two nodes, the one is chosen", () => {
+  test.each<[which: string, chosen: Partial<NodeSpeed>, other: Partial<NodeSpeed>]>([
+    ["that has the lower latency", { latency: 90 }, {}],
+    ["whose requests in flight take less time", { inFlight: 1 }, { latency: 210 }],
+    ["that was not measured", { latency: undefined }, { latency: 1 }],
+    ["whose latency was measured 30 s ago", { latency: 900, heardAt: 30_000 }, { latency: 1 }],
+    ["whose rate limit has room", { latency: 300 }, { latency: 1, pause: 400 }],
+    ["whose rate limit has room first, whatever waits for it", { pause: 50, inFlight: 9 }, { latency: 200 }],
+    ["that has fewer requests in flight, if nothing is known", { latency: undefined }, { latency: 0, inFlight: 1 }],
+  ])("%s", (_, chosen, other) => {
+    const [expected, another] = [node(chosen), node(other)];
+    for (const nodes of [
+      [expected, another],
+      [another, expected],
+    ])
+      for (const random of [0, 0.99])
+        expect(choose(nodes, { order: "fastest", random: () => random, now: 60_000 })).toBe(expected);
+    expect(choose([another, expected], { order: "given", random: () => 0, now: 60_000 })).toBe(another);
+  });
+});
+
+test.each<[latency: number | undefined, others: (number | undefined)[], patience: number]>([
+  [10, [], 50],
+  [100, [], 300],
+  [200, [], 500],
+  [400, [], 600],
+  [undefined, [100, 120], 300],
+  [undefined, [undefined], 500],
+])(
+  "a response of a node that takes %s ms, beside nodes that take %j ms, is late after %i ms",
+  (latency, others, patience) => {
+    const nodes = [latency, ...others].map((each, index) => ({ url: `node-${index}`, ...node({ latency: each }) }));
+    expect(patienceOf("node-0", nodes)).toBe(patience);
+  },
+);
+
+describe("a node of a pool", () => {
+  function setting() {
+    const clock = new ManualClock();
+    const one = new PoolNode("https://a.example", clock, () => 1);
+    return { one, pass: (milliseconds: number) => clock.run(clock.sleep(milliseconds)), clock };
+  }
+  const failure = new ResponseError("No JSON.", { status: 200, body: "" } as never);
+
+  test("cools down twice as long each time, for a minute at most, and not again for requests from before", async () => {
+    const { one, pass, clock } = setting();
+    for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      const sentAt = clock.now() + 1;
+      await pass(1);
+      one.fail(failure, sentAt);
+      await pass(10);
+      one.fail(failure, sentAt);
+      expect(one.coolUntil - one.cooledAt).toBe(seconds * 1000);
+      await pass(seconds * 1000);
+    }
+    one.compared(false, clock.now());
+    expect(one).toMatchObject({ cause: undefined, coolUntil: Number.NEGATIVE_INFINITY });
+    await pass(1);
+    one.fail(failure, clock.now());
+    expect(one.coolUntil - clock.now()).toBe(1000);
+  });
+
+  test.each<[what: string, abandoned: (number | "response")[], cause: string | undefined]>([
+    ["was late once", [200], undefined],
+    ["was late twice in a row", [200, 200], "unresponsive"],
+    ["was late twice, with a response in between", [200, "response", 200], undefined],
+    ["was given up in time, twice", [99, 99], undefined],
+    ["was late for a second", [1000], "unresponsive"],
+    ["was waited for", [5000], "failing"],
+  ])("that %s has this cause of its cool-down: %3$s", async (_, abandoned, cause) => {
+    const { one, pass, clock } = setting();
+    await pass(1);
+    for (const each of abandoned) {
+      const sentAt = clock.now();
+      if (each === "response") one.respond(undefined, sentAt, new Headers());
+      else await pass(each);
+      if (each !== "response") one.abandon(sentAt, 100);
+    }
+    expect(one.cause).toBe(cause);
+  });
+
+  test("that has responded to a later request does not cool down for an earlier one", async () => {
+    const { one, pass, clock } = setting();
+    const sentAt = clock.now();
+    await pass(2000);
+    one.respond(undefined, clock.now(), new Headers());
+    await pass(1);
+    one.abandon(sentAt, 100);
+    expect(one.cause).toBeUndefined();
+  });
+});
+
+describe("a node of a pool that has failed", () => {
+  test("is ready again once it refuses a request and names its block", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ down: true }] } });
+    await expect(net.read()).rejects.toThrow();
+    expect(net.pool.status).toMatchObject([{ state: "cooling-down" }]);
+    await net.sleep(60_000);
+    net.network.nodes[0]?.configure({ down: false });
+    const refused = net.client.listNodeSignatures({ id: "aa", pagination: { first: 6000 } });
+    await expect(net.run(Promise.resolve(refused))).rejects.toMatchObject({ status: 400 });
+    expect(net.pool.status).toMatchObject([{ state: "ready" }]);
+  });
+
+  test("has no latency by the errors of a proxy, which responds at once", async () => {
+    const proxy = { blockHeaders: false, faults: [{ name: "status" as const, status: 502 }] };
+    const net = new PooledNetwork({ data: { nodes: [proxy, {}] }, pool: { order: "given" } });
+    await net.read();
+    expect(net.pool.status).toMatchObject([{ state: "cooling-down", latency: undefined }, { latency: 10 }]);
+  });
+});
+
+test("a list of a pool is read from a node that names its block, although the first one does not", async () => {
+  const net = new PooledNetwork({ data: { nodes: [{ blockHeaders: false }, {}] }, pool: { order: "given" } });
+  const votes = net.client.listVotes({ partyId: "ab".repeat(32) });
+  await net.run(votes.toArray());
+  expect(await votes.coverage).toMatchObject({ block: { height: expect.any(BigInt) } });
+});
