@@ -170,6 +170,6 @@ async function checkNodes(client: PoolClient, options: CheckOptions): Promise<vo
   const responding = nodes.filter((_, index) => results[index]?.status === "fulfilled");
   for (const node of responding) {
     const lags = isLagging(node.block, node.head?.heardAt ?? now, { nodes, maxLag, now });
-    if (!lags || node.cause !== "lagging") node.compared(lags, Number.POSITIVE_INFINITY);
+    node.compared(lags, Number.POSITIVE_INFINITY);
   }
 }
