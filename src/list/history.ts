@@ -12,7 +12,6 @@
  *    If they have one, and no response shows anything of the range, the reading ends with a gap.
  */
 import type { CheckedArguments } from "../arguments/read-arguments.js";
-import { hasNoBlock } from "../http/call.js";
 import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
 import { identify } from "./client-cursors.js";
@@ -85,12 +84,15 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   /** What was found so far, by start. */
   const found = new Map<bigint, readonly Witness[]>();
 
-  /** The newest records up to a start; `undefined` if the node has no block yet, and so no records. */
+  /** An empty page without block headers can be of a node that has no block yet. */
+  const expectationOf = (time: bigint) => ({ historyFrom: isPool ? time : undefined, needsBlock: true });
+
+  /** The newest records up to a start; `undefined` if no node with a block responds. */
   async function newestUpTo(read: ReadPage<T>, start: bigint, first: number, signal: AbortSignal) {
     const request = { pagination: { first, newestFirst: true }, end: start + 1n };
     // A pool asks the other nodes if one has nothing.
-    const { edges, extra } = await read(request, { historyFrom: isPool ? start : undefined }, signal);
-    return hasNoBlock(extra.block) ? undefined : edges.filter(hasRecord<T>);
+    const page = await unlessNotShown(read(request, expectationOf(start), signal));
+    return page?.edges.filter(hasRecord<T>);
   }
 
   /** Reads a page again. A page of a window proves no more than its records: the next window proves nothing about this one. */
@@ -101,12 +103,12 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
 
   async function oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined> {
     const pagination = { first: 1, newestFirst: false };
-    const historyFrom = isPool ? time : undefined;
+    const expectation = expectationOf(time);
     for (let start: bigint | undefined = time; start !== undefined; ) {
-      const { edges, window }: NodePage<T> = await readWhole({ pagination, start }, { historyFrom }, signal);
-      const oldest = timeOf(edges[0]);
+      const page: NodePage<T> | undefined = await unlessNotShown(readWhole({ pagination, start }, expectation, signal));
+      const oldest = timeOf(page?.edges[0]);
       if (oldest !== undefined) return oldest > time ? oldest : undefined;
-      start = window?.end;
+      start = page?.window?.end;
     }
     return undefined;
   }

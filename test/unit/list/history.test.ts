@@ -271,15 +271,15 @@ describe("the start of a page, 100,", () => {
     expect(requests).toHaveLength(pages.length);
   });
 
-  test("is compared with the oldest record of all windows, and with nothing on a node without a block", async () => {
+  test("is compared with the oldest record of all windows, and with nothing if no response shows its block", async () => {
     const windows = [pageAt([], { window: { start: 100n, end: 300n, hasMore: false } }), pageAt([350n])];
     const { history, requests, expectations } = open(true, windows);
     expect(await history.oldestAfter(100n, signal)).toBe(350n);
     expect(requests).toMatchObject([{ start: 100n }, { start: 300n }]);
     expect(await open(false, [pageAt([100n])]).history.oldestAfter(100n, signal)).toBeUndefined();
     expect(await open(false, [none, none, none, none, late]).history.missingBefore(100n, signal)).toBe(120n);
-    const started = open(true, Array(3).fill(pageAt([], { block: 0n })));
+    const started = open(true, []);
     expect(await started.history.missingBefore(100n, signal)).toBeUndefined();
-    expect([...expectations, ...started.expectations]).toEqual(Array(5).fill({ historyFrom: 100n }));
+    expect([...expectations, ...started.expectations]).toEqual(Array(5).fill({ historyFrom: 100n, needsBlock: true }));
   });
 });
