@@ -89,7 +89,7 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
 /** The time of the newest record, if there is one. */
 async function readNewest(source: Source<Query>) {
   const { client, query, call } = source;
-  const listing = client.listBalanceChanges({ ...query, pagination: { first: 1 } }, { ...call, maxItems: 1 });
+  const listing = client.listBalanceChanges(query, { ...call, maxItems: 1 });
   const [record] = await listing.toArray();
   return { time: record && BigInt(record.timestamp), ...(await headOf(listing, operation)) };
 }

@@ -57,6 +57,15 @@ describe("a follower of balance changes", () => {
     expect(await firstBatch(node, "start", 3)).toMatchObject([{ resume: `${time}` }]);
   });
 
+  test("begins in few requests, although the client selects the records of its account type itself", async () => {
+    const rare = { ...change(1, 1), accountType: "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION" as const };
+    const node = nodeAt(900, { balances: [rare, ...Array.from({ length: 800 }, (_, at) => change(2 + at, 1))] });
+    const query = { filter: { accountTypes: [rare.accountType] } };
+    const { take, requests } = follow(node, { from: timeAt(500) }, 5000, query);
+    expect(await take(1)).toMatchObject([batchOf([], 900)]);
+    expect(requests.length).toBeLessThan(6);
+  });
+
   test("yields no record of the current block, although the node has it, and no batch for the same block or an earlier one", async () => {
     const node = nodeAt(2, { balances: [change(1, 1)] });
     endBlock(node, 4, { balances: [change(3, 1)] });
