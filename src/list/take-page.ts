@@ -48,6 +48,11 @@ export function takePage<T>(
   const isOfVotes = walk.cursorsLack === "record";
   const isGiven = state.given !== undefined && state.until === undefined;
   const isFirst = pages === 0 && state.until === undefined;
+  const place = placeOf({ ...state, window: read, cursor: info?.[direction.nextCursor] });
+  const isBack = (pages === 0 && isGiven && state.given?.read !== undefined) || hasKey(state.visited, place);
+  const isRepeated = !hasFurther && info?.[direction.more] === true && isBack;
+  // In a block without an order of its own, a page with fresh votes can end with a known one.
+  const visited = isOfVotes && hasFurther ? undefined : state.visited;
   return {
     edges: fresh,
     pageInfo: info,
@@ -57,18 +62,13 @@ export function takePage<T>(
       pages: pages + 1,
       count: count === undefined ? undefined : count + fresh.length,
       seen: isOfVotes ? withKeys(state.seen, keys) : undefined,
-      // In a block without an order of its own, a page with fresh votes can end with a known one.
-      visited: isOfVotes && hasFurther ? undefined : state.visited,
+      visited: isRepeated ? withKeys(visited, [place]) : visited,
       block,
       first: state.first ?? (isOfVotes && goesDown(walk) && pages === 0 && !isGiven ? block?.timestamp : undefined),
       node,
       onlyNode: isFirst || state.onlyNode === node ? node : undefined,
     },
-    isRepeated:
-      !hasFurther &&
-      info?.[direction.more] === true &&
-      ((pages === 0 && isGiven && state.given?.read !== undefined) ||
-        hasKey(state.visited, placeOf({ ...state, window: read, cursor: info[direction.nextCursor] }))),
+    isRepeated,
   };
 }
 

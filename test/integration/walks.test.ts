@@ -66,6 +66,20 @@ describe("a walk over votes on a v0.74 node", () => {
     };
     await expect(read()).rejects.toMatchObject({ reason: "repeated-cursor" });
   });
+
+  test("ends with the same error if each page is read with `page.previous` of the one after", async () => {
+    const node = createFakeNode({ votes: votesOf([3, 12, 4]) }, options);
+    const client = clientOf({ fetch: (request: Request) => node.fetch(clamped(request, 8)) } as FakeNode);
+    const read = async () => {
+      let pagination: object | undefined = { last: 12, newestFirst: false };
+      for (let pages = 0; pagination; pages++) {
+        expect(pages).toBeLessThan(9);
+        const { previous } = await client.listVotes({ proposalId, pagination });
+        pagination = previous && JSON.parse(JSON.stringify(previous));
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ reason: "repeated-cursor" });
+  });
 });
 
 test.each([true, false])(
