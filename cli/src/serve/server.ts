@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ExitError, exitCodes } from "../errors.js";
@@ -28,8 +29,24 @@ export interface App {
   callerOf?(incoming: IncomingMessage): string;
 }
 
+/** Errors of requests that Node.js refuses itself, with an empty response: the status, and the code and the message of the body. */
+const refusals: Readonly<Record<string, readonly [status: number, code: number, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 4, "The request came too slowly."],
+  HPE_HEADER_OVERFLOW: [431, 8, "The URL and the headers are too large."],
+};
+
+/** @param inFlight - The response that is being sent, which another one must not interrupt. */
+function refuse({ code: reason = "" }: NodeJS.ErrnoException, socket: Duplex, inFlight?: ServerResponse): void {
+  const isSending = inFlight?.headersSent && !inFlight.writableFinished;
+  if (!socket.writable || isSending) return void socket.destroy();
+  const [status, code, message] = refusals[reason] ?? [400, 3, "Expected a request of HTTP/1.1."];
+  const body = JSON.stringify({ code, message, details: [] });
+  const headers = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+}
+
 /** Node.js hands over all requests that a client has sent. The requests of one connection are served one after the other. */
-function createListener({ fetch, requests, callerOf = () => "" }: App) {
+function createListener({ fetch, requests, callerOf = () => "" }: App, inFlight: WeakMap<Duplex, ServerResponse>) {
   const listener = getRequestListener(fetch, {
     overrideGlobalObjects: false,
     // Health checks of load balancers send requests of HTTP/1.0 without a host.
@@ -52,6 +69,7 @@ function createListener({ fetch, requests, callerOf = () => "" }: App) {
       // A response that waits is not told that its socket is closed.
       if (!socket.destroyed) {
         const closed = new Promise((resolve) => outgoing.once("close", resolve));
+        inFlight.set(socket, outgoing);
         listener(incoming, outgoing);
         await closed;
       }
@@ -79,7 +97,9 @@ export async function serveUntilInterrupted(
 }
 
 export async function startServer(app: App, port: number, host: string, limits = serverLimits) {
-  const server = createServer(limits, createListener(app));
+  const inFlight = new WeakMap<Duplex, ServerResponse>();
+  const server = createServer(limits, createListener(app, inFlight));
+  server.on("clientError", (error, socket) => refuse(error, socket, inFlight.get(socket)));
   const ofAddresses = createQuota(Number.POSITIVE_INFINITY, () => limits.connectionsOfAddress);
   const sockets = createShare<Socket>(limits.connections);
   server.on("connection", (socket: Socket) => {

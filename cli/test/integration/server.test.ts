@@ -63,11 +63,20 @@ test("a caller who waits for longer than a reader may stand still keeps the conn
   other.destroy();
 });
 
-test("a head that does not end is a 408", async () => {
-  const { open } = await start({ headersTimeout: 100, connectionsCheckingInterval: 50 });
+test.each([
+  ["a head that does not end is a 408", "GET / HTTP/1.1\r\nHost: a\r\nX-Long: ", 408, 4],
+  ["a head that is too large is a 431", `GET /${"a".repeat(2000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431, 8],
+  ["a request that cannot be parsed is a 400", "GET / HTTP/1.1\r\nHost\r\n\r\n", 400, 3],
+])("%s with an error as nodes send it", async (_, text, status, code) => {
+  const { open } = await start({ headersTimeout: 100, connectionsCheckingInterval: 50, maxHeaderSize: 1000 });
   const socket = open();
-  socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-Long: ");
-  expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 408/);
+  socket.write(text);
+  let response = "";
+  for await (const data of socket) response += data;
+  const [head = "", body = ""] = response.split("\r\n\r\n");
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head).toContain("Content-Type: application/json");
+  expect(JSON.parse(body)).toEqual({ code, message: expect.stringMatching(/\.$/), details: [] });
 });
 
 test("a request of HTTP/1.0 needs no Host, and a wrong one is an error with a body", async () => {
