@@ -40,8 +40,8 @@ export function rejectionOf(error: unknown): Rejection {
   const isMissing = [NoProposalError, NoCopyError, IncompleteError].some((type) => error instanceof type);
   if (isMissing) return new Rejection(5, (error as Error).message);
   if (vega.ArgumentError.is(error) || error instanceof UsageError) {
-    // Parameters are digits, without the `n` of a bigint.
-    return new Rejection(3, error.message.replaceAll(/\b(\d+)n\b/g, "$1"));
+    // Parameters are digits, without the `n` of a bigint. Texts of callers are in quotes.
+    return new Rejection(3, error.message.replace(/(?<=, got -?\d+)n\.$/, "."));
   }
   if (vega.PaginationError.is(error)) {
     const { reason, message, availableFrom } = error;

@@ -87,6 +87,15 @@ describe("a response", () => {
     expect(network.nodes[0]?.requests).toEqual([]);
   });
 
+  test.each([
+    ["/api/v2/votes?partyId=5n", 'got "5n".'],
+    ["/api/v2/balance/changes?dateRange.startTimestamp=99999999999999999999", "got 99999999999999999999."],
+  ])("to %s shows the parameter as it was sent", async (path, end) => {
+    const { url } = await serve(createNetwork());
+    const { message } = await (await fetch(url + path)).json();
+    expect(message.slice(-end.length)).toBe(end);
+  });
+
   test("to a head of more than 128 KiB is a 431, and to a body of more than 6 MiB a 429", async () => {
     const { url } = await serve(createNetwork());
     expect((await fetch(`${url}${profiles}?parties=${"a".repeat(2 ** 17)}`)).status).toBe(431);
