@@ -20,6 +20,8 @@ export class OutputFile {
   path: string;
   readonly #input: Writable;
   readonly #done: Promise<void>;
+  /** Fails the write in flight. */
+  #fail: (error: unknown) => void = () => {};
 
   /** @throws {@link UsageError} if the file exists and must not be replaced. */
   constructor(target: Target, force: boolean) {
@@ -32,13 +34,17 @@ export class OutputFile {
     const gzip = target.isCompressed ? createGzip() : undefined;
     this.#input = gzip ?? file;
     this.#done = gzip ? pipeline(gzip, file) : finished(file);
-    // It is also reported to the write, or when the file is closed.
-    this.#done.catch(() => {});
+    // If the file cannot be written, the compressor is destroyed and never calls back.
+    this.#done.catch((error) => this.#fail(error));
   }
 
+  /** Writes text, once the write before has ended. */
   write(text: string): Promise<void> {
-    // If the file cannot be written, the compressor is destroyed and never calls back.
-    return this.#explain(Promise.race([write(this.#input, text), this.#done]));
+    const written = new Promise<void>((resolve, reject) => {
+      this.#fail = reject;
+      write(this.#input, text).then(resolve, reject);
+    });
+    return this.#explain(written);
   }
 
   async finish(): Promise<void> {
