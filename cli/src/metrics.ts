@@ -1,77 +1,74 @@
 /** Metrics in the text format of Prometheus. Names and units follow its conventions. */
 import type { ObserverEvent } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
-import type { AuditedPart } from "./audit.js";
-import { canonicalJson } from "./sync/destination.js";
-import type { SyncStep } from "./sync/sync.js";
-import { earliest, latest } from "./times.js";
 
 type Labels = Readonly<Record<string, string | number | undefined>>;
 
-/** The bounds of the durations that are counted, in seconds. */
-const bounds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** The upper bounds of the buckets of durations, in seconds. */
+const bounds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, Number.POSITIVE_INFINITY];
 
 const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
 
-type Sample = readonly [labels: Labels, value: number | undefined];
+type Type = "counter" | "gauge" | "histogram";
+export type Sample = readonly [labels: Labels, value: number | undefined, suffix?: string];
 
-/** The lines of samples whose value is known. */
-const samplesOf = (name: string, samples: readonly Sample[]) =>
-  samples.flatMap(([labels, value]) => {
+/** The lines of a metric, with the samples whose value is known. */
+export function metricLines(own: string, type: Type, help: string, samples: readonly Sample[]): string[] {
+  const name = `vegaprotocol_${own}`;
+  const lines = samples.flatMap(([labels, value, suffix = ""]) => {
     const known = Object.entries(labels).filter(([, each]) => each !== undefined);
     const text = known.map(([label, each]) => `${label}="${escaped(String(each))}"`).join(",");
-    return value === undefined ? [] : `${name}${text && `{${text}}`} ${value}`;
+    return value === undefined ? [] : `${name}${suffix}${text && `{${text}}`} ${value}`;
   });
-
-const head = (name: string, type: string, help: string) => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
-
-const gauge = (own: string, help: string, samples: readonly Sample[]): string[] => {
-  const name = `vegaprotocol_${own}`;
-  return [...head(name, "gauge", help), ...samplesOf(name, samples)];
-};
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines];
+}
 
 /** The response of a server to `/metrics`. */
 export const exposition = (lines: readonly string[]): Response =>
   new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
 
-/** Values that only rise, one for each set of labels. */
-function createCounter(own: string, help: string) {
-  const name = `vegaprotocol_${own}`;
+/** A number for each set of labels. */
+export function createCounter(own: string, help: string, type: Type = "counter") {
   const values = new Map<string, number>();
-  const samples = () => [...values].map(([key, value]): Sample => [JSON.parse(key), value]);
   return {
     add(labels: Labels, amount = 1): void {
       const key = JSON.stringify(labels);
       values.set(key, (values.get(key) ?? 0) + amount);
     },
-    samples,
-    lines: () => [...head(name, "counter", help), ...samplesOf(name, samples())],
+    lines(): string[] {
+      const samples = [...values].map(([key, value]): Sample => [JSON.parse(key), value]);
+      return metricLines(own, type, help, samples);
+    },
   };
 }
 
 /** Durations in seconds. */
 function createHistogram(own: string, help: string) {
-  const name = `vegaprotocol_${own}`;
-  const buckets = createCounter(`${own}_bucket`, help);
-  const [sums, counts] = [createCounter(`${own}_sum`, help), createCounter(`${own}_count`, help)];
+  const durations = new Map<string, { labels: Labels; buckets: { bound: number; count: number }[]; sum: number }>();
   return {
     add(labels: Labels, seconds: number): void {
-      for (const bound of [...bounds, Number.POSITIVE_INFINITY])
-        buckets.add({ ...labels, le: bound < Number.POSITIVE_INFINITY ? bound : "+Inf" }, Number(seconds <= bound));
-      sums.add(labels, seconds);
-      counts.add(labels);
+      const key = JSON.stringify(labels);
+      const known = durations.get(key) ?? { labels, buckets: bounds.map((bound) => ({ bound, count: 0 })), sum: 0 };
+      durations.set(key, known);
+      for (const bucket of known.buckets) bucket.count += Number(seconds <= bucket.bound);
+      known.sum += seconds;
     },
-    lines: () => [
-      ...head(name, "histogram", help),
-      ...samplesOf(`${name}_bucket`, buckets.samples()),
-      ...samplesOf(`${name}_sum`, sums.samples()),
-      ...samplesOf(`${name}_count`, counts.samples()),
-    ],
+    lines(): string[] {
+      const samples = [...durations.values()].flatMap(({ labels, buckets, sum }): Sample[] => [
+        ...buckets.map(({ bound, count }): Sample => {
+          return [{ ...labels, le: String(bound).replace("Infinity", "+Inf") }, count, "_bucket"];
+        }),
+        [labels, sum, "_sum"],
+        [labels, buckets.at(-1)?.count, "_count"],
+      ]);
+      return metricLines(own, "histogram", help, samples);
+    },
   };
 }
 
 /** The host of a node: its path can hold a secret. */
-const hostOf = (node: string | undefined) => (node === undefined ? undefined : new URL(node).host);
+export const hostOf = (node: string | undefined): string | undefined =>
+  node === undefined ? undefined : new URL(node).host;
 
 /** Metrics of a client, from its events, and of its nodes. */
 export function createNodeMetrics() {
@@ -102,13 +99,15 @@ export function createNodeMetrics() {
 /** A node, with the time from which on it keeps balance changes, in Unix nanoseconds. */
 export type KnownNode = NodePool["status"][number] & { readonly historyStart?: bigint | undefined };
 
-const seconds = (time: bigint | undefined) => (time === undefined ? time : Number(time / 1_000_000n) / 1000);
+export const seconds = (time: bigint | undefined): number | undefined =>
+  time === undefined ? time : Number(time / 1_000_000n) / 1000;
 
 /** How far nodes are, and how well they respond. */
 export function nodeGauges(status: readonly KnownNode[]): string[] {
   const ofNodes = (name: string, help: string, read: (node: KnownNode) => number | undefined) =>
-    gauge(
+    metricLines(
       `node_${name}`,
+      "gauge",
       help,
       status.map((node): Sample => [{ node: hostOf(node.url) }, read(node)]),
     );
@@ -143,46 +142,4 @@ export function createServerMetrics() {
     sent: (operation: string | undefined, count: number) => records.add({ operation }, count),
     lines: () => [requests, durations, records].flatMap(({ lines }) => lines()),
   };
-}
-
-/** How far a local copy is. */
-export function createSyncMetrics() {
-  const records = createCounter("sync_records_total", "Records that were stored.");
-  const positions = new Map<string, Map<string, bigint>>();
-  return {
-    stored({ list, query, records: count, checkpoint }: SyncStep): void {
-      records.add({ list }, count);
-      // Profiles have no time.
-      if (checkpoint === undefined) return;
-      const ofList = positions.get(list) ?? new Map<string, bigint>();
-      positions.set(list, ofList.set(canonicalJson(query), checkpoint.position));
-    },
-    lines(status: readonly KnownNode[]): string[] {
-      const newest = latest(0n, ...status.map(({ timestamp }) => timestamp));
-      const ofLists = (read: (time: bigint) => bigint) =>
-        [...positions].map(([list, each]): Sample => [{ list }, seconds(read(earliest(...each.values()) ?? 0n))]);
-      return [
-        ...records.lines(),
-        ...gauge(
-          "sync_position_timestamp_seconds",
-          "The time up to which a list is stored.",
-          ofLists((time) => time),
-        ),
-        ...gauge(
-          "sync_lag_seconds",
-          "How far a list is behind the newest block of the nodes, in block time.",
-          ofLists((time) => latest(newest - time, 0n)),
-        ),
-      ];
-    },
-  };
-}
-
-/** Which nodes differ, by list. */
-export function auditLines(parts: readonly AuditedPart[]): string[] {
-  const help = "Days of balance changes and other lists that were compared, by the state of the node.";
-  const counter = createCounter("audit_parts", help);
-  for (const { list, nodes } of parts)
-    for (const { url, state } of nodes) counter.add({ node: hostOf(url), list, state });
-  return gauge("audit_parts", help, counter.samples());
 }

@@ -7,7 +7,7 @@ import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
-import { auditLines } from "../metrics.js";
+import { createCounter, hostOf } from "../metrics.js";
 import { readColumns } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { nameRow } from "../sync/compare.js";
@@ -109,7 +109,7 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
       ? new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`)
       : failure;
   }
-  if (format === undefined) await write(io.stdout, `${auditLines(parts).join("\n")}\n`);
+  if (format === undefined) await write(io.stdout, `${metricsOf(parts).join("\n")}\n`);
   else await write(io.stdout, (parts.length === 0 ? encoder.head : "") + encoder.end());
   const states = parts.flatMap((part) => part.nodes.map(({ state }) => state));
   if (states.includes("different")) return exitCodes.failed;
@@ -135,4 +135,12 @@ function describe({ list, part, first }: AuditedPart): string {
     return `${urls.join(", ")}: ${own}`;
   });
   return `${part}: the first record that differs is ${nameRow(list, first?.key ?? [])} (${values?.join("; ")}).`;
+}
+
+function metricsOf(parts: readonly AuditedPart[]): string[] {
+  const help = "Days of balance changes and other lists that were compared, by the state of the node.";
+  const counter = createCounter("audit_parts", help, "gauge");
+  for (const { list, nodes } of parts)
+    for (const { url, state } of nodes) counter.add({ node: hostOf(url), list, state });
+  return counter.lines();
 }
