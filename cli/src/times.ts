@@ -12,7 +12,8 @@ const milliseconds: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-const day = 86_400_000_000_000n;
+/** The nanoseconds of a day. */
+export const day = 86_400_000_000_000n;
 
 const durationBeforeNow = /^(\d+)([mhdw])$/;
 
@@ -136,6 +137,9 @@ export function formatTime(time: bigint | string): string {
   if (seconds > lastSecond) return text;
   return `${new Date(seconds * 1000).toISOString().slice(0, -5)}.${digits.slice(-9)}Z`;
 }
+
+/** The day of Unix nanoseconds in UTC, such as `2024-02-09`. */
+export const dateOf = (time: bigint | string): string => formatTime(time).slice(0, 10);
 
 /** The flags that say how times are printed. */
 export interface TimeFlags {

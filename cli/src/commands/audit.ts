@@ -11,7 +11,7 @@ import { createCounter, hostOf } from "../metrics.js";
 import { readColumns } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { nameRow } from "../sync/compare.js";
-import { checkRange, earliest, formatTime, latest } from "../times.js";
+import { checkRange, dateOf, day, earliest, formatTime, latest } from "../times.js";
 
 interface Flags extends Omit<flag.Flags, "format"> {
   readonly format?: flag.FormatName | "prometheus";
@@ -29,7 +29,6 @@ const columnKinds = {
   digest: "exact",
 } as const;
 
-const day = 86_400_000_000_000n;
 /** Nodes that are further behind do not bound the compared range, in nanoseconds. */
 const maxLag = 60_000_000_000n;
 const repeat = { repeat: true } as const;
@@ -94,7 +93,7 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   try {
     while (position < endTimestamp) {
       const range = { start: position, end: earliest(position - (position % day) + day, endTimestamp) };
-      await print(await auditBalances(nodes, formatTime(position).slice(0, 10), range, { pageSize, signal }));
+      await print(await auditBalances(nodes, dateOf(position), range, { pageSize, signal }));
       position = range.end;
     }
     for (const proposalId of canonicalIds(flags.proposal ?? []))

@@ -1,8 +1,9 @@
 /** A live fake node with a month of records. */
 import { withOtherPaths } from "../commands/fake-node-paths.js";
 import { liveChain } from "../commands/live-chain.js";
+import { day } from "../times.js";
 
-const month = 30n * 86_400_000_000_000n;
+const month = 30n * day;
 
 export async function createDemo() {
   const { createFakeNode, nodeDefects } = await import("vegaprotocol-client/testing");

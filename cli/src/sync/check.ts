@@ -5,7 +5,7 @@ import { ExitError } from "../errors.js";
 import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { historyStart, readWhole } from "../records.js";
-import { earliest, formatTime, latest } from "../times.js";
+import { dateOf, earliest, formatTime, latest } from "../times.js";
 import { byKey, byTime, keysOf, nameRow } from "./compare.js";
 import {
   allTimes,
@@ -170,8 +170,7 @@ async function checkList(
   return { list, records: days.total.node, uncompared: uncompared.length, different: days.different };
 }
 
-const timeOf = (list: SyncList, row: Row): string | null | undefined =>
-  row[Object.keys(tables[list].columns).indexOf("time")];
+const timeOf = (list: SyncList, row: Row): string | null | undefined => row[tables[list].timeIndex];
 
 /** The times in both columns of a vote that have it, of which one may be changed. */
 const timesOf = (row: Row): bigint[] =>
@@ -207,7 +206,7 @@ class Days {
   /** Adds records of the same key, as they are stored and as the node has them. */
   add(own: Row | undefined, other: Row | undefined): void {
     const time = timeOf(this.#list, other ?? own ?? []);
-    const day = time ? formatTime(time).slice(0, 10) : undefined;
+    const day = time ? dateOf(time) : undefined;
     const known = this.#days.get(day) ?? { day, stored: 0, node: 0, missing: 0, surplus: 0, first: [] };
     this.#days.set(day, known);
     if (own) [known.stored, this.total.stored] = [known.stored + 1, this.total.stored + 1];

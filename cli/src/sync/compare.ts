@@ -4,14 +4,11 @@ import { earliest, formatTime } from "../times.js";
 import type { SyncList } from "./destination.js";
 import { type Row, rowOf, tables } from "./rows.js";
 
-/** How many of the first columns identify a record. */
-export const keySizes = { balances: 5, votes: 2, signatures: 3, profiles: 1, assets: 1 } as const;
-
 /** The rows of a reading by their keys. */
 export type Rows = Map<string, Row>;
 
 export const byKey = (list: SyncList, rows: readonly Row[]): Rows =>
-  new Map(rows.map((row) => [JSON.stringify(row.slice(0, keySizes[list])), row]));
+  new Map(rows.map((row) => [JSON.stringify(row.slice(0, tables[list].keySize)), row]));
 
 /** The keys of all readings. */
 export const keysOf = (readings: Iterable<Rows>): string[] =>
@@ -20,7 +17,7 @@ export const keysOf = (readings: Iterable<Rows>): string[] =>
 /** Names a record by the columns that identify it. */
 export const nameRow = (list: SyncList, row: Row): string =>
   Object.keys(tables[list].columns)
-    .slice(0, keySizes[list])
+    .slice(0, tables[list].keySize)
     .flatMap((name, index) => {
       const text = row[index];
       return text ? [`${name} ${name === "time" ? formatTime(text) : text}`] : [];

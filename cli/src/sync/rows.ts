@@ -25,22 +25,30 @@ const account = { party, asset: text("assetId"), market: text("marketId"), accou
 const weight: Column = { kind: "decimal", member: "totalGovernanceTokenWeight" };
 const vote = { value: text("value"), balance: amount("totalGovernanceTokenBalance"), weight };
 
+interface Table {
+  readonly name: string;
+  /** How many of the first columns identify a record. */
+  readonly keySize: number;
+  readonly columns: Columns;
+  /** The index of the column `time`; -1 without one. */
+  readonly timeIndex: number;
+}
+
+const table = (name: string, keySize: number, columns: Columns): Table => {
+  return { name, keySize, columns, timeIndex: Object.keys(columns).indexOf("time") };
+};
+
 /** The table of each list. */
-export const tables: Readonly<Record<SyncList, { readonly name: string; readonly columns: Columns }>> = {
-  balances: { name: "balance_changes", columns: { time, ...account, balance: amount("balance") } },
-  votes: { name: "votes", columns: { proposal: text("proposalId"), party, time, ...vote, record: { kind: "json" } } },
-  signatures: {
-    name: "node_signatures",
-    columns: { resource: text("id"), kind: text("kind"), signature: text("sig") },
-  },
-  profiles: {
-    name: "party_profiles",
-    columns: { party, alias: text("alias"), metadata: json("metadata"), derived_keys: json("derivedKeys") },
-  },
-  assets: {
-    name: "assets",
-    columns: { asset: text("id"), symbol: text("symbol"), name: text("name"), decimals: amount("decimals") },
-  },
+export const tables: Readonly<Record<SyncList, Table>> = {
+  balances: table("balance_changes", 5, { time, ...account, balance: amount("balance") }),
+  votes: table("votes", 2, { proposal: text("proposalId"), party, time, ...vote, record: { kind: "json" } }),
+  signatures: table("node_signatures", 3, { resource: text("id"), kind: text("kind"), signature: text("sig") }),
+  profiles: table("party_profiles", 1, {
+    ...{ party, alias: text("alias"), metadata: json("metadata"), derived_keys: json("derivedKeys") },
+  }),
+  assets: table("assets", 1, {
+    ...{ asset: text("id"), symbol: text("symbol"), name: text("name"), decimals: amount("decimals") },
+  }),
 };
 
 export function rowOf(list: SyncList, record: object): Row {

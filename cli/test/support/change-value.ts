@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { keySizes } from "../../src/sync/compare.js";
 import type { SyncList } from "../../src/sync/destination.js";
 import { openParquet, ParquetFile, readParquet } from "../../src/sync/destinations/parquet-file.js";
 import { type Row, tables } from "../../src/sync/rows.js";
@@ -35,7 +34,7 @@ export function changeSql(list: SyncList, column: string, row: Row, isPostgres: 
       : `UPDATE accounts ${set} WHERE party = '${row[1]}'`;
   }
   const isRow = Object.keys(columns)
-    .slice(0, keySizes[list])
+    .slice(0, tables[list].keySize)
     .map((key, index) => `${key} = '${row[index]}'`);
   return `UPDATE ${list === "votes" ? "votes_history" : name} ${set} WHERE ${isRow.join(" AND ")}`;
 }

@@ -4,7 +4,6 @@ import { type BalanceChange, createClient, type Scan } from "vegaprotocol-client
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { beforeEach, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
-import { keySizes } from "../../src/sync/compare.js";
 import { allTimes, type SyncList, syncLists } from "../../src/sync/destination.js";
 import { openDestination } from "../../src/sync/open.js";
 import { allOf, rowOf, tables } from "../../src/sync/rows.js";
@@ -139,7 +138,7 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     const { timestamp, partyId, sig } = record;
     if (timestamp) expect(stderr).toContain(formatTime(BigInt(timestamp)).slice(0, 10));
     expect(stderr).toContain(partyId || sig);
-    const isKey = Object.keys(tables[list].columns).indexOf(column) < keySizes[list];
+    const isKey = Object.keys(tables[list].columns).indexOf(column) < tables[list].keySize;
     expect(stderr).toMatch(isKey ? /: (?:missing|the node does not have it)\.\n/ : ` ${column} is `);
   });
 

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { ExitError, UsageError } from "../../errors.js";
 import { writeError } from "../../output/file.js";
-import { formatTime, latest } from "../../times.js";
+import { dateOf, day, formatTime, latest } from "../../times.js";
 import {
   type BalancesQuery,
   type Batch,
@@ -38,11 +38,9 @@ export interface ParquetOptions {
   readonly hasPartialDay: boolean;
 }
 
-const nanosecondsPerDay = 86_400_000_000_000n;
-
-const dayOf = (time: bigint): bigint => time - (time % nanosecondsPerDay);
-const endOf = (day: bigint): bigint => day + nanosecondsPerDay;
-const dateOf = (day: bigint): string => formatTime(day).slice(0, 10);
+/** The beginning and the end of a day. */
+const dayOf = (time: bigint): bigint => time - (time % day);
+const endOf = (start: bigint): bigint => start + day;
 
 /** The file of a list in a folder. */
 const pathOf = (folder: string, list: SyncList, ...day: string[]) =>

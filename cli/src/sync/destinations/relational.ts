@@ -250,10 +250,8 @@ export class RelationalDestination implements Destination {
   }
 
   async *rows(list: SyncList): AsyncGenerator<Row, undefined, undefined> {
-    const { name, columns } = tables[list];
-    yield* this.#database.read(
-      `SELECT ${this.#columnsOf(list)} FROM ${name}${"time" in columns ? " ORDER BY time" : ""}`,
-    );
+    const { name, timeIndex } = tables[list];
+    yield* this.#database.read(`SELECT ${this.#columnsOf(list)} FROM ${name}${timeIndex < 0 ? "" : " ORDER BY time"}`);
   }
 
   describe(error: unknown): unknown {
@@ -274,7 +272,7 @@ export class RelationalDestination implements Destination {
 
   async #insert(list: SyncList, rows: readonly Row[]): Promise<void> {
     const { precision } = this.#database.dialect;
-    const time = Object.keys(tables[list].columns).indexOf("time");
+    const time = tables[list].timeIndex;
     const fine = precision > 1n && time >= 0 ? rows.find((row) => !row[time]?.endsWith("000")) : undefined;
     if (fine) refuse(describe(recordOf(list, fine)), "a time in microseconds", fine[time]);
     // A vote that was cast twice meanwhile has its last version.
