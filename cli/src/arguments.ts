@@ -41,6 +41,10 @@ export function argumentFlags(id: OperationId): ArgumentFlag[] {
   });
 }
 
+/** The flags that filter a list, without those of its range of time. */
+export const listFilters = (id: OperationId): Option[] =>
+  argumentFlags(id).flatMap(({ path, option }) => (path[0] === "dateRange" ? [] : [option]));
+
 /** Reads the argument of the client's method from the flags that were entered. */
 export function readArguments(id: OperationId, flagsEntered: object): Record<string, unknown> {
   const entered = flagsEntered as Readonly<Record<string, unknown>>;

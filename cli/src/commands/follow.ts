@@ -3,7 +3,7 @@ import { PaginationError, VegaError } from "vegaprotocol-client";
 import { followBalanceChanges, followNodeSignatures, followVotes } from "vegaprotocol-client/follow";
 import { operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
-import { argumentFlags, readArguments } from "../arguments.js";
+import { listFilters, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
@@ -67,8 +67,7 @@ export function addFollow(program: Command, setup: Setup): void {
         `${details} It runs until it is interrupted. \`vegaprotocol sync --follow\` stores new records.` +
         `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
       flags: [
-        // Without the range of time of the list.
-        ...argumentFlags(id).flatMap(({ path, option }) => (path[0] === "dateRange" ? [] : [option])),
+        ...listFilters(id),
         ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: checkFrom })] : []),
         flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
         flag.formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),

@@ -8,7 +8,7 @@ import {
   submissionLimits,
   tallyVotes,
 } from "vegaprotocol-client/reports";
-import { argumentFlags, canonicalIds, kebab, readArguments } from "../arguments.js";
+import { canonicalIds, kebab, listFilters, readArguments } from "../arguments.js";
 import { addCommand, type Definition, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
@@ -85,9 +85,6 @@ export const atFlags = (): Option[] => [
   completeHistoryFlag(),
 ];
 
-/** Flags of a list of balances, without the range of time. */
-const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ path }) => path[0] !== "dateRange");
-
 const mandatory = true;
 const toText =
   "The time of the closing balances, such as 2024-02-01. Default: now, which is the newest complete block.";
@@ -95,7 +92,7 @@ const toText =
 const balanceFlags = (): Option[] => [
   filter("--from <TIME>", "Start of the report, such as 2024-01-01.", { parse: checkTime, mandatory }),
   filter("--to <TIME>", toText, { parse: checkTime }),
-  ...ownFlags().map(({ option }) => option),
+  ...listFilters("listBalanceChanges"),
   completeHistoryFlag(),
   ...flag.presentationFlags(reportColumns.statement, true),
   flag.quietFlag(),

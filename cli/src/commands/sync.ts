@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { PaginationError } from "vegaprotocol-client";
-import { argumentFlags, canonicalIds, readArguments } from "../arguments.js";
+import { canonicalIds, listFilters, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
@@ -21,7 +21,7 @@ import { createSyncMetrics } from "../sync/metrics.js";
 import { type DestinationFlags, openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
 import { type SyncOptions, type SyncStep, syncTo, type VotesQuery } from "../sync/sync.js";
-import { formatTime, isRelative } from "../times.js";
+import { checkTime, formatTime, isRelative } from "../times.js";
 
 const { proposal, resource } = exampleIds;
 
@@ -35,20 +35,13 @@ interface Flags extends flag.Flags, DestinationFlags {
   readonly fromDb?: string;
 }
 
-/** The flags of balance changes. A copy has no end, and the same start in each run. */
-const ownFlags = () =>
-  argumentFlags("listBalanceChanges")
-    .filter(({ name }) => name !== "to")
-    .map(({ option }) => {
-      option.description = option.description.replace(", 1707495900 or 24h", " or 1707495900");
-      return option;
-    });
-
 const details =
   "DESTINATION is an SQLite database such as vega.db, a folder such as vega/, in which each complete day has a Parquet file, or " +
   "PostgreSQL such as postgres://user@localhost/vega. LIST is balances, votes, signatures or profiles. " +
   "Default: balances. The first run reads the history, each later one continues where the destination ends. A process that is killed " +
   "leaves complete blocks, or in a folder complete days. Records that the node no longer keeps stay.";
+const fromText =
+  "Start of the balance changes, such as 2024-02-01 or 2024-02-01T12:00:00Z. Default: the oldest one that the node keeps.";
 const proposalText = "Store the votes on this proposal. Can be repeated. --party stores the votes of a party.";
 const followText = "Continue and store each block as it comes, until it is interrupted.";
 const checkText =
@@ -59,6 +52,13 @@ const fromDbText = "Copy an SQLite database of sync to an empty database, and co
 
 const metricsText =
   "With --follow: serve /metrics for Prometheus, such as 9464 or 0.0.0.0:9464. Default: none; HOST is 127.0.0.1.";
+
+/** The start of a copy is the same in each run. */
+function readFixedTime(text: string): string {
+  if (isRelative(text))
+    throw new InvalidArgumentError("Expected a time that is the same in each run, such as 2024-02-01.");
+  return checkTime(text);
+}
 
 interface MetricsAddress {
   readonly host: string;
@@ -80,7 +80,8 @@ export function addSync(program: Command, setup: Setup): void {
     details,
     arguments: ["<DESTINATION>", "[LIST...]"],
     flags: [
-      ...ownFlags(),
+      ...listFilters("listBalanceChanges"),
+      filter("--from <TIME>", fromText, { parse: readFixedTime }),
       filter("--proposal <ID>", proposalText, repeat),
       filter("--id <ID>", "Store the signatures for this resource. Can be repeated.", repeat),
       output("--follow", followText).conflicts(["check", "partialDay", "fromDb"]),
@@ -200,11 +201,6 @@ function readPlan(names: readonly string[], flags: Flags): SyncOptions {
   }
   const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
   if (has("signatures") && id.length === 0) throw new UsageError("The list signatures requires --id.");
-  if (flags.from !== undefined && isRelative(flags.from)) {
-    throw new UsageError(
-      `Expected --from of sync to be a time such as 2024-02-01, got ${flags.from}: each run would begin another copy.`,
-    );
-  }
   const argument = readArguments("listBalanceChanges", flags);
   const { filter = {}, dateRange } = argument as { filter?: object; dateRange?: { startTimestamp: bigint } };
   const balances = { filter: canonicalIds(filter), ...(dateRange && { from: dateRange.startTimestamp }) };

@@ -330,7 +330,9 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
 
   test.each(["24h", "now"])("does not begin at a time that is another one in the next run: %s", async (time) => {
     const result = await sync({ fetch: () => Promise.reject(new Error("sent")) }, "--from", time);
-    expect(result).toMatchObject(ended(2, `Expected --from of sync to be a time such as 2024-02-01, got ${time}`));
+    expect(result).toMatchObject(
+      ended(2, `Expected --from to be a time that is the same in each run, such as 2024-02-01, got "${time}".`),
+    );
   });
 
   test.skipIf(isFolder)("does not take what another filter has stored later for a difference", async () => {
