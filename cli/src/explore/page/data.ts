@@ -1,5 +1,6 @@
 /** Reads from the server of the page: the gateway, and the paths below `/explore`. */
 import { useEffect, useState } from "preact/hooks";
+import type { operations } from "vegaprotocol-client/operations";
 import type { Source } from "../source.js";
 
 /** A response, with the time of the block that it is from. */
@@ -38,6 +39,9 @@ export async function load<T>(path: string, signal: AbortSignal): Promise<Loaded
   }
 }
 
+/** The type alone is imported: the page does not have the table of operations. */
+const largestPage: (typeof operations)["listVotes"]["defaultPageSize"] = 5000;
+
 type Connection<T> = { edges: { node: T }[]; pageInfo: { hasNextPage: boolean; endCursor: string } };
 
 /** All records of a list, by cursors of the gateway, which lead to each once. */
@@ -46,7 +50,7 @@ export async function loadAll<T>(path: string, signal: AbortSignal): Promise<Loa
   for (let after = ""; ; ) {
     const next = after && `&pagination.after=${encodeURIComponent(after)}`;
     const { data, ...others } = await load<Record<string, Connection<T>>>(
-      `${path}&pagination.first=5000${next}`,
+      `${path}&pagination.first=${largestPage}${next}`,
       signal,
     );
     const [page] = Object.values(data ?? {});
