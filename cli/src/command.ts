@@ -3,12 +3,6 @@ import type { Command, Option } from "commander";
 import { flag } from "./flags.js";
 import type { Io } from "./io.js";
 
-export interface Setup {
-  readonly io: Io;
-  /** Makes a function that returns an exit code the action of a command. */
-  action<Flags>(run: (flags: Flags, args: string[]) => Promise<number>): (...all: unknown[]) => Promise<void>;
-}
-
 export interface Definition<Flags> {
   readonly name: string;
   readonly summary: string;
@@ -18,23 +12,29 @@ export interface Definition<Flags> {
   readonly flags: readonly Option[];
   /** Without the name of the program. They run against the node of `vegaprotocol fake-node --defects`, in this order. */
   readonly examples: readonly string[];
-  readonly run: (io: Io, flags: Flags, args: readonly string[]) => Promise<number>;
+  /** Returns the exit code. */
+  readonly run: (io: Io, flags: Flags, args: readonly string[], command: Command) => Promise<number>;
 }
 
-/** Adds a command, with the flags of every command, and the end of its help. */
-export function addCommand<Flags>(parent: Command, { io, action }: Setup, definition: Definition<Flags>): void {
-  const { name, summary, details, flags, examples, arguments: names = [] } = definition;
-  const command = parent
-    .command(name)
-    .summary(summary)
-    .description(details === undefined ? summary : `${summary}\n\n${details}`)
-    .usage(["[flags]", ...names].join(" "))
-    .action(action<Flags>((entered, args) => definition.run(io, entered, args)));
-  for (const argument of names) command.argument(argument);
-  const verbose = "Print each request, retry and pause, and the causes of errors, to stderr.";
-  for (const option of [...flags, flag("-v, --verbose", verbose)]) command.addOption(option);
-  command.addHelpText("after", ({ command: own }) => `\n${examplesText(examples, own)}`);
-}
+/** Runs a command that was entered. */
+export type Perform = (command: Command, run: Definition<never>["run"]) => Promise<void>;
+
+/** Returns a function that adds a command, with the flags of every command, and the end of its help. */
+export const defineCommand =
+  <Flags>(definition: Definition<Flags>) =>
+  (parent: Command, perform: Perform): void => {
+    const { name, summary, details, flags, examples, run, arguments: names = [] } = definition;
+    const command: Command = parent
+      .command(name)
+      .summary(summary)
+      .description(details === undefined ? summary : `${summary}\n\n${details}`)
+      .usage(["[flags]", ...names].join(" "))
+      .action(() => perform(command, run));
+    for (const argument of names) command.argument(argument);
+    const verbose = "Print each request, retry and pause, and the causes of errors, to stderr.";
+    for (const option of [...flags, flag("-v, --verbose", verbose)]) command.addOption(option);
+    command.addHelpText("after", ({ command: own }) => `\n${examplesText(examples, own)}`);
+  };
 
 export const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)];
 

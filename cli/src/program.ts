@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
 import { withFlagNames } from "./arguments.js";
-import { exampleIds, examplesText, helpTable, type Setup } from "./command.js";
+import { exampleIds, examplesText, helpTable, type Perform } from "./command.js";
 import { addAudit } from "./commands/audit.js";
 import { addCompletion } from "./commands/completion.js";
 import { addExplore } from "./commands/explore.js";
@@ -49,17 +49,12 @@ export async function run(io: Io): Promise<number> {
   let command: Command | undefined;
   /** Prints the help and the version to stdout. */
   let output = "";
-  const setup: Setup = {
-    io,
-    action:
-      (act) =>
-      async (...all) => {
-        command = all.at(-1) as Command;
-        exitCode = await act(command.opts() as never, command.args);
-      },
-  };
-  const program = createProgram(setup, (text) => {
+  const print = (text: string) => {
     output += text;
+  };
+  const program = createProgram(io, print, async (entered, act) => {
+    command = entered;
+    exitCode = await act(io, entered.opts() as never, entered.args, entered);
   });
   const [first, ...others] = io.argv;
   // An unknown name is refused as a command.
@@ -79,8 +74,7 @@ export async function run(io: Io): Promise<number> {
   }
 }
 
-export function createProgram(setup: Setup, print: (text: string) => void): Command {
-  const { io } = setup;
+export function createProgram(io: Io, print: (text: string) => void, perform: Perform = async () => {}): Command {
   const program = new Command("vegaprotocol")
     .description("Read the data of Vega nodes, export it without loss, keep local copies, and check transactions.")
     .usage("COMMAND [flags]")
@@ -117,7 +111,7 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
     addFakeNode,
     addCompletion,
   ]) {
-    add(program, setup);
+    add(program, perform);
   }
   program
     .command("version")

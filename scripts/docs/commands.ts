@@ -50,7 +50,7 @@ function ioOf(argv: readonly string[], write: (text: string) => void): Io {
 export function readCommands(): CommandPage[] {
   let help = "";
   const io = ioOf([], () => {});
-  const program = createProgram({ io, action: () => async () => {} }, (text) => {
+  const program = createProgram(io, (text) => {
     help += text;
   });
   const pageOf = (command: Command, name: string): CommandPage => {

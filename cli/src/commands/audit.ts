@@ -1,8 +1,7 @@
-import type { Command } from "commander";
 import { VegaError } from "vegaprotocol-client";
 import { argumentFlags, canonicalIds, readArguments } from "../arguments.js";
 import { type AuditedNode, type AuditedPart, auditBalances, auditList, learnNode } from "../audit.js";
-import { addCommand, exampleIds, type Setup } from "../command.js";
+import { defineCommand, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -33,34 +32,32 @@ const columnKinds = {
 const maxLag = 60_000_000_000n;
 const repeat = { repeat: true } as const;
 
-export function addAudit(program: Command, setup: Setup): void {
-  addCommand<Flags>(program, setup, {
-    name: "audit",
-    summary: "Find the node that differs from others.",
-    details:
-      "Compares the balance changes of NODEs, addresses or names, by day, and prints how many records each has, their SHA-256, and its " +
-      "state: equal, different, later (its history begins later) or behind (it has not reached the end, or does not respond). The first " +
-      "record that differs is printed with the nodes that have it. Without --to, the range ends at the last block of all nodes that are " +
-      "less than a minute behind. The exit code is 1 if a node differs, and 3 if something could not be compared.",
-    arguments: ["<NODE...>"],
-    flags: [
-      ...argumentFlags("listBalanceChanges").flatMap(({ path, option }) => (path[0] === "dateRange" ? [option] : [])),
-      flag.filterFlag("--proposal <ID>", "Also compare the votes on a proposal. Can be repeated.", repeat),
-      flag.filterFlag("--id <ID>", "Also compare the signatures of a resource. Can be repeated.", repeat),
-      flag.filterFlag("--profiles", "Also compare the profiles of parties."),
-      flag.formatFlag(undefined, [...flag.formats, "prometheus"]),
-      flag.outputFlag("--columns <NAMES>", "The columns to print, separated by commas. Default: all."),
-      flag.quietFlag("Do not print the first record that differs."),
-      flag.pageSizeFlag("1000"),
-      ...flag.nodeFlags().filter(({ long }) => long !== "--node"),
-    ],
-    examples: [
-      "audit http://127.0.0.1:8080 http://localhost:8080",
-      `audit http://127.0.0.1:8080 http://localhost:8080 --profiles --id ${exampleIds.resource} --format csv`,
-    ],
-    run: audit,
-  });
-}
+export const addAudit = defineCommand<Flags>({
+  name: "audit",
+  summary: "Find the node that differs from others.",
+  details:
+    "Compares the balance changes of NODEs, addresses or names, by day, and prints how many records each has, their SHA-256, and its " +
+    "state: equal, different, later (its history begins later) or behind (it has not reached the end, or does not respond). The first " +
+    "record that differs is printed with the nodes that have it. Without --to, the range ends at the last block of all nodes that are " +
+    "less than a minute behind. The exit code is 1 if a node differs, and 3 if something could not be compared.",
+  arguments: ["<NODE...>"],
+  flags: [
+    ...argumentFlags("listBalanceChanges").flatMap(({ path, option }) => (path[0] === "dateRange" ? [option] : [])),
+    flag.filterFlag("--proposal <ID>", "Also compare the votes on a proposal. Can be repeated.", repeat),
+    flag.filterFlag("--id <ID>", "Also compare the signatures of a resource. Can be repeated.", repeat),
+    flag.filterFlag("--profiles", "Also compare the profiles of parties."),
+    flag.formatFlag(undefined, [...flag.formats, "prometheus"]),
+    flag.outputFlag("--columns <NAMES>", "The columns to print, separated by commas. Default: all."),
+    flag.quietFlag("Do not print the first record that differs."),
+    flag.pageSizeFlag("1000"),
+    ...flag.nodeFlags().filter(({ long }) => long !== "--node"),
+  ],
+  examples: [
+    "audit http://127.0.0.1:8080 http://localhost:8080",
+    `audit http://127.0.0.1:8080 http://localhost:8080 --profiles --id ${exampleIds.resource} --format csv`,
+  ],
+  run: audit,
+});
 
 async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<number> {
   const { signal } = io;

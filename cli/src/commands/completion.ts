@@ -1,29 +1,26 @@
 import type { Command, Option } from "commander";
-import { addCommand, allCommands, pathOf, type Setup } from "../command.js";
+import { allCommands, defineCommand, pathOf } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
 import { write } from "../io.js";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-export function addCompletion(program: Command, setup: Setup): void {
-  addCommand(program, setup, {
-    name: "completion",
-    summary: "Print a script that completes commands and flags in a shell.",
-    details:
-      'SHELL is bash, zsh or fish. Add eval "$(vegaprotocol completion bash)" to ~/.bashrc, the same with zsh to ~/.zshrc behind compinit, ' +
-      "or vegaprotocol completion fish | source to ~/.config/fish/config.fish.",
-    arguments: ["<SHELL>"],
-    flags: [],
-    examples: ["completion bash", "completion zsh", "completion fish"],
-    run: async (io, _, [shell = ""]) => {
-      const script = Object.hasOwn(shells, shell) ? shells[shell as keyof typeof shells] : undefined;
-      if (!script)
-        throw new UsageError(`Expected SHELL to be one of ${Object.keys(shells).join(", ")}, got "${shell}".`);
-      await write(io.stdout, script(program));
-      return exitCodes.done;
-    },
-  });
-}
+export const addCompletion = defineCommand({
+  name: "completion",
+  summary: "Print a script that completes commands and flags in a shell.",
+  details:
+    'SHELL is bash, zsh or fish. Add eval "$(vegaprotocol completion bash)" to ~/.bashrc, the same with zsh to ~/.zshrc behind compinit, ' +
+    "or vegaprotocol completion fish | source to ~/.config/fish/config.fish.",
+  arguments: ["<SHELL>"],
+  flags: [],
+  examples: ["completion bash", "completion zsh", "completion fish"],
+  run: async (io, _, [shell = ""], { parent }) => {
+    const script = Object.hasOwn(shells, shell) ? shells[shell as keyof typeof shells] : undefined;
+    if (!script) throw new UsageError(`Expected SHELL to be one of ${Object.keys(shells).join(", ")}, got "${shell}".`);
+    await write(io.stdout, script(parent as Command));
+    return exitCodes.done;
+  },
+});
 
 /** The values that the help of a flag lists. */
 const valuesOf = ({ description }: Option) => /One of: ([^.]+)\./.exec(description)?.[1]?.replaceAll(",", "") ?? "";

@@ -1,5 +1,4 @@
-import type { Command } from "commander";
-import { addCommand, type Setup } from "../command.js";
+import { defineCommand } from "../command.js";
 import { connect } from "../connection.js";
 import { UsageError } from "../errors.js";
 import * as flags from "../flags.js";
@@ -10,30 +9,27 @@ interface ExploreFlags extends flags.Flags {
   readonly totalSupply?: string;
 }
 
-export function addExplore(program: Command, setup: Setup): void {
-  const summary = "Look at parties, proposals and nodes in a browser.";
-  const details =
+const completeText =
+  "The records go back to the first block: accounts without an earlier record had 0. Default: their balances are unknown.";
+
+export const addExplore = defineCommand<ExploreFlags>({
+  name: "explore",
+  summary: "Look at parties, proposals and nodes in a browser.",
+  details:
     "Serves a page with balances over time, statements, votes and the health of nodes, and prints its address. COPY is a DESTINATION of " +
     "vegaprotocol sync: an SQLite database such as vega.db, a folder, or PostgreSQL; with --node, the node adds what a copy does not " +
-    "have. Without COPY and nodes, the page shows a fake node. It loads nothing from other hosts.";
-  const complete =
-    "The records go back to the first block: accounts without an earlier record had 0. Default: their balances are unknown.";
-  addCommand<ExploreFlags>(program, setup, {
-    name: "explore",
-    summary,
-    details,
-    arguments: ["[COPY]"],
-    flags: [
-      ...flags.nodeFlags(),
-      flags.nodeFlag("--schema <NAME>", flags.schemaText),
-      ...flags.serverFlags(". Default: a free one"),
-      flags.flag("--complete-history", complete),
-      flags.flag("--total-supply <N>", "The governance tokens that exist, in the smallest unit. Default: unknown."),
-    ],
-    examples: ["explore", "explore --port 8090 --node http://127.0.0.1:8080"],
-    run: explore,
-  });
-}
+    "have. Without COPY and nodes, the page shows a fake node. It loads nothing from other hosts.",
+  arguments: ["[COPY]"],
+  flags: [
+    ...flags.nodeFlags(),
+    flags.nodeFlag("--schema <NAME>", flags.schemaText),
+    ...flags.serverFlags(". Default: a free one"),
+    flags.flag("--complete-history", completeText),
+    flags.flag("--total-supply <N>", "The governance tokens that exist, in the smallest unit. Default: unknown."),
+  ],
+  examples: ["explore", "explore --port 8090 --node http://127.0.0.1:8080"],
+  run: explore,
+});
 
 async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[]): Promise<number> {
   const { createExplore } = await import("../explore/app.js");

@@ -1,9 +1,8 @@
 /** The command `fake-node`: generated records, with lags and faults. */
 import { once } from "node:events";
-import type { Command } from "commander";
 import type { FakeNode, NodeFault } from "vegaprotocol-client/testing";
 import type { FakeNodeServer } from "vegaprotocol-client/testing/node";
-import { addCommand, type Setup } from "../command.js";
+import { defineCommand } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
 import { duration, type Flags, flag, integer, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
@@ -33,35 +32,34 @@ const faultText =
 const lagText =
   "How many blocks the nodes are behind, separated by commas, such as 0,0,600; further nodes have the last number. Default: 0.";
 
-export function addFakeNode(program: Command, setup: Setup): void {
-  const number = { parse: integer({ minimum: 0 }) };
-  addCommand<FakeFlags>(program, setup, {
-    name: "fake-node",
-    summary: "Serve a node with generated records over HTTP, to try commands and to test any client.",
-    details,
-    flags: [
-      ...serverFlags("; further nodes have the next ones. Default: a free one"),
-      flag("--nodes <N>", "How many nodes follow the chain. Default: 1.", { parse: integer({ maximum: 100 }) }),
-      flag("--lag <N>", lagText, { parse: (text) => text.split(",").map(number.parse) }),
-      flag("--block-every <TIME>", "Add a block with new records every TIME. Default: never.", { parse: duration }),
-      flag("--fault <FAULTS>", faultText, { repeat: true }),
-      flag("--party <ID>", "A party that has some of the generated records, also of new blocks."),
-      flag("--seed <N>", "The same seed gives the same records. Default: 1.", number),
-      ...listNames.map((name) => {
-        const records = name === "balances" ? "balance changes" : name;
-        return flag(`--${name} <N>`, `How many ${records} to generate. Default: 100.`, number);
-      }),
-      flag("--defects", "Lose and repeat records between pages, as v0.74 nodes do."),
-      flag("--no-rate-limit", "Accept any number of requests."),
-    ],
-    examples: [
-      "fake-node --port 8090",
-      "fake-node --port 8090 --balances 20000 --defects --no-rate-limit",
-      "fake-node --port 8090 --block-every 1s --nodes 3 --lag 0,0,600 --fault latency=200ms,503=5%",
-    ],
-    run: fakeNode,
-  });
-}
+const number = { parse: integer({ minimum: 0 }) };
+
+export const addFakeNode = defineCommand<FakeFlags>({
+  name: "fake-node",
+  summary: "Serve a node with generated records over HTTP, to try commands and to test any client.",
+  details,
+  flags: [
+    ...serverFlags("; further nodes have the next ones. Default: a free one"),
+    flag("--nodes <N>", "How many nodes follow the chain. Default: 1.", { parse: integer({ maximum: 100 }) }),
+    flag("--lag <N>", lagText, { parse: (text) => text.split(",").map(number.parse) }),
+    flag("--block-every <TIME>", "Add a block with new records every TIME. Default: never.", { parse: duration }),
+    flag("--fault <FAULTS>", faultText, { repeat: true }),
+    flag("--party <ID>", "A party that has some of the generated records, also of new blocks."),
+    flag("--seed <N>", "The same seed gives the same records. Default: 1.", number),
+    ...listNames.map((name) => {
+      const records = name === "balances" ? "balance changes" : name;
+      return flag(`--${name} <N>`, `How many ${records} to generate. Default: 100.`, number);
+    }),
+    flag("--defects", "Lose and repeat records between pages, as v0.74 nodes do."),
+    flag("--no-rate-limit", "Accept any number of requests."),
+  ],
+  examples: [
+    "fake-node --port 8090",
+    "fake-node --port 8090 --balances 20000 --defects --no-rate-limit",
+    "fake-node --port 8090 --block-every 1s --nodes 3 --lag 0,0,600 --fault latency=200ms,503=5%",
+  ],
+  run: fakeNode,
+});
 
 async function fakeNode(io: Io, flags: FakeFlags): Promise<number> {
   const [{ createFakeNetwork, createFakeNode, nodeDefects }, { listen }] = await Promise.all([

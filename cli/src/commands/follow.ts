@@ -4,7 +4,7 @@ import { followBalanceChanges, followNodeSignatures, followVotes } from "vegapro
 import { operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { listFilters, readArguments } from "../arguments.js";
-import { addCommand, exampleIds, type Setup } from "../command.js";
+import { defineCommand, exampleIds, type Perform } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -50,7 +50,7 @@ const readFrom = ({ from, timeZone }: Flags): "now" | "start" | bigint | undefin
   from === undefined || from === "now" || from === "start" ? from : readTime(from, timeZone);
 const stalledText = "Fail if no new block comes for this time. Default: the time of --give-up-after.";
 
-export function addFollow(program: Command, setup: Setup): void {
+export function addFollow(program: Command, perform: Perform): void {
   const follow = program
     .command("follow")
     .description("Print new balance changes, votes or signatures as they come.")
@@ -60,7 +60,7 @@ export function addFollow(program: Command, setup: Setup): void {
     const { summary, details, examples } = texts[id];
     const { columns = {} } = operationTexts[id];
     const hasTime = id !== "listNodeSignatures";
-    addCommand<Flags>(follow, setup, {
+    defineCommand<Flags>({
       name: operations[id].envelope,
       summary,
       details:
@@ -79,7 +79,7 @@ export function addFollow(program: Command, setup: Setup): void {
       ],
       examples,
       run: (io, flags) => run(id, io, flags),
-    });
+    })(follow, perform);
   }
 }
 

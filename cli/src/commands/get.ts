@@ -1,7 +1,6 @@
 /** The command `get`: lists and objects of a node that the description does not have. */
-import type { Command } from "commander";
 import { type PageContent, paginate, type VegaClient } from "vegaprotocol-client";
-import { addCommand, exampleIds, type Setup } from "../command.js";
+import { defineCommand, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ExitError, exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -12,31 +11,30 @@ import { createEncoder, formatOf, printObject } from "../output/print.js";
 import { createPrinter } from "../output/printer.js";
 import { readTarget } from "../output/target.js";
 
-export function addGet(program: Command, setup: Setup): void {
-  const columns = "The members to print, separated by commas, such as id,details.symbol. Default: all.";
-  addCommand<flag.Flags>(program, setup, {
-    name: "get",
-    summary: "Get any list or object of a node, page by page.",
-    details:
-      "PATH is a path of the node's REST API with its query, such as /api/v2/assets. All pages of a list are requested. Unlike the other " +
-      "commands, get does not promise that a list is complete: the cursors of nodes repeat or skip records of some lists.",
-    arguments: ["<PATH>"],
-    flags: [
-      flag.limitFlag(),
-      ...flag.fileFlags(),
-      flag.outputFlag("--columns <NAMES>", columns),
-      flag.quietFlag(),
-      ...flag.nodeFlags(),
-      flag.pageSizeFlag("the page size of the node"),
-    ],
-    examples: [
-      "get /api/v2/parties/profiles -n 5 --format csv",
-      `get '/api/v2/node/signatures?id=${exampleIds.resource}'`,
-      "get /api/v2/balance/changes --columns timestamp,balance -o changes.csv",
-    ],
-    run: get,
-  });
-}
+const columnsText = "The members to print, separated by commas, such as id,details.symbol. Default: all.";
+
+export const addGet = defineCommand<flag.Flags>({
+  name: "get",
+  summary: "Get any list or object of a node, page by page.",
+  details:
+    "PATH is a path of the node's REST API with its query, such as /api/v2/assets. All pages of a list are requested. Unlike the other " +
+    "commands, get does not promise that a list is complete: the cursors of nodes repeat or skip records of some lists.",
+  arguments: ["<PATH>"],
+  flags: [
+    flag.limitFlag(),
+    ...flag.fileFlags(),
+    flag.outputFlag("--columns <NAMES>", columnsText),
+    flag.quietFlag(),
+    ...flag.nodeFlags(),
+    flag.pageSizeFlag("the page size of the node"),
+  ],
+  examples: [
+    "get /api/v2/parties/profiles -n 5 --format csv",
+    `get '/api/v2/node/signatures?id=${exampleIds.resource}'`,
+    "get /api/v2/balance/changes --columns timestamp,balance -o changes.csv",
+  ],
+  run: get,
+});
 
 async function get(io: Io, flags: flag.Flags, [entered = ""]: readonly string[]): Promise<number> {
   const { pathname, searchParams } = readPath(entered);

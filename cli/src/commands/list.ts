@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { VegaError } from "vegaprotocol-client";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, readArguments } from "../arguments.js";
-import { addCommand, exampleIds, type Setup } from "../command.js";
+import { defineCommand, exampleIds, type Perform } from "../command.js";
 import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
@@ -56,13 +56,13 @@ const startText = (start: bigint, records: number) =>
 const hasPages = (id: ListId) => listOperation(id).cursors?.rejectedWith === undefined;
 
 /** Adds a command for each list, named after the member of the response that holds the page. */
-export function addLists(program: Command, setup: Setup): void {
+export function addLists(program: Command, perform: Perform): void {
   const { filterFlag: filter } = flag;
   for (const { id, name } of lists) {
     const { summary, columns = {} } = operationTexts[id];
     const isScan = isScannable(id);
     const order = isScan ? "newest-first in a table, otherwise oldest-first" : "newest-first";
-    addCommand<ListFlags>(program, setup, {
+    defineCommand<ListFlags>({
       name,
       summary: `${summary}.`,
       details: `${isScan ? scanDetails : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}.`.trim(),
@@ -81,7 +81,7 @@ export function addLists(program: Command, setup: Setup): void {
       ],
       examples: examples[id] ?? [`${name} -n 10`],
       run: (io, flags) => list(id, io, flags),
-    });
+    })(program, perform);
   }
 }
 

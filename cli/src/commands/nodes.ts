@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Command } from "commander";
 import type { VegaClient } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
-import { addCommand, type Setup } from "../command.js";
+import { defineCommand } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes } from "../errors.js";
 import * as flag from "../flags.js";
@@ -34,25 +33,24 @@ interface Flags extends Omit<flag.Flags, "format"> {
   readonly watch?: number;
 }
 
-export function addNodes(program: Command, setup: Setup): void {
-  const watch = "Check the nodes again every TIME, until it is interrupted.";
-  addCommand<Flags>(program, setup, {
-    name: "nodes",
-    summary: "Show the state of each node.",
-    details:
-      "Prints the age of each node's last block, its lag behind the other nodes and its latency, all in milliseconds, and its rate " +
-      "limit in requests per second. historyStart is the time of the oldest balance change that it returns. The exit code is 1 if no " +
-      `node responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
-    flags: [
-      flag.outputFlag("--watch <TIME>", watch, { parse: flag.duration }),
-      flag.formatFlag(undefined, [...flag.formats, "prometheus"]),
-      ...flag.presentationFlags({}),
-      ...flag.nodeFlags(),
-    ],
-    examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --format prometheus"],
-    run: nodes,
-  });
-}
+const watch = "Check the nodes again every TIME, until it is interrupted.";
+
+export const addNodes = defineCommand<Flags>({
+  name: "nodes",
+  summary: "Show the state of each node.",
+  details:
+    "Prints the age of each node's last block, its lag behind the other nodes and its latency, all in milliseconds, and its rate " +
+    "limit in requests per second. historyStart is the time of the oldest balance change that it returns. The exit code is 1 if no " +
+    `node responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
+  flags: [
+    flag.outputFlag("--watch <TIME>", watch, { parse: flag.duration }),
+    flag.formatFlag(undefined, [...flag.formats, "prometheus"]),
+    ...flag.presentationFlags({}),
+    ...flag.nodeFlags(),
+  ],
+  examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --format prometheus"],
+  run: nodes,
+});
 
 async function nodes(io: Io, flags: Flags): Promise<number> {
   const { watch } = flags;

@@ -9,7 +9,7 @@ import {
   tallyVotes,
 } from "vegaprotocol-client/reports";
 import { canonicalIds, kebab, listFilters, readArguments } from "../arguments.js";
-import { addCommand, type Definition, exampleIds, type Setup } from "../command.js";
+import { type Definition, defineCommand, exampleIds, type Perform } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -187,10 +187,10 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
 /** The reports that have a chart. */
 const drawn = ["series", "tally"];
 
-export function addReports(program: Command, setup: Setup): void {
+export function addReports(program: Command, perform: Perform): void {
   for (const [name, report] of Object.entries(reports())) {
     const isOfNode = name === "limits";
-    addCommand<ReportFlags>(program, setup, {
+    defineCommand<ReportFlags>({
       ...report,
       name,
       flags: [
@@ -199,7 +199,7 @@ export function addReports(program: Command, setup: Setup): void {
         ...(isOfNode ? [] : dbFlags()),
         ...flag.nodeFlags(),
       ],
-    });
+    })(program, perform);
   }
 }
 

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import type { ObserverEvent } from "vegaprotocol-client";
-import { addCommand, type Setup } from "../command.js";
+import { defineCommand } from "../command.js";
 import { connect } from "../connection.js";
 import * as flags from "../flags.js";
 import type { Io } from "../io.js";
@@ -13,32 +13,29 @@ interface ServeFlags extends flags.Flags {
   readonly grace?: number;
 }
 
-export function addServe(program: Command, setup: Setup): void {
-  const summary = "Serve complete lists over HTTP, for programs in any language.";
-  const details =
+const lagText = "How far a response may be behind the other nodes, in block time. Default: 2s.";
+const corsText = "An origin whose pages may read responses, such as https://page.example, or * for all. Default: none.";
+const proxyText = "Take the caller's address from the last entry of X-Forwarded-For. Only behind a proxy that sets it.";
+const graceText = "How long requests in flight may take after SIGTERM or Ctrl-C. Default: 10s.";
+
+export const addServe = defineCommand<ServeFlags>({
+  name: "serve",
+  summary: "Serve complete lists over HTTP, for programs in any language.",
+  details:
     "Serves the paths and parameters of a node, with cursors that lead to every record once, from one or several nodes. It prints its " +
-    "address to stdout and a line of JSON for each request to stderr. TLS, authentication, rate limits and caches are for a reverse proxy.";
-  const lag = "How far a response may be behind the other nodes, in block time. Default: 2s.";
-  const cors = "An origin whose pages may read responses, such as https://page.example, or * for all. Default: none.";
-  const proxy = "Take the caller's address from the last entry of X-Forwarded-For. Only behind a proxy that sets it.";
-  const grace = "How long requests in flight may take after SIGTERM or Ctrl-C. Default: 10s.";
-  addCommand<ServeFlags>(program, setup, {
-    name: "serve",
-    summary,
-    details,
-    flags: [
-      ...flags.nodeFlags(),
-      flags.nodeFlag("--max-lag <TIME>", lag, { parse: flags.duration }),
-      ...flags.serverFlags("; 0 is a free one. Default: 8080"),
-      flags.flag("--cors <ORIGIN>", cors, { repeat: true, parse: readOrigin }),
-      flags.flag("--trust-proxy", proxy),
-      flags.flag("--grace <TIME>", grace, { parse: readDuration }),
-      flags.flag("-q, --quiet", "Print no line for each request, apart from those with status 500."),
-    ],
-    examples: ["serve --port 8081", "serve --cors https://page.example"],
-    run: serve,
-  });
-}
+    "address to stdout and a line of JSON for each request to stderr. TLS, authentication, rate limits and caches are for a reverse proxy.",
+  flags: [
+    ...flags.nodeFlags(),
+    flags.nodeFlag("--max-lag <TIME>", lagText, { parse: flags.duration }),
+    ...flags.serverFlags("; 0 is a free one. Default: 8080"),
+    flags.flag("--cors <ORIGIN>", corsText, { repeat: true, parse: readOrigin }),
+    flags.flag("--trust-proxy", proxyText),
+    flags.flag("--grace <TIME>", graceText, { parse: readDuration }),
+    flags.flag("-q, --quiet", "Print no line for each request, apart from those with status 500."),
+  ],
+  examples: ["serve --port 8081", "serve --cors https://page.example"],
+  run: serve,
+});
 
 /** Reads an origin as browsers send it. */
 function readOrigin(value: string): string {

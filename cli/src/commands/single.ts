@@ -6,7 +6,7 @@ import { type OperationId, operations } from "vegaprotocol-client/operations";
 import { explainCheck } from "vegaprotocol-client/reports";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, kebab, readArguments } from "../arguments.js";
-import { addCommand, exampleIds, type Setup } from "../command.js";
+import { defineCommand, exampleIds, type Perform } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, readInput, UsageError } from "../errors.js";
 import { type Flags, fileFlags, nodeFlags } from "../flags.js";
@@ -19,20 +19,19 @@ const own: Partial<Record<OperationId, { readonly name: string; readonly example
   getSpamStatistics: { name: "spam", examples: [`spam --party ${party}`, `spam --party ${party} --format json`] },
 };
 
-/** Such as `spam`, or `asset` for `getAsset`. */
-const nameOf = (id: OperationId) => own[id]?.name ?? kebab(id.replace(/^get/, ""));
-
-export function addSingles(program: Command, setup: Setup): void {
-  for (const [name, { kind, method }] of Object.entries(operations)) {
-    const id = name as OperationId;
+/** Adds a command for each operation that returns one object, such as `asset` for an operation `getAsset`. */
+export function addSingles(program: Command, perform: Perform): void {
+  for (const [key, { kind, method }] of Object.entries(operations)) {
+    const id = key as OperationId;
     if (kind !== "single" || method !== "GET") continue;
-    addCommand<Flags>(program, setup, {
-      name: nameOf(id),
+    const { name = kebab(id.replace(/^get/, "")), examples = [] } = own[id] ?? {};
+    defineCommand<Flags>({
+      name,
       summary: `${operationTexts[id].summary}.`,
       flags: [...argumentFlags(id).map(({ option }) => option), ...fileFlags(), ...nodeFlags()],
-      examples: own[id]?.examples ?? [],
+      examples,
       run: (io, flags) => single(id, io, flags),
-    });
+    })(program, perform);
   }
 }
 
@@ -43,20 +42,17 @@ async function single(id: OperationId, io: Io, flags: Flags): Promise<number> {
   return printObject(await method(argument, { signal: io.signal }), io, flags);
 }
 
-export function addCheck(program: Command, setup: Setup): void {
-  const summary = `${operationTexts.checkTransaction.summary}.`;
-  addCommand<Flags>(program, setup, {
-    name: "check",
-    summary,
-    details:
-      "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. It is sent once and not submitted. " +
-      "The exit code is 4 if the node rejects it.",
-    arguments: ["[FILE]"],
-    flags: [...fileFlags(), ...nodeFlags()],
-    examples: ["check transaction.json", "check < transaction.json"],
-    run: check,
-  });
-}
+export const addCheck = defineCommand<Flags>({
+  name: "check",
+  summary: `${operationTexts.checkTransaction.summary}.`,
+  details:
+    "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. It is sent once and not submitted. " +
+    "The exit code is 4 if the node rejects it.",
+  arguments: ["[FILE]"],
+  flags: [...fileFlags(), ...nodeFlags()],
+  examples: ["check transaction.json", "check < transaction.json"],
+  run: check,
+});
 
 async function check(io: Io, flags: Flags, [file = "-"]: readonly string[]): Promise<number> {
   const tx = await readTransaction(io, file);

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { PaginationError } from "vegaprotocol-client";
 import { canonicalIds, listFilters, readArguments } from "../arguments.js";
-import { addCommand, exampleIds, type Setup } from "../command.js";
+import { defineCommand, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
 import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.js";
@@ -70,44 +70,43 @@ function readAddress(text: string): MetricsAddress {
   return { host, port: flag.port(port) };
 }
 
-export function addSync(program: Command, setup: Setup): void {
-  const { filterFlag: filter, outputFlag: output } = flag;
-  const repeat = { repeat: true } as const;
-  const units = { choices: ["micros", "nanos"] };
-  addCommand<Flags>(program, setup, {
-    name: "sync",
-    summary: "Make a database or a folder of Parquet files equal to the node, and keep it so.",
-    details,
-    arguments: ["<DESTINATION>", "[LIST...]"],
-    flags: [
-      ...listFilters("listBalanceChanges"),
-      filter("--from <TIME>", fromText, { parse: readFixedTime }),
-      filter("--proposal <ID>", proposalText, repeat),
-      filter("--id <ID>", "Store the signatures for this resource. Can be repeated.", repeat),
-      output("--follow", followText).conflicts(["check", "partialDay", "fromDb"]),
-      output("--check", checkText),
-      dryFlag().conflicts(["check", "follow", "fromDb"]),
-      output("--partial-day", partialText),
-      output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", units),
-      output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
-      output("--schema <NAME>", flag.schemaText),
-      output("--from-db <FILE>", fromDbText).conflicts("check"),
-      output("--metrics <[HOST:]PORT>", metricsText, { parse: readAddress }),
-      flag.quietFlag(),
-      ...flag.nodeFlags(),
-      ...flag.scanFlags(),
-      ...flag.followFlags(),
-    ],
-    examples: [
-      "sync vega.db",
-      `sync vega.db votes signatures --proposal ${proposal} --id ${resource}`,
-      "sync vega.db --dry",
-      "sync vega.db --check",
-      "sync vega/ balances profiles --partial-day",
-    ],
-    run: sync,
-  });
-}
+const { filterFlag: filter, outputFlag: output } = flag;
+const repeat = { repeat: true } as const;
+const units = { choices: ["micros", "nanos"] };
+
+export const addSync = defineCommand<Flags>({
+  name: "sync",
+  summary: "Make a database or a folder of Parquet files equal to the node, and keep it so.",
+  details,
+  arguments: ["<DESTINATION>", "[LIST...]"],
+  flags: [
+    ...listFilters("listBalanceChanges"),
+    filter("--from <TIME>", fromText, { parse: readFixedTime }),
+    filter("--proposal <ID>", proposalText, repeat),
+    filter("--id <ID>", "Store the signatures for this resource. Can be repeated.", repeat),
+    output("--follow", followText).conflicts(["check", "partialDay", "fromDb"]),
+    output("--check", checkText),
+    dryFlag().conflicts(["check", "follow", "fromDb"]),
+    output("--partial-day", partialText),
+    output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", units),
+    output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
+    output("--schema <NAME>", flag.schemaText),
+    output("--from-db <FILE>", fromDbText).conflicts("check"),
+    output("--metrics <[HOST:]PORT>", metricsText, { parse: readAddress }),
+    flag.quietFlag(),
+    ...flag.nodeFlags(),
+    ...flag.scanFlags(),
+    ...flag.followFlags(),
+  ],
+  examples: [
+    "sync vega.db",
+    `sync vega.db votes signatures --proposal ${proposal} --id ${resource}`,
+    "sync vega.db --dry",
+    "sync vega.db --check",
+    "sync vega/ balances profiles --partial-day",
+  ],
+  run: sync,
+});
 
 async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly string[]): Promise<number> {
   const list = async () => listAssets((await connect(io, given)).client, io.signal);

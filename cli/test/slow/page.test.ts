@@ -32,7 +32,7 @@ async function commandsOf(file: string): Promise<string[]> {
 
 /** The commands at the end of each help. */
 async function examples(): Promise<string[]> {
-  const program = createProgram({ io: createIo([]).io, action: () => async () => {} }, () => {});
+  const program = createProgram(createIo([]).io, () => {});
   const helps = allCommands(program).map(async (command) => {
     const { stdout } = await runCli([...pathOf(command).split(" "), "--help"].filter(Boolean));
     const [, text = ""] = /^Examples:\n([\s\S]*?)\n(?:\n|$)/m.exec(stdout) ?? [];

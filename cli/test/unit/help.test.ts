@@ -3,7 +3,7 @@ import { allCommands } from "../../src/command.js";
 import { createProgram } from "../../src/program.js";
 import { createIo, runCli } from "../support/run-cli.js";
 
-const program = createProgram({ io: createIo([]).io, action: () => async () => {} }, () => {});
+const program = createProgram(createIo([]).io, () => {});
 const [, ...commands] = allCommands(program);
 /** The words of a command, such as `follow votes`. */
 const nameOf = (command: (typeof commands)[number]): string =>
