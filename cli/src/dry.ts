@@ -1,12 +1,12 @@
 /** `--dry`: estimates the records, requests and time of a command. */
-import type { Listing, VegaClient } from "vegaprotocol-client";
+import type { VegaClient } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
 import { argumentFlags } from "./arguments.js";
 import { outputFlag } from "./flags.js";
 import { count } from "./io.js";
 import { isScannable, largestPage, listOperation } from "./operations.js";
 import type { WireRecord } from "./output/columns.js";
-import { type Reading, scanPageSize } from "./records.js";
+import { openList, type Reading, scanPageSize } from "./records.js";
 import { describeDuration, formatTime } from "./times.js";
 
 const text =
@@ -32,8 +32,7 @@ const timeOf = ({ timestamp }: WireRecord) => BigInt(String(timestamp));
 const spanOf = (times: readonly bigint[]) => Number((times.at(-1) ?? 0n) - (times[0] ?? 0n));
 
 async function estimateList(client: VegaClient, { id, query, start }: PlannedReading, signal: AbortSignal) {
-  const list = client[id] as unknown as (argument: object, options: object) => Listing<WireRecord>;
-  const { nodes, pageInfo } = await list({ ...query, pagination: { first: sampleSize } }, { signal });
+  const { nodes, pageInfo } = await openList(client, id, { ...query, pagination: { first: sampleSize } }, { signal });
   const wanted = start === undefined ? nodes : nodes.filter((record) => timeOf(record) >= start);
   const isWhole = wanted.length < nodes.length || !pageInfo?.hasNextPage;
   return { records: wanted.length, accuracy: isWhole ? "" : "more than " } satisfies Estimate;

@@ -35,6 +35,17 @@ interface ReadOptions {
 /** The size of a page of a scan. Larger pages take more memory, and about as long. */
 export const scanPageSize = 1000;
 
+/** Opens a list by its name: the methods of the client have interfaces of records, which have no index signature. */
+export function openList(
+  client: VegaClient,
+  id: ListId,
+  argument: object,
+  options: ListingOptions,
+): Listing<WireRecord> {
+  const method = client[id] as unknown as (argument: object, options: ListingOptions) => Listing<WireRecord>;
+  return method(argument, options);
+}
+
 /** @throws {@link IncompleteError} if the node does not have all records. */
 export async function readRecords(
   client: VegaClient,
@@ -48,7 +59,6 @@ export async function readRecords(
   const scan = isScannable(id) ? client.scanBalanceChanges({ ...query, dateRange }, options) : undefined;
   try {
     const records = scan ?? readList(client, reading, signal);
-    // The interfaces of records have no index signature.
     for await (const record of records as AsyncIterable<object> as AsyncIterable<WireRecord>) {
       const wait = onRecord(record);
       // Few records wait for a write. An `await` for each of them would double the time of a record.
@@ -68,9 +78,8 @@ async function* readList(client: VegaClient, { id, query, limit, ...reading }: R
       throw new IncompleteError(`The node shows the first and the last ${largestPage} records only. Use --party.`);
     return yield* (reading.isNewestFirst ? records.reverse() : records).slice(0, limit);
   }
-  const list = client[id] as (argument: object, options: ListingOptions) => Listing<object>;
   const pagination = { first: reading.pageSize ?? defaultPageSize, newestFirst: reading.isNewestFirst };
-  yield* list({ ...query, pagination }, { maxItems: limit, signal });
+  yield* openList(client, id, { ...query, pagination }, { maxItems: limit, signal });
 }
 
 /** Replaces the error of missing records by one with advice. */
@@ -110,8 +119,8 @@ export function explain(error: unknown, { start, end }: Partial<Reading>): unkno
  * @returns the records, with the pages that they are from, and the records on both sides of a gap that no request reaches.
  */
 export async function readWhole(client: VegaClient, id: ListId, query: object, options: ListingOptions) {
-  const list = client[id] as unknown as (argument: object, options: ListingOptions) => Listing<WireRecord>;
-  const open = (newestFirst: boolean) => list({ ...query, pagination: { first: largestPage, newestFirst } }, options);
+  const open = (newestFirst: boolean) =>
+    openList(client, id, { ...query, pagination: { first: largestPage, newestFirst } }, options);
   const { naturalKey, cursors } = listOperation(id);
   const keyOf = (record: WireRecord) =>
     naturalKey.map((name) => (name === "timestamp" ? "" : JSON.stringify(record[name]))).join();

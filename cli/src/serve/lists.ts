@@ -5,10 +5,10 @@
  * a proposal has closed, the cursor of its votes names all that were read of one block, up to 5000, which no URL has room for, and each node
  * has its own order of them. Nodes refuse every cursor of profiles.
  */
-import { type Block, type Listing, toNanoseconds, type VegaClient } from "vegaprotocol-client";
+import { type Block, toNanoseconds, type VegaClient } from "vegaprotocol-client";
 import { type ListId, largestPage, listOperation } from "../operations.js";
 import type { WireRecord } from "../output/columns.js";
-import { readWhole } from "../records.js";
+import { openList, readWhole } from "../records.js";
 import { earliest, latest } from "../times.js";
 import type { Cursor } from "./cursors.js";
 import { Rejection } from "./errors.js";
@@ -129,8 +129,12 @@ export function createLists(client: VegaClient) {
     async readNewest(id: ListId, query: object, count: number, signal: AbortSignal): Promise<SortedList | undefined> {
       const { timeMember } = listOperation(id).cursors ?? {};
       if (timeMember === undefined) return undefined;
-      const list = client[id] as unknown as (argument: object, options: object) => Listing<WireRecord>;
-      const page = await list({ ...query, pagination: { first: count, newestFirst: true } }, { signal });
+      const page = await openList(
+        client,
+        id,
+        { ...query, pagination: { first: count, newestFirst: true } },
+        { signal },
+      );
       const { nodes, edges, pageInfo, block } = page;
       const bound = pageInfo?.hasNextPage ? timeIn(edges.at(-1)?.cursor ?? "", timeMember) : -1n;
       const placed = withPlaces(id, nodes).filter((record) => bound !== undefined && timeOf(record) > bound);
