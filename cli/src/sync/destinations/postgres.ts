@@ -60,14 +60,14 @@ class PostgresDatabase implements Database {
   #isWriting = false;
   /** The processes of the server that its connections had. */
   readonly #sessions = new Set<string>();
+  /** A statement that waits for the server would keep the process from ending. */
+  readonly #onAbort = () => void this.close().catch(() => {});
 
   constructor(address: string, options: Options) {
     this.dialect = dialectOf(options.schema);
     this.name = `schema ${options.schema} of ${hidePassword(address)}`;
     this.#address = address;
     this.#options = options;
-    // A statement that waits for the server would keep the process from ending.
-    options.signal.addEventListener("abort", () => void this.close().catch(() => {}));
   }
 
   async execute(sql: string): Promise<void> {
@@ -153,6 +153,7 @@ class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    this.#options.signal.removeEventListener("abort", this.#onAbort);
     const connection = this.#connection;
     this.#connection = undefined;
     await connection?.end();
@@ -168,6 +169,7 @@ class PostgresDatabase implements Database {
     // A connection that is lost fails the next statement: a new one would commit an incomplete transaction.
     client.on("error", () => {});
     this.#connection = client;
+    this.#options.signal.addEventListener("abort", this.#onAbort);
     try {
       await client.connect();
       await client.query(`SET search_path TO "${this.#options.schema}"`);
