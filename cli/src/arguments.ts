@@ -15,7 +15,6 @@ import { checkTime, readTime } from "./times.js";
 
 export type Leaf = Exclude<Argument, { kind: "object" }>;
 
-/** An argument of an operation with its flag. */
 export interface ArgumentFlag {
   /** Without the two dashes, such as `account-type`. */
   readonly name: string;
@@ -41,7 +40,7 @@ export function argumentFlags(id: OperationId): ArgumentFlag[] {
   });
 }
 
-/** The flags that filter a list, without those of its range of time. */
+/** The flags that filter a list, without `--from` and `--to`. */
 export const listFilters = (id: OperationId): Option[] =>
   argumentFlags(id).flatMap(({ path, option }) => (path[0] === "dateRange" ? [] : [option]));
 
@@ -67,7 +66,6 @@ export function readArguments(id: OperationId, flagsEntered: object): Record<str
   return argument;
 }
 
-/** Sets a member at a path. */
 export function setMember(object: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let group = object;
   for (const part of path.slice(0, -1)) {
@@ -77,7 +75,7 @@ export function setMember(object: Record<string, unknown>, path: readonly string
   group[path.at(-1) ?? ""] = value;
 }
 
-/** Reads a name of an enumeration, whole or as its distinguishing end in lower case: `general` for `ACCOUNT_TYPE_GENERAL`. */
+/** Reads a name of an enumeration, such as `ACCOUNT_TYPE_GENERAL` or `general`. */
 function readName(spec: Value, flagName: string, value: unknown): unknown {
   const names = namesOf(spec);
   if (names.length === 0 || typeof value !== "string") return value;
@@ -149,7 +147,7 @@ const otherNames = [
   ["liquidity.requiredParticipation", "liquidity-participation"],
 ] as const;
 
-/** A message of the client with flags of a command instead of its options, such as `--party` for `filter.partyIds[2]`. */
+/** Replaces options in a message of the client by flags: `filter.partyIds[2]` by `--party`. */
 export function withFlagNames(message: string, flags: readonly string[]): string {
   const own = (Object.keys(operations) as OperationId[]).flatMap((id) =>
     argumentFlags(id).map(({ path, name }) => [path.join("."), name] as const),

@@ -21,7 +21,6 @@ export interface AuditedNode {
   readonly end: bigint;
 }
 
-/** The records of one node in a part. */
 export interface NodeDigest {
   readonly url: string;
   /** `later`: its history begins after the start of the part; `behind`: it has not reached the end of the part. */
@@ -36,7 +35,7 @@ export interface AuditedPart {
   readonly list: AuditedList;
   readonly part: string;
   readonly nodes: readonly NodeDigest[];
-  /** The first record that differs: its key, and its values with the nodes that have them. `null`: they do not have it. */
+  /** The first record that differs, with the nodes that have each value; `null` is a missing record. */
   readonly first: Difference | undefined;
 }
 
@@ -55,11 +54,9 @@ function commonRow(list: AuditedList, record: object): Row {
   return [...rowOf(list, record).slice(0, -1), shares ? shares.join() : null];
 }
 
-/** Collects the differences between nodes. */
 class Comparison {
   readonly #list: AuditedList;
   readonly #digests = new Map<string, { readonly hash: Hash; records: number }>();
-  /** The nodes that differ in a record. */
   readonly #wrong = new Set<string>();
   first: Difference | undefined;
 
@@ -71,7 +68,7 @@ class Comparison {
   add(nodes: ReadonlyMap<string, Rows>): void {
     for (const key of keysOf(nodes.values())) {
       const values = [...nodes].map(([url, rows]) => ({ url, value: rows.get(key) ?? null }));
-      // A version that does not have a member says nothing about it.
+      // Versions that do not send a member cannot differ in it.
       const isSent = (_: unknown, column: number) => values.every(({ value }) => value?.[column] !== null);
       const groups = new Map<string, { value: Row | null; urls: string[] }>();
       for (const { url, value } of values) {
@@ -82,7 +79,7 @@ class Comparison {
         groups.set(text, group);
       }
       if (groups.size < 2) continue;
-      // Most nodes are taken for right. Of two that differ, either can be wrong.
+      // The majority is assumed to be right. If only two nodes differ, either can be wrong.
       const [right, other] = [...groups.values()].sort((a, b) => b.urls.length - a.urls.length);
       for (const group of groups.values()) {
         if (group === right && right.urls.length > (other?.urls.length ?? 0)) continue;
@@ -118,14 +115,12 @@ async function blockTime(client: VegaClient, signal: AbortSignal): Promise<bigin
   return block?.timestamp ?? 0n;
 }
 
-/** Finds the range of a node. */
 export async function learnNode(url: string, client: VegaClient, signal: AbortSignal): Promise<AuditedNode> {
   const time = await blockTime(client, signal);
   // Records of the block itself can be missing.
   return { url, client, start: await historyStart(client, signal), end: finalTime(time) };
 }
 
-/** Notes dropped records, and returns whether there are any. */
 async function notePruning(nodes: readonly AuditedNode[], signal: AbortSignal): Promise<boolean> {
   let isPruned = false;
   for (const node of nodes) {
@@ -143,7 +138,7 @@ interface AuditOptions {
   readonly signal: AbortSignal;
 }
 
-/** Compares the balance changes of a range, block by block: a node only within the range that it keeps and has reached. */
+/** Compares the balance changes of a range, each node within the range that it keeps and has reached. */
 export async function auditBalances(
   nodes: readonly AuditedNode[],
   part: string,
@@ -192,8 +187,8 @@ async function compareBalances(
 }
 
 /**
- * Compares a list that nodes keep whole, and whose records can change. Differences are read again once each node has passed all blocks of the
- * first reading: a record that stayed as it was, and differs, is wrong.
+ * Compares a list that nodes keep whole, and whose records can change. Differences are read again once each node has
+ * passed all blocks of the first reading: a record that did not change, and differs, is wrong.
  */
 export async function auditList(
   nodes: readonly AuditedNode[],

@@ -10,13 +10,12 @@ export interface Definition<Flags> {
   /** Such as `<DESTINATION>`. */
   readonly arguments?: readonly string[];
   readonly flags: readonly Option[];
-  /** Without the name of the program. They run against the node of `vegaprotocol fake-node --defects`, in this order. */
+  /** Without the name of the program. They run in this order against `vegaprotocol fake-node --defects`. */
   readonly examples: readonly string[];
   /** Returns the exit code. */
   readonly run: (io: Io, flags: Flags, args: readonly string[], command: Command) => Promise<number>;
 }
 
-/** Runs a command that was entered. */
 export type Perform = (command: Command, run: Definition<never>["run"]) => Promise<void>;
 
 /** Returns a function that adds a command, with the flags of every command, and the end of its help. */

@@ -5,7 +5,7 @@ import { allCommands, pathOf } from "./command.js";
 import { didYouMean, UsageError } from "./errors.js";
 import type { Io } from "./io.js";
 
-/** Names with addresses in `nodes`, and flags with values in `defaults` and in a section for each command, such as `follow votes`. */
+/** Addresses by name in `nodes`, and values by flag in `defaults` and in sections of commands. */
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Reads the file that VEGA_CONFIG names, or the one in the working folder if there is one. */

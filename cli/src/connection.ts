@@ -13,7 +13,6 @@ export interface ConnectOptions extends Pick<NodePoolOptions, "maxLag"> {
   readonly metrics?: { observe(event: ObserverEvent): void };
 }
 
-/** Creates the client of the nodes that the flags or the environment name. */
 export async function connect(
   io: Io,
   flags: Omit<Flags, "format">,
@@ -33,7 +32,6 @@ export async function connect(
   return { client: createClient(options), pool, nodes };
 }
 
-/** The addresses of the nodes that the flags or the environment name. */
 async function readNodes(io: Io, { node: entered = [] }: Pick<Flags, "node">): Promise<readonly string[]> {
   const { env } = io;
   const { nodes: named = {} } = await readConfig(io);
@@ -62,7 +60,6 @@ async function readHeaders(entered: readonly string[]): Promise<[string, string]
   });
 }
 
-/** Prints the events of the client, one line each. */
 const logEvents =
   (io: Io) =>
   (event: ObserverEvent): void => {

@@ -51,7 +51,7 @@ async function estimateChanges(client: VegaClient, reading: PlannedReading, sign
   const last = newest.at(-1);
   if (newest.length < sampleSize) return { records: newest.length, accuracy: "", first: newest[0], last };
   const oldest = await read("oldest-first");
-  // A sample of one block shows no density.
+  // A sample of a single block has no density.
   const spans = [newest, oldest].map(spanOf).filter((span) => span > 0);
   const first = oldest[0];
   if (spans.length === 0) return { records: sampleSize, accuracy: "more than ", first, last };
@@ -70,7 +70,6 @@ function costOf(records: number, { id, pageSize, concurrency = 4 }: PlannedReadi
   return { requests, duration: requests * Math.max(rate > 0 ? 1000 / rate : 0, latency / atOnce) };
 }
 
-/** The name of a list with the flags of its query. */
 export function nameOf({ id, query }: PlannedReading): string {
   const flags = argumentFlags(id).flatMap(({ name, path }) => {
     const value = path.reduce<unknown>(

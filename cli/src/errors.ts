@@ -29,17 +29,15 @@ export class UsageError extends ExitError {
   }
 }
 
-/** There is no local copy where the command expects one. */
 export class NoCopyError extends UsageError {}
 
-/** The records that were read are not all that were requested. */
 export class IncompleteError extends ExitError {
   constructor(message: string, cause?: unknown) {
     super(message, exitCodes.incomplete, { cause });
   }
 }
 
-/** Suggests the name that was probably meant: the one that begins and ends most alike, if half of its letters are the same. */
+/** Suggests the name that begins and ends most alike, if half of its letters are the same. */
 export function didYouMean(text: string, names: readonly string[]): string {
   const shared = (a: string, b: string) => [...a].findIndex((letter, index) => letter !== b[index]);
   const alike = (name: string) => {

@@ -1,4 +1,3 @@
-/** The flags that several commands have, and their values. */
 import { InvalidArgumentError, Option } from "commander";
 import { isId } from "vegaprotocol-client/operations";
 import { didYouMean, UsageError } from "./errors.js";
@@ -42,7 +41,6 @@ export interface FlagOptions {
   readonly parse?: (value: string) => unknown;
   /** Whether it can be repeated. Its value is an array. */
   readonly repeat?: boolean;
-  /** Whether the command requires it. */
   readonly mandatory?: boolean | undefined;
   readonly choices?: readonly string[];
   /** The heading in the help. */
@@ -82,7 +80,7 @@ export function flag(flags: string, text: string, options: FlagOptions = {}): Op
 /** Whether a text is an id with all of its 64 digits, or a name that nodes know. */
 export const isWholeId = (text: string): boolean => isId(text) && (text.length === 64 || !/^[\da-f]+$/i.test(text));
 
-/** An id of a flag: whole, as people copy it. Those that nodes know by name are the network's own and assets of test networks. */
+/** Reads a whole id. Nodes know the network itself, and assets of test networks, by names. */
 function readId(value: string): string {
   if (isWholeId(value)) return value;
   throw new InvalidArgumentError(
@@ -135,7 +133,6 @@ export const pageSizeFlag = (size: string): Option =>
     parse: integer({ maximum: largestPage }),
   });
 
-/** How many records a terminal shows. */
 export const screenful = 30;
 
 const limitText = `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`;
@@ -169,7 +166,6 @@ const outputText = (all: readonly FormatName[]) =>
   `Write to a file, in the format of its extension: .csv, .ndjson, .json${all.includes("svg") ? ", .html or .svg" : " or .html"}, each ` +
   "also with .gz. It is there once it is complete. - is stdout.";
 
-/** The flags of commands that can print to a file. */
 export const fileFlags = (all: readonly FormatName[] = formats): Option[] => [
   formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe", all),
   outputFlag("-o, --output <FILE>", outputText(all), {

@@ -1,6 +1,5 @@
 import type { Readable, Writable } from "node:stream";
 
-/** A stream for text, which can be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The inputs and outputs of the command line. Tests pass their own. */
@@ -48,10 +47,9 @@ export function hasColors(io: Io, stream: Output): boolean {
 
 /** Characters that would control a terminal: C0, C1, line and paragraph separators, and marks of direction. */
 const controls = /\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/gu;
-/** Those of them that JSON does not escape. */
+/** The control characters that JSON does not escape. */
 const controlsInJson = /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu;
 
-/** Text of a node that is safe to print on a terminal. */
 export const printable = (text: string): string => text.replaceAll(controls, "�");
 
 /** JSON with the same value that is safe to print on a terminal. */
@@ -70,7 +68,6 @@ export class OutputClosed extends Error {}
 /** Text cannot be written. The cause has the reason. */
 export class OutputError extends Error {}
 
-/** Writes to a stream. Rejects if the text cannot be written. */
 export function write(stream: Writable, text: string): Promise<void> {
   // The error is also reported to the callback; without a listener it would end the process.
   if (stream.listenerCount("error") === 0) stream.on("error", () => {});

@@ -3,11 +3,11 @@ import { setFlagsFromString } from "node:v8";
 import { Interruption, type Io, interruptSignals, type Output } from "./io.js";
 import { run } from "./program.js";
 
-// Since Node.js 24, V8 keeps up to 128 MiB of new objects, and four times the old ones in use: an export took 400 MiB instead of 200.
+// Since Node.js 24, V8 keeps up to 128 MiB of new objects, and four times the old ones: an export took 400 MiB.
 if (!/^v2[02]\./.test(process.version))
   for (const each of ["--semi-space-growth-factor=1", "--heap-growing-percent=200"]) setFlagsFromString(each);
 const controller = new AbortController();
-/** A signal after this many milliseconds ends the process at once. Earlier ones are the same: `timeout` and npx send each twice. */
+/** A second signal after these milliseconds ends the process at once: `timeout` and npx send each signal twice. */
 const patience = 1000;
 let interruptedAt = Number.POSITIVE_INFINITY;
 for (const name of interruptSignals) {
@@ -23,7 +23,7 @@ for (const name of interruptSignals) {
 const { argv, env, stdin } = process;
 const stdout: Output = process.stdout;
 const stderr: Output = process.stderr;
-// A closed stderr, as of `2>&1 | head`, must not end an export.
+// A closed stderr, such as with `2>&1 | head`, must not end an export.
 stderr.on("error", () => {});
 const now = () => performance.now();
 const io: Io = { argv: argv.slice(2), env, stdin, stdout, stderr, now, signal: controller.signal };

@@ -12,7 +12,6 @@ const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("\n",
 type Type = "counter" | "gauge" | "histogram";
 export type Sample = readonly [labels: Labels, value: number | undefined, suffix?: string];
 
-/** The lines of a metric, with the samples whose value is known. */
 export function metricLines(own: string, type: Type, help: string, samples: readonly Sample[]): string[] {
   const name = `vegaprotocol_${own}`;
   const lines = samples.flatMap(([labels, value, suffix = ""]) => {
@@ -23,7 +22,6 @@ export function metricLines(own: string, type: Type, help: string, samples: read
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines];
 }
 
-/** The response of a server to `/metrics`. */
 export const exposition = (lines: readonly string[]): Response =>
   new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
 
@@ -42,7 +40,6 @@ export function createCounter(own: string, help: string, type: Type = "counter")
   };
 }
 
-/** Durations in seconds. */
 function createHistogram(own: string, help: string) {
   const durations = new Map<string, { labels: Labels; buckets: { bound: number; count: number }[]; sum: number }>();
   return {
@@ -70,7 +67,6 @@ function createHistogram(own: string, help: string) {
 export const hostOf = (node: string | undefined): string | undefined =>
   node === undefined ? undefined : new URL(node).host;
 
-/** Metrics of a client, from its events, and of its nodes. */
 export function createNodeMetrics() {
   const requests = createCounter("node_requests_total", "Attempts that nodes have ended, by status.");
   const durations = createHistogram("node_request_duration_seconds", "Time until an attempt has ended.");
@@ -102,7 +98,6 @@ export type KnownNode = NodePool["status"][number] & { readonly historyStart?: b
 export const seconds = (time: bigint | undefined): number | undefined =>
   time === undefined ? time : Number(time / 1_000_000n) / 1000;
 
-/** How far nodes are, and how well they respond. */
 export function nodeGauges(status: readonly KnownNode[]): string[] {
   const ofNodes = (name: string, help: string, read: (node: KnownNode) => number | undefined) =>
     metricLines(
@@ -129,7 +124,6 @@ export function nodeGauges(status: readonly KnownNode[]): string[] {
   ];
 }
 
-/** The requests of a server. */
 export function createServerMetrics() {
   const requests = createCounter("requests_total", "Requests that were served, by operation and status.");
   const durations = createHistogram("request_duration_seconds", "Time until a response was sent.");

@@ -23,7 +23,6 @@ export interface OperationText {
 
 export type OperationTexts = { readonly [Id in OperationId]: OperationText };
 
-/** The name of an operation that returns a list. */
 export type ListId = {
   [Id in OperationId]: (typeof operations)[Id] extends { readonly kind: "list" } ? Id : never;
 }[OperationId];
@@ -33,14 +32,11 @@ export const lists = Object.entries(operations).flatMap(([id, operation]) =>
   operation.kind === "list" ? [{ id: id as ListId, name: operation.envelope }] : [],
 );
 
-/** The description of a list. */
 export const listOperation = (id: ListId) => operations[id] as ListOperation<{ readonly [name: string]: unknown }>;
 
-/** The operation of the list with a name. */
 export const idOf = (name: string): ListId => lists.find((each) => each.name === name)?.id as ListId;
 
 /** The largest page that nodes allow, which is the default size for votes. */
 export const largestPage = operations.listVotes.defaultPageSize;
 
-/** Whether the client can scan a list by time. */
 export const isScannable = (id: OperationId): boolean => id === "listBalanceChanges";

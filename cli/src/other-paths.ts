@@ -9,11 +9,10 @@ interface PathResponse {
   readonly response: Response;
 }
 
-/** Requests any path, with the retries and the pacing of the client. */
 export const getPath = (client: VegaClient, path: string, options: object): Promise<PathResponse> =>
   (client.http.GET as unknown as (path: string, options: object) => Promise<PathResponse>)(path, options);
 
-/** Requests a path. Returns `undefined` if the node does not have it: a core node has less, and a proxy can pass on less. */
+/** Returns `undefined` if the node does not have the path: core nodes and proxies have fewer. */
 async function get(client: VegaClient, path: string, query: object, signal: AbortSignal) {
   const result = await getPath(client, path, { params: { query }, signal });
   const { status, ok } = result.response;
@@ -26,7 +25,6 @@ async function get(client: VegaClient, path: string, query: object, signal: Abor
 const detailsOf = ({ error }: PathResponse): unknown[] =>
   (error as { details?: unknown[] } | undefined | null)?.details ?? [];
 
-/** An asset of the network. */
 export interface Asset {
   readonly id: string;
   readonly symbol: string;
@@ -39,14 +37,12 @@ interface AssetNode {
   readonly details?: { readonly symbol?: string; readonly name?: string; readonly decimals?: string } | null;
 }
 
-/** Reads an asset of a response; `undefined` if it has no decimal places. */
 export function assetOf({ id, details }: AssetNode): Asset | undefined {
   const { symbol = "", name = "", decimals } = details ?? {};
   const isKnown = typeof id === "string" && /^\d{1,3}$/.test(String(decimals)) && Number(decimals) <= 255;
   return isKnown ? { id: id.toLowerCase(), symbol, name, decimals: Number(decimals) } : undefined;
 }
 
-/** Reads the assets of a node; `undefined` if it does not list them. */
 export async function listAssets(client: VegaClient, signal?: AbortSignal): Promise<readonly Asset[] | undefined> {
   let isThere = true;
   const none = { edges: [], pageInfo: null };
@@ -70,14 +66,14 @@ const hasSymbol =
   ({ symbol }: Asset): boolean =>
     symbol.toLowerCase() === text.toLowerCase();
 
-/** Whether an asset is given by its symbol, so that its id is to be found. */
+/** Whether an asset is given by a symbol whose id is not known yet. */
 export const needsAssets = (entered: string | undefined, known: readonly Asset[] = []): boolean =>
   entered !== undefined && !/^[\da-f]{64}$/i.test(entered) && !known.some(hasSymbol(entered));
 
 /**
  * The id of the asset with a symbol. Text that is no symbol stays as it is: nodes know assets by other names, too.
  *
- * @param option - Its name in errors.
+ * @param option - The name of the option in errors.
  */
 export function findAsset(option: string, entered: string, assets: readonly Asset[]): string {
   const found = assets.filter(hasSymbol(entered));
@@ -101,7 +97,7 @@ export interface Proposal {
 }
 
 /**
- * Reads a proposal: of a batch, the one that changes a market, if it is given. Returns `undefined` if the node cannot tell.
+ * Reads a proposal, or the proposal of a batch that changes a market. Returns `undefined` if the node has no such path.
  *
  * @throws {@link ExitError} if the node knows that there is no such proposal.
  */

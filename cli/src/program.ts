@@ -129,7 +129,6 @@ export function createProgram(io: Io, print: (text: string) => void, perform: Pe
   return program;
 }
 
-/** Values of flags and arguments that a command requires. */
 const samples: Readonly<Record<string, string>> = {
   TIME: "2024-02-01",
   ID: exampleIds.party,
@@ -166,7 +165,6 @@ function readVersion(): string {
   return JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
 }
 
-/** Prints an error of a command, and returns the exit code. */
 function report(error: unknown, io: Io, command: Command | undefined): number {
   const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.advice] : [error, undefined];
   if (cause instanceof OutputClosed) return exitCodes.done;
@@ -186,7 +184,7 @@ function describe(error: unknown, command: Command | undefined): { text: string;
   if (!VegaError.is(error)) return { text, exitCode: exitCodes.failed };
   const code = ArgumentError.is(error) ? "usage" : PaginationError.is(error) ? "incomplete" : "failed";
   const flags = command?.options.flatMap(({ long }) => long ?? []) ?? [];
-  // People read times, and nobody nanoseconds.
+  // Nanoseconds are shown as times.
   const times = text.replaceAll(/(?<![\w.])(["`]?)(1\d{18})n?\1(?!\w)/g, (_, __, digits: string) => formatTime(digits));
   return { text: withFlagNames(times, flags), exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code] };
 }

@@ -39,7 +39,6 @@ export function createMonitor(io: Io, flags: Flags) {
   const { quiet, verbose, giveUpAfter = defaultGiveUpAfter } = flags;
   const progress = createProgress(io, flags);
   const controller = new AbortController();
-  /** When the failures began. */
   let failingSince: number | undefined;
   let hasRead = false;
   let all = 0;
@@ -76,7 +75,6 @@ export function createMonitor(io: Io, flags: Flags) {
         controller.abort(new ExitError(message, code));
       } else if (isFirst) print(`${message}. Retrying for ${describeDuration(giveUpAfter)}.`);
     },
-    /** Called with printed or stored records. */
     progressed(records: number, upTo: bigint | undefined): void {
       if (failingSince !== undefined) {
         print(`The node responds again after ${describeDuration(io.now() - failingSince)}.`);

@@ -46,7 +46,6 @@ export function openList(
   return method(argument, options);
 }
 
-/** @throws {@link IncompleteError} if the node does not have all records. */
 export async function readRecords(
   client: VegaClient,
   reading: Reading,
@@ -113,10 +112,10 @@ export function explain(error: unknown, { start, end }: Partial<Reading>): unkno
 }
 
 /**
- * Reads a list with the oldest record first, so that no vote is missed that is cast again meanwhile. Of a list of which nodes show
- * only the first page from either end (profiles, observed on v0.74 and v0.79 nodes), both are read.
+ * Reads a list with the oldest record first, so that votes that are cast again meanwhile are not missed. v0.74 and
+ * v0.79 nodes show only the first page of profiles from either end: both are read.
  *
- * @returns the records, with the pages that they are from, and the records on both sides of a gap that no request reaches.
+ * @returns the records, their pages, and the records on both sides of a gap that no request reaches.
  */
 export async function readWhole(client: VegaClient, id: ListId, query: object, options: ListingOptions) {
   const open = (newestFirst: boolean) =>
@@ -152,7 +151,7 @@ export async function historyStart(client: VegaClient, signal: AbortSignal | und
   return oldest && BigInt(oldest.timestamp);
 }
 
-/** The error of records that are complete only from a time on which is after the start of their range; otherwise `undefined`. */
+/** The error of records that are complete only from a time after the start of their range. */
 export function startsLate(start: bigint, from: bigint | undefined, end?: bigint): IncompleteError | undefined {
   if (from === undefined || start <= from) return undefined;
   const at = formatTime(start);

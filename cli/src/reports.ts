@@ -18,7 +18,6 @@ const account = { partyId: "text", assetId: "text", marketId: "text", accountTyp
 
 export type BalanceReportName = "balances" | "statement" | "series";
 
-/** The columns of reports of balances. */
 export const reportColumns: Readonly<Record<BalanceReportName, Readonly<Record<string, ColumnKind>>>> = {
   balances: { balance: "amount", timestamp: "time", ...account },
   statement: { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...account },
@@ -32,7 +31,7 @@ export const groupNames = Object.keys(groups);
 /**
  * Reads names that are separated by commas. Default: all of them.
  *
- * @param option - Its name in errors.
+ * @param option - The name of the option in errors.
  */
 export function readGroup(text: string | undefined, option: string): BalanceSeriesOptions["groupBy"] {
   return text?.split(",").map((each) => {
@@ -59,8 +58,8 @@ export async function newestTime(
 }
 
 /**
- * Scans the balance changes up to a time. A scan of nodes begins with their oldest record, so that accounts without a record there are
- * known to be younger. `start` returns that time, or where a copy begins.
+ * Scans the balance changes up to a time, from the oldest record of the nodes on. `start` returns its time, or the
+ * start of a copy: accounts without a record there are known to be younger.
  *
  * @param isComplete - The oldest record is not looked up: accounts had 0 before their first record.
  */
@@ -78,7 +77,6 @@ export async function scanUpTo(
   return { scan, start: async () => (isCopy && !isComplete ? (await scan.coverage).start : oldest) };
 }
 
-/** Reads counts by the height of a block. */
 export function readSends(texts: readonly string[]): Map<string, string> {
   const wrong = texts.find((text) => !/^\d+=\d+$/.test(text));
   if (wrong === undefined) return new Map(texts.map((text) => text.split("=") as [string, string]));
@@ -97,7 +95,6 @@ export interface BalanceReportOptions {
   readonly groupBy?: BalanceSeriesOptions["groupBy"] | undefined;
 }
 
-/** The rows of a report. */
 export function balanceReport(
   name: BalanceReportName,
   changes: AsyncIterable<BalanceChange>,
@@ -109,7 +106,7 @@ export function balanceReport(
   return balanceSeries(changes, { from, to, every, groupBy, isComplete, timeZone });
 }
 
-/** A row for the opening balance of each account, for each change, for each month if it is wanted, and for the closing balance. */
+/** Rows for the opening balance, each change, each month with `isMonthly`, and the closing balance of accounts. */
 async function statementRows(
   changes: AsyncIterable<BalanceChange>,
   { from, to, isComplete, isMonthly, timeZone }: BalanceReportOptions & { readonly from: bigint },

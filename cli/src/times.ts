@@ -1,4 +1,3 @@
-/** How times and durations are read and printed. */
 import { InvalidArgumentError } from "commander";
 import { toDate, toNanoseconds } from "vegaprotocol-client";
 import { UsageError } from "./errors.js";
@@ -12,7 +11,6 @@ const milliseconds: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** The nanoseconds of a day. */
 export const day = 86_400_000_000_000n;
 
 const durationBeforeNow = /^(\d+)([mhdw])$/;
@@ -21,8 +19,8 @@ const durationBeforeNow = /^(\d+)([mhdw])$/;
 export const isRelative = (value: string): boolean => value === "now" || durationBeforeNow.test(value);
 
 /**
- * Reads a time as Unix nanoseconds: a year, month, day or time of RFC 3339, digits of Unix seconds, milliseconds, microseconds or
- * nanoseconds, `now`, or a duration before now, such as `24h`.
+ * Reads a time as Unix nanoseconds: a year, month, day or time of RFC 3339, digits of Unix seconds, milliseconds,
+ * microseconds or nanoseconds, `now`, or a duration before now, such as `24h`.
  *
  * @param timeZone - The time zone of a year, month or day. Default: UTC.
  */
@@ -67,7 +65,6 @@ function parseTime(value: string, timeZone: string | undefined): bigint | undefi
   return /^\d{4}-\d\d-\d\d$/.test(value) ? parseDate(value, timeZone) : parseRfc3339(value);
 }
 
-/** The beginning of a day. */
 function parseDate(date: string, timeZone: string | undefined): bigint | undefined {
   const time = parseRfc3339(`${date}T00:00:00Z`);
   if (time === undefined || timeZone === undefined) return time;
@@ -94,7 +91,6 @@ export function localOffset(timeZone: string): (time: number) => { shift: number
   };
 }
 
-/** Reads a time zone. */
 export function readTimeZone(timeZone: string): string {
   try {
     localOffset(timeZone);
@@ -141,7 +137,6 @@ export function formatTime(time: bigint | string): string {
 /** The day of Unix nanoseconds in UTC, such as `2024-02-09`. */
 export const dateOf = (time: bigint | string): string => formatTime(time).slice(0, 10);
 
-/** The flags that say how times are printed. */
 export interface TimeFlags {
   readonly raw?: true;
   readonly times?: "iso" | "spreadsheet" | "unix";

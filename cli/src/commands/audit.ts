@@ -124,7 +124,6 @@ async function learn(io: Io, flags: Flags, url: string): Promise<AuditedNode> {
   }
 }
 
-/** Names the first record that differs, and which nodes have which values. */
 function describe({ list, part, first }: AuditedPart): string {
   const values = first?.values.map(({ value, urls }) => {
     const own = value === null ? "no such record" : value.slice(first.key.length).join(" ") || "this record";

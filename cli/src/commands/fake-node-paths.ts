@@ -1,7 +1,6 @@
 /** The paths that `fake-node` serves in addition to the description: assets and proposals, which reports read. */
 import type { FakeNode } from "vegaprotocol-client/testing";
 
-/** Symbols and decimal places of the generated assets. */
 const details = [["VEGA", "18"] as const, ["DAI", "18"] as const, ["KSM", "12"] as const];
 
 /** The thresholds of each proposal, like the network parameters `governance.proposal.freeform`. */

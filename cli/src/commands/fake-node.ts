@@ -1,4 +1,3 @@
-/** The command `fake-node`: generated records, with lags and faults. */
 import { once } from "node:events";
 import type { FakeNode, NodeFault } from "vegaprotocol-client/testing";
 import type { FakeNodeServer } from "vegaprotocol-client/testing/node";
@@ -9,7 +8,6 @@ import { type Io, printMessage, write } from "../io.js";
 import { withOtherPaths } from "./fake-node-paths.js";
 import { liveChain } from "./live-chain.js";
 
-/** The lists, each with a flag. */
 const listNames = ["votes", "profiles", "balances", "signatures"] as const;
 
 interface FakeFlags extends Flags, Partial<Record<(typeof listNames)[number], number>> {

@@ -84,14 +84,13 @@ function readPath(entered: string): { pathname: string; searchParams: URLSearchP
 const isPage = (value: unknown): value is PageContent<WireRecord> =>
   typeof value === "object" && value !== null && "edges" in value && Array.isArray(value.edges) && "pageInfo" in value;
 
-/** Requests a body. */
 async function request(client: VegaClient, path: string, query: URLSearchParams, signal: AbortSignal) {
   const { data, error, response } = await getPath(client, query.size > 0 ? `${path}?${query}` : path, { signal });
   if (typeof data === "object" && data !== null) return data as WireRecord;
   if (response.ok) throw new ExitError(`Expected GET ${path} to return a JSON object, got ${JSON.stringify(data)}.`);
   const { message, details = [] } = (error ?? {}) as { message?: string; details?: { message?: string }[] };
   const reason = [message, details[0]?.message].filter(Boolean).join(": ");
-  // A node bans with 403, and says for how long.
+  // A node bans with 403, and a header with the seconds.
   const seconds = response.headers.get("RateLimit-Retry-After");
   const code = response.status === 429 || seconds !== null ? exitCodes.rateLimited : exitCodes.failed;
   const advice = seconds === null ? "" : ` Wait ${seconds} seconds.`;
@@ -133,7 +132,6 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
       own ??= open([]);
       return (isFirst && !isText ? own.head : "") + own.end();
     },
-    /** The members that the columns do not show. */
     notes: () =>
       unknown.size > 0
         ? [`Warning: later records also have ${[...unknown].join(", ")}. Use --format ndjson for all members.`]

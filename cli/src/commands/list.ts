@@ -110,7 +110,6 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     return exitCodes.done;
   }
   const printer = createPrinter(io, flags, encoder, target, isScannable(id));
-  /** The records are complete from this time on. */
   let start: bigint | undefined;
   try {
     const { add: onRecord, limit } = printer;
@@ -118,7 +117,7 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     await printer.end();
     const { proposalId } = reading.query;
     if (printer.read() === 0 && proposalId !== undefined) await requireProposal(client, String(proposalId), io.signal);
-    // The newest records alone say nothing of the start.
+    // The newest records do not show whether the start is complete.
     if (coverage && !(reading.isNewestFirst && printer.read() === limit)) {
       const late = startsLate(coverage.start, reading.start, reading.end);
       if (late) throw late;
@@ -130,7 +129,7 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     const canContinue = error instanceof Interruption || error instanceof IncompleteError || VegaError.is(error);
     const partial = await printer.stop(canContinue);
     const { coverage } = [error, (error as Error).cause].find((each) => VegaError.is(each)) ?? {};
-    // The rest lacks the part at the start that was not proved.
+    // The start of the range may be missing as well.
     const late = reading.isNewestFirst ? undefined : startsLate(coverage?.start ?? 0n, reading.start, reading.end);
     const advice = partial === undefined ? [] : [adviceOf(reading, partial, printer.written())];
     if (late && printer.written().records > 0) advice.push(late.message);

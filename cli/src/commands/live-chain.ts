@@ -1,12 +1,10 @@
-/** The chain of `fake-node --block-every`: balances change, parties vote, and every 20 blocks a proposal closes and the next one opens. */
+/** The chain of `fake-node --block-every`: balances change, parties vote, and proposals open and close. */
 import { createHash } from "node:crypto";
 import { formatUnits, type Vote } from "vegaprotocol-client";
 import type { FakeNode } from "vegaprotocol-client/testing";
 
 export interface LiveChainOptions {
-  /** How many nanoseconds a block takes. */
   readonly blockTime: bigint;
-  /** The same seed gives the same records. */
   readonly seed: number;
   /** A party that has a balance change in each block, and a vote on each proposal. */
   readonly party: string | undefined;
@@ -24,7 +22,6 @@ export function liveChain(
   // A node that lags does not show the block of its chain.
   let { height, timestamp } = chain.block;
   let blocks = 0;
-  /** The votes on the proposal that is open. */
   let cast: Vote[] = [];
 
   const castVotes = (proposal: number, age: number): Vote[] =>

@@ -40,7 +40,6 @@ const { party, proposal, resource } = exampleIds;
 const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
 const supply = "--total-supply 200000000000000000000000000";
 
-/** The flags of reports of balances. */
 interface BalanceFlags extends flag.Flags {
   readonly monthly?: true;
   readonly every?: BalanceSeriesOptions["every"];
@@ -77,7 +76,6 @@ const completeHistoryFlag = (): Option =>
     "Print 0 for accounts without an earlier record: the records go back to the first block. Default: unknown, an empty cell.",
   );
 
-/** Flags of `balances` for the balances at a time. */
 export const atFlags = (): Option[] => [
   filter("--at <TIME>", "Print the balance of each account at this time, such as 2024-12-31 or now.", {
     parse: checkTime,
@@ -184,7 +182,6 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
   },
 });
 
-/** The reports that have a chart. */
 const drawn = ["series", "tally"];
 
 export function addReports(program: Command, perform: Perform): void {
@@ -203,7 +200,6 @@ export function addReports(program: Command, perform: Perform): void {
   }
 }
 
-/** The client of the nodes, or of the local copy. */
 async function clientOf(io: Io, flags: flag.Flags): Promise<VegaClient> {
   const { db, schema } = flags;
   refuseSchema(flags);
@@ -219,7 +215,7 @@ const titles = { balances: "Balances", statement: "Statement", series: "Balances
 /**
  * Prints a report over the balance changes up to and including a time, from a database or a node.
  *
- * @throws {@link IncompleteError} once the report is printed, if the changes are complete only from a time on which is after `from`.
+ * @throws {@link IncompleteError} once the report is printed, if the changes before some time after `from` are missing.
  */
 export async function printBalances(io: Io, name: BalanceReportName, entered: BalanceFlags): Promise<number> {
   // A wrong flag is found before a request is sent.
@@ -288,7 +284,6 @@ async function* withProgress(
 
 const anyProposal = { requiredLiquidityProviderMajority: "1", requiredLiquidityProviderParticipation: "1" };
 
-/** The columns of a page with votes. */
 const voteKinds: Parameters<typeof printRecords>[2] = {
   ...{ partyId: "text", value: "text", totalGovernanceTokenBalance: "amount", timestamp: "time" },
 };

@@ -37,7 +37,6 @@ export const addServe = defineCommand<ServeFlags>({
   run: serve,
 });
 
-/** Reads an origin as browsers send it. */
 function readOrigin(value: string): string {
   const { protocol, host } = URL.canParse(value) ? new URL(value) : {};
   if (value === "*" || value === `${protocol}//${host}`) return value;

@@ -135,7 +135,6 @@ async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly str
 /** The lists whose records a run continues after. */
 const timed = { balances: true, votes: true };
 
-/** Prints the estimate of a run, and where it continues. */
 async function describe(io: Io, flags: Flags, plan: SyncOptions, entered: string, name: string): Promise<number> {
   const stored = await storedLists(io, flags, plan, entered);
   const connection = await connect(io, flags);
@@ -148,7 +147,7 @@ async function describe(io: Io, flags: Flags, plan: SyncOptions, entered: string
   ];
   for (const [list, query] of readings) {
     const { from, ...filters } = query as { from?: bigint };
-    // Signatures and profiles are read again: nodes show no times of them.
+    // Signatures and profiles are read again: they have no times.
     const { position } = (list in timed && checkpointOf(stored, list, query)) || {};
     const planned = { id: idOf(list), query: filters, start: position ?? from, ...(list === "balances" && scan) };
     const place = position === undefined ? undefined : `where ${name} ends`;
@@ -159,7 +158,6 @@ async function describe(io: Io, flags: Flags, plan: SyncOptions, entered: string
   return exitCodes.done;
 }
 
-/** The lists of a destination, which may not exist yet. */
 async function storedLists(io: Io, flags: Flags, plan: SyncOptions, name: string) {
   try {
     const destination = await openDestination(name, "read", io.signal, flags, plan.balances);

@@ -1,4 +1,4 @@
-/** The page and what it needs besides the gateway: where the records come from, nodes, assets, rules of proposals, and new blocks. */
+/** The page, and the paths that it needs in addition to the gateway. */
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
@@ -48,7 +48,7 @@ export function createExplore({ gateway, client, pool, describe, hosts, closing 
   app.get("/explore/source", async (context) => context.json(await describe()));
 
   app.get("/explore/nodes", async (context) => {
-    // The path of an address can be a secret, and errors have addresses.
+    // The path of an address can be a secret, and errors contain addresses.
     const nodes = (await pool.check()).map(({ url, error, ...node }) => ({
       ...node,
       host: new URL(url).host,
@@ -58,7 +58,6 @@ export function createExplore({ gateway, client, pool, describe, hosts, closing 
     return context.body(text, 200, { "Content-Type": "application/json" });
   });
 
-  /** Paths of nodes that are none of the operations. */
   for (const path of ["/api/v2/assets", "/api/v2/governance"]) {
     app.get(path, async (context) => {
       const { data, error, response } = await getPath(client, path, { params: { query: context.req.query() } });

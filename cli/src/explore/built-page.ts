@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** The page as it was built. */
 export function readPage(): string {
   // The path from src in a clone, and from dist in the package.
   const manifest = createRequire(import.meta.url).resolve("vegaprotocol-cli/package.json");

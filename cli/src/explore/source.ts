@@ -1,7 +1,6 @@
 /** Where the records of the page come from. */
 export interface Source {
   readonly isCopy: boolean;
-  /** The hosts of the nodes, or the name of the copy. */
   readonly names: readonly string[];
   /** Whether the records go back to the first block of the network. */
   readonly completeHistory: boolean;
@@ -12,7 +11,6 @@ export interface Source {
     readonly start?: string;
     readonly position?: string;
   }[];
-  /** Proposals to begin with. */
   readonly proposals: readonly string[];
   /** The governance tokens that exist, in the smallest unit, if that is known. */
   readonly totalSupply?: string | undefined;

@@ -4,10 +4,8 @@ import type { Flags } from "../flags.js";
 import type { ColumnKind } from "../operations.js";
 import { timeFormat } from "../times.js";
 
-/** A record as a node sent it. */
 export type WireRecord = Readonly<Record<string, unknown>>;
 
-/** A member of a record and how it is printed. */
 export interface Column {
   readonly name: string;
   /** The member that it is printed from. Default: its name. */
@@ -17,7 +15,6 @@ export interface Column {
   readonly print: (text: string, record: WireRecord) => string;
 }
 
-/** The units of amounts. */
 export interface Units {
   /** The decimal places of a record's amounts; `undefined` if they are not known. */
   decimalsOf(record: WireRecord): number | undefined;
@@ -28,12 +25,9 @@ export interface Units {
 /** The head of a column on a terminal: `party` for `partyId`, `type` for `accountType`. */
 export const shortHead = (name: string): string => name.replace(/(?<=.)Id$/, "").replace(/^accountType$/, "type");
 
-/** Turns records into text. */
 export interface Encoder {
-  /** The text before the first record. */
   readonly head: string;
   encode(records: readonly WireRecord[]): string;
-  /** The text after the last record. */
   end(): string;
 }
 

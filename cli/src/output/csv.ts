@@ -3,8 +3,8 @@ import type { ColumnKind } from "../operations.js";
 import { type Column, cellText, type Encoder, type WireRecord } from "./columns.js";
 
 /**
- * Where a spreadsheet can find a formula, behind apostrophes that were added or typed: at the beginning of a cell, which is also
- * behind `;`, `|`, a tab or a line break if it divides rows there, as it does in some languages.
+ * The places where a spreadsheet can find a formula, also after apostrophes: the beginning of a cell, and what follows
+ * `;`, `|`, a tab or a line break, which divide cells in some languages.
  */
 const formula = /(?<=^|[;|\t\r\n])( *)('*)(?=[=+\-@\t\r\n＝＋－＠])/g;
 /** Most cells have none of these characters there: looking for a formula takes longer. */

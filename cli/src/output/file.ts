@@ -10,13 +10,12 @@ import { OutputClosed, OutputError, write } from "../io.js";
 import type { Target } from "./target.js";
 
 /**
- * A file that is written under another name, as `FILE.PID.tmp`, and takes its name when it is complete: a reader sees the earlier file or the
- * new one. Files of killed processes are removed. A pipe or a device is written as it is.
+ * A file that is written as `FILE.PID.tmp`, and renamed when it is complete: a reader sees the earlier file or the new
+ * one. Files of killed processes are removed. A pipe or a device is written directly.
  */
 export class OutputFile {
   readonly #target: Target;
   readonly #force: boolean;
-  /** The path of the written or kept file. */
   path: string;
   readonly #input: Writable;
   readonly #done: Promise<void>;
@@ -75,7 +74,7 @@ export class OutputFile {
   }
 
   #explain(task: Promise<void>): Promise<void> {
-    // The earlier error of the stream says more than that it has ended.
+    // The earlier error of the stream has the reason.
     return task.catch((error) => Promise.reject(writeError(this.#target.name, this.#input.errored ?? error)));
   }
 }
@@ -86,7 +85,6 @@ export function refuseOther({ name, path, isStream }: Target, force: boolean): v
   throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
 }
 
-/** Removes the files of killed processes. */
 function removeLeft(path: string): void {
   const prefix = `${basename(path)}.`;
   const folder = dirname(path);

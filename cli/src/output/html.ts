@@ -5,16 +5,15 @@ import { escapeInJson } from "../io.js";
 import type { Column, Encoder, Units, WireRecord } from "./columns.js";
 import { json } from "./json.js";
 
-/** What a page or a chart needs besides the columns. */
+/** The content of a page or a chart, apart from its records. */
 export interface Look {
   readonly title: string;
   readonly units?: Units | undefined;
-  /** What a reader must know, once the records are read. */
+  /** Called once the records are read. */
   readonly notes?: () => readonly string[];
   readonly tally?: Sent["tally"];
 }
 
-/** The flags that say what was requested. */
 const requested = ["party", "parties", "proposal", "id", "asset", "market", "accountType", "from", "to", "at", "every"];
 
 /** The symbols and the decimals of the assets of records. Votes have amounts of the governance token alone. */

@@ -3,7 +3,7 @@ import type { Column, Encoder, WireRecord } from "./columns.js";
 type Show = (json: string) => string;
 const asIs: Show = (json) => json;
 
-/** The members of a record that are there, in the order of the columns, as JSON without spaces. Without columns, the whole record. */
+/** The members of a record in the order of the columns. Without columns, the whole record. */
 function jsonOf(record: WireRecord, columns: readonly Column[]): string {
   if (columns.length === 0) return JSON.stringify(record);
   const members = columns.map(({ name, member = name, print }) => {
@@ -13,7 +13,6 @@ function jsonOf(record: WireRecord, columns: readonly Column[]): string {
   return JSON.stringify(Object.fromEntries(members));
 }
 
-/** NDJSON: a record on each line. */
 export const ndjson = (columns: readonly Column[], show = asIs): Encoder => ({
   head: "",
   encode: (records) => records.map((record) => `${show(jsonOf(record, columns))}\n`).join(""),

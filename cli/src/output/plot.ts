@@ -12,11 +12,9 @@ export interface Chart {
   readonly decimals: number | undefined;
   /** Whether each line begins where the one before ends. */
   readonly isStacked?: boolean;
-  /** Sentences below the chart. */
   readonly notes: readonly string[];
 }
 
-/** An element of SVG. */
 export interface Shape {
   readonly tag: "path" | "text" | "rect";
   readonly attributes: Readonly<Record<string, string | number>>;
@@ -29,7 +27,6 @@ export type Paint = (name: string) => string;
 type Corner = readonly [x: number, y: number];
 
 export const lineColor = (index: number): string => `line-${(index % 6) + 1}`;
-/** Whether another line has the color. */
 export const isDashed = (index: number): boolean => index >= 6;
 const [left, right, top, bottom] = [64, 12, 12, 28];
 const formats = (["compact", "scientific"] as const).map((notation) => {
@@ -112,7 +109,6 @@ function levelsOf({ lines, decimals = 0, isStacked, times }: Chart): (number | n
   );
 }
 
-/** Where known values begin and end. */
 function runsOf(values: readonly (number | null)[]): [start: number, end: number][] {
   const runs: [number, number][] = [];
   for (const [index, value] of values.entries()) {
@@ -124,7 +120,7 @@ function runsOf(values: readonly (number | null)[]): [start: number, end: number
   return runs;
 }
 
-/** The corners of a line whose values hold until the next one. Of those that one place has, the lowest and the highest stay. */
+/** The corners of a step line. Of several values at one pixel, the lowest and the highest are drawn. */
 function cornersOf(xs: readonly number[], ys: readonly number[]): Corner[] {
   const corners: Corner[] = [];
   let passed: number[] = [];
@@ -197,7 +193,6 @@ function groupBy<T>(all: readonly T[], keyOf: (each: T) => string): Map<string, 
   return groups;
 }
 
-/** A chart of each asset in a series. */
 export function chartsOf(rows: readonly SeriesRow[], assets: ReadonlyMap<string, Asset>) {
   return [...groupBy(rows, ({ assetId }) => assetId)].map(([assetId, own]): Chart => {
     const times = [...new Set(own.map(({ time }) => time))].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));

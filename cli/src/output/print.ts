@@ -13,15 +13,14 @@ import { svg } from "./svg.js";
 import { table } from "./table.js";
 import { readTarget } from "./target.js";
 
-/** The format of `--format`, or the default for a terminal or a pipe. */
 export const formatOf = (entered: FormatName | undefined, io: Io): FormatName =>
   entered ?? (io.stdout.isTTY === true ? "table" : "ndjson");
 
 /**
  * Creates the encoder of records.
  *
- * @param format - The format of a file, which has the data as it is. Default: the text is for stdout, which can be a terminal.
- * @param look - What a page or a chart needs.
+ * @param format - The format of a file. Default: the text is for stdout, which can be a terminal.
+ * @param look - The content of a page or a chart.
  */
 export function createEncoder(
   io: Io,
@@ -60,7 +59,7 @@ export function createEncoder(
   });
 }
 
-/** Prints records that are read at once: to stdout, or to the file of `--output`, which is checked before anything is read. */
+/** Prints text to stdout, or to the file of `--output`, which is checked before anything is read. */
 async function printText(
   io: Io,
   { output, force, format, quiet }: Flags,

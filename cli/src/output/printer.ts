@@ -5,14 +5,13 @@ import type { Encoder, WireRecord } from "./columns.js";
 import { OutputFile } from "./file.js";
 import type { Target } from "./target.js";
 
-/** Records of a batch. */
 const batchSize = 1000;
 
 export type Printer = ReturnType<typeof createPrinter>;
 
 /**
- * Prints records to stdout or to a file: in batches, while the next ones are read. A batch is also written as soon as the program waits for
- * something else, so that the first line does not wait for a full batch.
+ * Prints records to stdout or to a file, in batches, while the next records are read. A batch is also written when no
+ * further record has arrived, so that the first line does not wait for a full batch.
  *
  * @param isScan - Whether records are in order of time. An incomplete file that stays has whole blocks then.
  */
@@ -24,7 +23,7 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
   // A line of progress would stand between the rows of a table.
   const progress = createProgress(io, flags, !isTerminal);
   const batch: WireRecord[] = [];
-  /** How many records of the batch can be written: those of a block once the next record has another time. */
+  /** The records of the batch that can be written: a block is complete once a record of another time follows. */
   let ready = 0;
   let { head } = encoder;
   /** The writes so far, and those that nobody has waited for. */
@@ -77,16 +76,13 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
       unseen = undefined;
       return wait;
     },
-    /** Writes everything that was added, and the text after the last record. */
     end: () => end(),
-    /** Gives the file its name. */
     finish: async () => file?.finish(),
     /** Writes the records before an error. Returns the name of the file that has them, if it is kept. */
     async stop(canContinue = false): Promise<string | undefined> {
       await end(true).catch(() => {});
       return (await file?.stop(isByBlock && canContinue && written > 0)) ? file?.path : undefined;
     },
-    /** Prints notes about the records, unless --quiet is given. */
     printNotes(which: "first" | "newest", notes: readonly string[], what = count(read, "record")): void {
       const more = `The ${which} ${screenful} records. For more: -n N, -o FILE, or --format ndjson|csv|json.`;
       const all = [

@@ -50,7 +50,6 @@ function draw(label: string, height: number, shapes: readonly Shape[]): string {
   return [head, `<rect width="100%" height="100%" fill="#ffffff"></rect>`, ...elements, "</svg>\n"].join("\n");
 }
 
-/** A chart with its title, and with the last amount of each line. */
 function drawSeries(chart: Chart, notes: readonly string[]): string {
   const [from, to] = [chart.times[0] ?? "", chart.times.at(-1) ?? ""];
   const label = `${chart.label}, from ${formatTime(from)} to ${formatTime(to)} ${zone.name}`;
@@ -75,7 +74,6 @@ function drawSeries(chart: Chart, notes: readonly string[]): string {
   return draw(label, height, [textAt(64, 20, label, bold), ...plot, ...legend, ...below]);
 }
 
-/** The tokens for and against as bars, and what is needed. */
 function drawTally({ tally, rules }: NonNullable<Sent["tally"]>, proposalId: string, decimals?: number): string {
   const sides = [
     ["For", tally.yes],
@@ -97,7 +95,6 @@ function drawTally({ tally, rules }: NonNullable<Sent["tally"]>, proposalId: str
   return draw("Tokens for and against", 224, [...title, ...bars, ...texts]);
 }
 
-/** A chart of a series, or the result of a vote. */
 export function svg(timeZone: string | undefined, { units, notes, tally }: Look): Encoder {
   zone.name = timeZone ?? "UTC";
   const rows: WireRecord[] = [];

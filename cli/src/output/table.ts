@@ -6,11 +6,10 @@ const gap = "  ";
 
 export interface TableOptions {
   readonly bold: (text: string) => string;
-  /** How wide a row may be: columns that do not fit are left out, but none that tells rows apart. Default: any width. */
+  /** The width of a row: columns that do not fit are left out, unless they tell rows apart. Default: any. */
   readonly width?: number | undefined;
   /** Whether values are shortened: ids, whole seconds, names of enumerations without their common prefix. */
   readonly isShort?: boolean;
-  /** Called with the names of columns that are left out. */
   readonly onHidden?: (names: readonly string[]) => void;
 }
 
@@ -29,7 +28,6 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
     return column.kind === "text" || column.kind === "exact" ? shorten(text, digits) : text;
   }
 
-  /** Decides which columns are shown, and how wide they are. */
   function fit(records: readonly WireRecord[]) {
     const measure = () =>
       columns.map((column) => {
@@ -85,7 +83,7 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
 /** Columns without which rows look alike, or say nothing. */
 const tellsApart = /^(?:timestamp|time|balance|change|entry|value|accountType|url|id|.+Id)$/;
 
-/** An id, a hash or a signature with its first and last characters; the name of an enumeration in the words of flags. */
+/** Shortens ids, hashes and signatures to their ends, and names of enumerations to the words of flags. */
 function shorten(text: string, [first = 0, last = 0]: readonly number[]): string {
   if (/^[\w+/=-]{32,}$/.test(text) && !/^[A-Z_]+$/.test(text)) {
     return last > 0 ? `${text.slice(0, first)}…${text.slice(-last)}` : text.slice(0, first);

@@ -3,7 +3,6 @@ import { dirname, resolve } from "node:path";
 import { UsageError } from "../errors.js";
 import { type FormatName, formats } from "../flags.js";
 
-/** The target of `--output`. */
 export interface Target {
   /** The name that the user gave, which errors show. */
   readonly name: string;
@@ -15,7 +14,6 @@ export interface Target {
   readonly isCompressed: boolean;
 }
 
-/** The formats by the extension of a file. */
 const extensions = new Map<string, FormatName>(
   Object.entries({ csv: "csv", ndjson: "ndjson", jsonl: "ndjson", json: "json", html: "html", svg: "svg" }),
 );
@@ -54,13 +52,12 @@ function ifThere<T>(read: () => T): T | undefined {
   }
 }
 
-/** Reads the extensions of the name that the user gave. */
 function readExtensions(name: string, format: FormatName | undefined, isStream: boolean) {
   const [, first = "", last = ""] = /(?<=[^/\\])(?:\.([^./\\]*))??\.([^./\\]*)$/.exec(name.toLowerCase()) ?? [];
   const isCompressed = last === "gz";
   const extension = isCompressed ? first : last;
   const named = extensions.get(extension);
-  // A device such as /dev/stdout.1 has a name that says nothing.
+  // The extension of a device such as /dev/stdout.1 is not a format.
   const isUnnamed = (extension === "" && !isCompressed) || (isStream && named === undefined);
   if (format === undefined && named === undefined && !isUnnamed) {
     const known = [...extensions.keys()].filter((each) => each !== "svg").map((each) => `.${each}`);

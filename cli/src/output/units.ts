@@ -8,8 +8,8 @@ import { type Asset, assetOf, findAsset, needsAssets } from "../other-paths.js";
 import { readColumns, type Units } from "./columns.js";
 
 /**
- * Reads the units in which amounts are printed, and the id of the asset in `--asset`, which can be a symbol. The assets are listed once, and
- * only if they are needed.
+ * Reads the units of amounts, and the id of the asset in `--asset`, which can be a symbol. Assets are listed only if
+ * they are needed.
  *
  * @param kinds - The columns of the records.
  * @param list - Lists the assets; `undefined` if there is no list.
@@ -97,7 +97,6 @@ function unitsOf(
   };
 }
 
-/** Reads the response of a node to `/api/v2/assets`. */
 async function readAssetFile(file: string): Promise<Asset[]> {
   try {
     const { edges } = JSON.parse(await readFile(file, "utf8")).assets as {

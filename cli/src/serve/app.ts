@@ -29,7 +29,7 @@ export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
   readonly nodeMetrics?: Pick<ReturnType<typeof createNodeMetrics>, "lines">;
   /** The milliseconds for a response. Default: a minute. */
   readonly deadline?: number;
-  /** Called when a response has ended. The path and errors can contain ids, but no header or node address, which can be secrets. */
+  /** Called when a response has ended, without headers and addresses of nodes, which can be secrets. */
   readonly log: (entry: { readonly status: number; readonly [name: string]: unknown }) => void;
 }
 
@@ -38,7 +38,7 @@ type Env = { Bindings: HttpBindings; Variables: Variables };
 
 /** Bytes of a body: nodes accept transactions of 4 MiB, which take more in base64. */
 const largestBody = 6 * 2 ** 20;
-/** The weight of reads that are sent to nodes at once, in all and of one caller. A page of a thousand records has the weight 1. */
+/** The weights of concurrent reads, in all and of one caller. A page of a thousand records has the weight 1. */
 const weights = [12, 6] as const;
 const ndjson = "application/x-ndjson";
 /** The most milliseconds of a timer of Node.js. */
@@ -49,8 +49,8 @@ const longestTimer = 2 ** 31 - 1;
  *
  *   request ─▶ quota of the caller ─▶ parameters ─▶ turn ─▶ page, stream or report ─▶ nodes ─▶ response
  *
- * Parameters are checked as arguments of the client are. A turn limits the records that are requested from nodes at once, and prefers callers
- * with few requests. A cursor holds everything that is needed to continue: nothing is kept between requests that another one would need.
+ * A turn limits the records that are requested from nodes at once, and prefers callers with few requests. A cursor
+ * holds everything that is needed to continue: no request needs state of an earlier one.
  */
 export function createGateway({ client, pool, now, closing, deadline = 60_000, ...options }: GatewayOptions) {
   const app = new Hono<Env>();
@@ -58,7 +58,7 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
   const readReport = createReports(client, nodes);
   const metrics = createServerMetrics();
   const readPage = createPages(client, nodes);
-  // A caller can always have some, whatever others have.
+  // Each caller can have at least 16 open requests.
   const requests = createQuota(Number.POSITIVE_INFINITY, (callers) => Math.min(1024, Math.max(16, 8192 / callers)));
   const callerOf = ({ headers, socket }: IncomingMessage) => {
     const forwarded =
@@ -78,7 +78,6 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     for (const controller of controllers) controller.abort(closing.reason);
   });
 
-  /** Reads from nodes, before a deadline. */
   async function read<T>(context: Context<Env>, task: (reader: Reader) => Promise<T>, within = deadline): Promise<T> {
     const { caller, controller } = context.var;
     const { signal } = controller;
@@ -100,7 +99,7 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     const text = typeof body === "string" ? body : JSON.stringify(body);
     unsent.add(context.env.outgoing, context.var.caller, text.length);
     if (response?.url) context.set("node", new URL(response.url).host);
-    // A local copy keeps no heights.
+    // A local copy has no heights.
     if (block && block.height > 0n) context.header("X-Block-Height", `${block.height}`);
     if (block) context.header("X-Block-Timestamp", `${block.timestamp}`);
     if (stale) context.header("X-Stale", "true");
@@ -214,7 +213,6 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     return context.body(Readable.toWeb(lines) as ReadableStream, 200, { "Content-Type": ndjson });
   }
 
-  /** Passes a transaction on. Nodes respond with a result also to a body without one. */
   async function check(context: Context<Env>): Promise<Response> {
     const body = (await readBody(context)) as { tx: { [name: string]: unknown } };
     const sent = await read(context, ({ signal, inTurn }) =>

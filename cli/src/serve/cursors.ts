@@ -3,7 +3,7 @@ import { Rejection } from "./errors.js";
 
 /** A place in a list, with all that any gateway needs to continue, also after a restart. */
 export interface Cursor {
-  /** The sort key of a record in its list: its time in 20 digits, and the members that distinguish it from others of that time. */
+  /** The sort key of a record: its time in 20 digits, and the members that distinguish records of that time. */
   readonly place: readonly string[];
   /** How many records of its time a loop has read: the page that follows is requested with room for them. */
   readonly skipped: number;
@@ -23,8 +23,8 @@ export function encodeCursor(list: string, { place, skipped, block = 0n, newest 
 }
 
 /**
- * The check finds cursors that were cut off or edited by mistake. It keeps no one from writing a cursor: a place and a block that callers
- * choose cost no more than any other page.
+ * The check finds cursors that were cut off or edited by mistake. Callers can compute it: a cursor of their own costs
+ * no more than any other page.
  *
  * @throws {@link Rejection} for any other text.
  */

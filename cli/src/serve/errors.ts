@@ -64,14 +64,13 @@ export function rejectionOf(error: unknown): Rejection {
   return new Rejection(13, vega.ResponseError.is(error) ? "A node sent no valid response." : "The gateway failed.");
 }
 
-/** The missing range, if the error has one. */
 export function resumeOf(error: unknown): object {
   const { startTimestamp: start, endTimestamp: end } = (error as Partial<vega.VegaError>).resume?.dateRange ?? {};
   if (start === undefined && end === undefined) return {};
   return { resume: { startTimestamp: start?.toString(), endTimestamp: end?.toString() } };
 }
 
-/** The range for which the records before an error are complete. It can begin after the requested start, which `resume` does not show. */
+/** The range for which the records before an error are complete. It can begin after the requested start. */
 export function coverageOf(error: unknown): object {
   const { start, end } = (error as Partial<vega.VegaError>).coverage ?? {};
   return start === undefined ? {} : { coverage: { startTimestamp: `${start}`, endTimestamp: end?.toString() } };

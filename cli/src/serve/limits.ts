@@ -53,7 +53,6 @@ export function createShare<Holder extends { destroy(): unknown }>(most: number)
   };
 }
 
-/** A read that waits for its turn. */
 interface Turn {
   readonly caller: string;
   readonly weight: number;
@@ -65,9 +64,9 @@ interface Turn {
 const memory = 10_000;
 
 /**
- * Decides which read of the nodes is next. Reads of a limited weight run at once, in all and of one caller. Next is the read of the caller
- * with the fewest open requests, then the lightest one, and a heavy read becomes lighter as it waits. Among equals it is the read of the
- * caller who had the least lately, and then the latest: a line of other callers does not delay one who rarely reads.
+ * Decides which read of the nodes is next, within a weight in all and of one caller: a read of the caller with the
+ * fewest open requests, then the lightest read, then a read of the caller who recently read the least, then the latest
+ * read. A read becomes lighter as it waits.
  *
  * @param openOf - How many requests of a caller have no response yet.
  */

@@ -1,9 +1,10 @@
 /**
- * Lists that are read as a whole. Pages of many callers are cut from one reading, so that a loop takes three requests for each 5000 records.
+ * Lists that are read as a whole. Pages of many callers are cut from one reading: a loop takes three requests for 5000
+ * records.
  *
- * Cursors of the client would not do: only the ends of its pages have one, and callers continue from any record, in either direction. After
- * a proposal has closed, the cursor of its votes names all that were read of one block, up to 5000, which no URL has room for, and each node
- * has its own order of them. Nodes refuse every cursor of profiles.
+ * Cursors of the client would not do: only the ends of its pages have one, and callers continue from any record, in
+ * either direction. After a proposal has closed, the cursor of its votes names all that were read of one block, up to
+ * 5000, which no URL has room for, and each node has its own order of them. Nodes refuse every cursor of profiles.
  */
 import { type Block, toNanoseconds, type VegaClient } from "vegaprotocol-client";
 import { type ListId, largestPage, listOperation } from "../operations.js";
@@ -31,7 +32,7 @@ export interface SortedList {
   /** Whether there are no older records. */
   readonly isWhole: boolean;
   readonly source: Source;
-  /** The times of the earliest and of the latest block of its responses, in Unix nanoseconds; 0 if they named none. */
+  /** The earliest and the latest block of its responses, in Unix nanoseconds; 0 without block headers. */
   readonly earliest: bigint;
   readonly latest: bigint;
 }
@@ -56,7 +57,7 @@ export function comparePlaces(a: readonly string[], b: readonly string[]): numbe
   return index < 0 ? 0 : (a[index] ?? "") < (b[index] ?? "") ? -1 : 1;
 }
 
-/** Adds the places of records: their times, and the members that sort records of one time. Records of a scan have this order. */
+/** Adds the places of records: their times, and the members that sort records of one time, as a scan does. */
 export function withPlaces(id: ListId, records: readonly object[]): PlacedRecord[] {
   const { naturalKey, cursors } = listOperation(id);
   const names = (cursors?.missingMember?.sha256Of ?? naturalKey).map(String).filter((name) => name !== "timestamp");
@@ -107,7 +108,6 @@ export function createLists(client: VegaClient) {
     return reading;
   }
 
-  /** Forgets the lists that were read first. */
   function keepWithin(most: number): void {
     const kept = [...readings].filter(([, { result }]) => result).reverse();
     let count = 0;
@@ -123,8 +123,8 @@ export function createLists(client: VegaClient) {
     /** The number of a request, of which only a later reading is fresh. */
     arrive: (): number => ++requests,
     /**
-     * The newest records of a list whose nodes sort it by the block in which a record was written last, such as votes: those that are
-     * newer than the blocks of all others. `undefined` for other lists.
+     * The newest records of a list whose nodes sort it by the block in which a record was written last, such as votes:
+     * those that are newer than the blocks of all others. `undefined` for other lists.
      */
     async readNewest(id: ListId, query: object, count: number, signal: AbortSignal): Promise<SortedList | undefined> {
       const { timeMember } = listOperation(id).cursors ?? {};

@@ -3,7 +3,7 @@ import type { NodePool } from "vegaprotocol-client/pool";
 import { latest } from "../times.js";
 import { Rejection } from "./errors.js";
 
-/** How long a block is waited for, how often nodes are checked meanwhile, and how long a check takes at most, in milliseconds. */
+/** Milliseconds to wait for a block, between two checks of the nodes, and for a check. */
 const [patience, interval, timeout] = [8000, 500, 2000];
 
 /** How far a block may be after the blocks of all nodes and still be waited for, in nanoseconds. */
@@ -35,7 +35,6 @@ export function watchNodes(pool: Pick<NodePool, "check" | "status">, now: () => 
       if (!hasReached(time)) await check();
       return newest() > 0n && newest() < time;
     },
-    /** The address of a node that has reached a time. */
     nodeAt: (time: bigint) => ready().find(({ timestamp = 0n }) => timestamp >= time)?.url,
     async isReady(): Promise<boolean> {
       await check();
@@ -50,7 +49,7 @@ export function watchNodes(pool: Pick<NodePool, "check" | "status">, now: () => 
       const until = now() + patience;
       while (!hasReached(time)) {
         await check();
-        // Without a node that is ready, the read says why.
+        // Without a node that is ready, the read fails with the reason.
         if (hasReached(time) || ready().length === 0) return;
         if (time > newest() + lead || now() > until) {
           throw new Rejection(14, "No node has reached the time that the request needs.");

@@ -21,7 +21,6 @@ import {
 } from "./lists.js";
 import type { Nodes } from "./nodes.js";
 
-/** A page that a caller wants. */
 export interface PageRequest {
   readonly id: ListId;
   /** The argument of the client's method, without pagination. */
@@ -39,7 +38,6 @@ interface Reading {
   readonly source: Source;
   /** The content of the page's cursors, apart from their places. */
   readonly next: Pick<Cursor, "block" | "newest">;
-  /** The range of time for which the page is complete. */
   readonly coverage?: { readonly start: bigint; readonly end: bigint | undefined };
   /** Whether the coverage has the start of the requested range, if the page leads to it. */
   readonly isComplete?: boolean;
@@ -73,7 +71,7 @@ export function readPageRequest(id: ListId, argument: object): PageRequest {
 export function createPages(client: VegaClient, nodes: Nodes) {
   const lists = createLists(client);
 
-  /** The first page and the last one show the list as it is now. A page in between is cut from the list as it was read last. */
+  /** The first and the last page show the current list. Other pages are cut from the last reading. */
   async function readList(request: PageRequest, { inTurn, signal }: Reader): Promise<Reading> {
     const { id, query, cursor, size } = request;
     const minBlock = cursor?.block ?? 0n;
@@ -97,7 +95,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
     );
   }
 
-  /** Reads balance changes from the time of the cursor on. A loop with the oldest record first ends with the block of its first page. */
+  /** Reads balance changes from the cursor on. An oldest-first loop ends with the block of its first page. */
   async function readScan(request: PageRequest, { inTurn, signal }: Reader): Promise<Reading> {
     const { id, query, size, cursor } = request;
     const isNewestFirst = isDescending(request);
@@ -209,8 +207,8 @@ function isAfterCursor(request: PageRequest): (record: Placed) => boolean {
 }
 
 /**
- * The records of a list that come after the cursor. A vote that is cast again moves to the newest end: so that a loop with the newest
- * record first does not miss it, records that are newer than its first page come after the oldest one.
+ * The records of a list that come after the cursor. A vote that is cast again moves to the newest end: so that a loop
+ * with the newest record first does not miss it, records that are newer than its first page come after the oldest one.
  */
 function pageOf({ records, source, latest: newestBlock }: SortedList, request: PageRequest): Reading {
   const { cursor } = request;

@@ -2,7 +2,7 @@ import type { Operation, Value } from "vegaprotocol-client/operations";
 import { leavesOf, setMember } from "../arguments.js";
 import { Rejection } from "./errors.js";
 
-/** Reads parameters as the argument of the client's method. An unknown name is refused: it would silently be no filter. */
+/** Reads parameters as the argument of a method. Unknown names are refused: they would not filter anything. */
 export function readParameters(operation: Pick<Operation, "arguments">, query: URLSearchParams, path: object) {
   const argument: Record<string, unknown> = { ...path };
   const unknown = new Set(query.keys());

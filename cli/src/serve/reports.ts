@@ -29,7 +29,6 @@ const filters = {
   completeHistory: { kind: "boolean" },
 } as const;
 
-/** The parameters of each report. */
 const parameters: Readonly<Record<string, Arguments>> = {
   balances: { ...filters, at: text },
   statement: { ...filters, from: text, to: text, monthly: { kind: "boolean" }, timeZone: text },
@@ -77,7 +76,6 @@ export const isOfBalances = (name: string): name is keyof typeof shared.reportCo
   Object.hasOwn(shared.reportColumns, name);
 
 export function createReports(client: VegaClient, nodes: Nodes) {
-  /** The id of an asset, which can be entered as a symbol. */
   async function assetIdOf(entered: string | undefined, { signal, inTurn }: Reader): Promise<string | undefined> {
     if (entered === undefined || !needsAssets(entered)) return entered;
     const assets = await inTurn(1, () => listAssets(client, signal));
@@ -182,7 +180,6 @@ function filterOf(query: Query): BalanceChangesFilter {
 const orNull = (_: string, value: unknown): unknown =>
   value === undefined ? null : typeof value === "bigint" ? `${value}` : value;
 
-/** Refuses reports that would take too much memory. */
 async function* limited(
   changes: AsyncIterable<BalanceChange>,
   from: bigint,

@@ -29,7 +29,7 @@ export interface App {
   callerOf?(incoming: IncomingMessage): string;
 }
 
-/** Errors of requests that Node.js refuses itself, with an empty response: the status, and the code and the message of the body. */
+/** The responses to requests that Node.js refuses itself. Its own responses have no body. */
 const refusals: Readonly<Record<string, readonly [status: number, code: number, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 4, "The request came too slowly."],
   HPE_HEADER_OVERFLOW: [431, 8, "The URL and the headers are too large."],
@@ -45,7 +45,7 @@ function refuse({ code: reason = "" }: NodeJS.ErrnoException, socket: Duplex, in
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Node.js hands over all requests that a client has sent. The requests of one connection are served one after the other. */
+/** Node.js hands over pipelined requests at once. The requests of one connection are served one after the other. */
 function createListener({ fetch, requests, callerOf = () => "" }: App, inFlight: WeakMap<Duplex, ServerResponse>) {
   const listener = getRequestListener(fetch, {
     overrideGlobalObjects: false,
@@ -125,7 +125,7 @@ export async function startServer(app: App, port: number, host: string, limits =
     async close(closing: AbortController, grace: number): Promise<void> {
       const closed = once(server.close(), "close");
       server.closeIdleConnections();
-      // Node.js does not take a connection without a request for idle.
+      // `closeIdleConnections` keeps connections that have sent no request.
       for (const socket of sockets.holders()) if (socket.bytesRead === 0) socket.destroy();
       const abort = setTimeout(() => closing.abort(new Rejection(14, "The gateway is shutting down.")), grace);
       const destroy = setTimeout(() => server.closeAllConnections(), grace + 1000);

@@ -4,7 +4,7 @@ import { coverageOf, Rejection, rejectionOf, resumeOf } from "./errors.js";
 import { startOf } from "./pages.js";
 
 /**
- * All balance changes of a range, one on each line. The last line says that the range is complete, or has the error that ended it.
+ * All balance changes of a range, one on each line. The last line has the coverage, or the error that ended the stream.
  *
  * @throws The error that ends the scan before its first record.
  */
@@ -47,7 +47,7 @@ export async function openStream(
         ofBlock += `${JSON.stringify(read.value)}\n`;
         count++;
         if (text.length < 65_536) continue;
-        // Connections and pages come between the parts of a stream.
+        // Lets other requests run between the parts of a stream.
         await nextTurn();
         yield Buffer.from(text);
         text = "";

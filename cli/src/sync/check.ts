@@ -21,15 +21,12 @@ import type { RelationalDestination } from "./destinations/relational.js";
 import { type Row, rowOf, tables } from "./rows.js";
 import { refuseNetwork, type SyncOptions } from "./sync.js";
 
-/** How the stored records of a list compare with a node's. */
 export interface Comparison {
   readonly list: SyncList;
-  /** How many records the node has. */
   readonly records: number;
   /** How many stored records the node does not show, so that nothing is known of them. */
   readonly uncompared: number;
   readonly different: readonly ComparedDay[];
-  /** The compared range of balance changes. */
   readonly range?: TimeRange;
 }
 
@@ -50,8 +47,8 @@ export interface ComparedDay {
 /**
  * Compares each list of a plan with a node.
  *
- * @throws {@link ExitError} if a list was never stored, or if the node is of another network; `PaginationError` if the node has not
- * reached the checkpoint.
+ * @throws {@link ExitError} if a list was never stored, or if the node is of another network; `PaginationError` if the
+ * node has not reached the checkpoint.
  */
 export async function* checkSync(
   destination: Destination,
@@ -86,7 +83,6 @@ export async function* checkSync(
   if (profiles) yield check("profiles", {});
 }
 
-/** A list with the flags of its query, as in the command. */
 function nameOfQuery(list: SyncList, query: object): string {
   const { from, ...others } = query as { from?: string };
   const dateRange = { startTimestamp: from && formatTime(from) };
@@ -103,8 +99,8 @@ async function checkBalances(
 ): Promise<Comparison> {
   const { position } = checkpoint;
   const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal: options.signal });
-  // Records after the checkpoint are of another query, or of a node without block headers: those are compared in one direction, and the
-  // last one is at the checkpoint. Later ones were not stored by sync, and the node does not have to reach them.
+  // Records after the checkpoint are of another query, or of a node without block headers: these are compared in one
+  // direction, and the last one is at the checkpoint. Later ones were not stored by sync.
   const limit = block ? checkpoint.end : checkpoint.end + 1n;
   const last = BigInt((await destination.newest(filter, limit))?.timestamp ?? 0);
   const end = last >= position && last < limit ? last + 1n : position;
@@ -172,7 +168,7 @@ async function checkList(
 
 const timeOf = (list: SyncList, row: Row): string | null | undefined => row[tables[list].timeIndex];
 
-/** The times in both columns of a vote that have it, of which one may be changed. */
+/** The time of a vote is in two columns. One of them may have been changed. */
 const timesOf = (row: Row): bigint[] =>
   [timeOf("votes", row), /"timestamp":"(\d+)"/.exec(row.at(-1) ?? "")?.[1]].map((time) => BigInt(time ?? 0));
 
@@ -188,7 +184,6 @@ const normalRow = (list: SyncList, row: Row): Row =>
     }
   });
 
-/** Counts the records of each day, and those that differ. */
 class Days {
   readonly total = { stored: 0, node: 0 };
   readonly #list: SyncList;
@@ -198,7 +193,6 @@ class Days {
     this.#list = list;
   }
 
-  /** The days that differ. */
   get different(): ComparedDay[] {
     return [...this.#days.values()].filter(({ missing, surplus }) => missing + surplus > 0);
   }
@@ -217,7 +211,6 @@ class Days {
     if (other) known.missing++;
   }
 
-  /** Names a record, and the values that differ. */
   #describe(own: Row | undefined, other: Row | undefined): string {
     const names = Object.keys(tables[this.#list].columns);
     const values = names.flatMap((name, index) =>

@@ -4,17 +4,14 @@ import { earliest, formatTime } from "../times.js";
 import type { SyncList } from "./destination.js";
 import { type Row, rowOf, tables } from "./rows.js";
 
-/** The rows of a reading by their keys. */
 export type Rows = Map<string, Row>;
 
 export const byKey = (list: SyncList, rows: readonly Row[]): Rows =>
   new Map(rows.map((row) => [JSON.stringify(row.slice(0, tables[list].keySize)), row]));
 
-/** The keys of all readings. */
 export const keysOf = (readings: Iterable<Rows>): string[] =>
   [...new Set([...readings].flatMap((rows) => [...rows.keys()]))].sort();
 
-/** Names a record by the columns that identify it. */
 export const nameRow = (list: SyncList, row: Row): string =>
   Object.keys(tables[list].columns)
     .slice(0, tables[list].keySize)
@@ -24,7 +21,7 @@ export const nameRow = (list: SyncList, row: Row): string =>
     })
     .join(", ");
 
-/** The balance changes of several readings in order of time: for each time, the rows that each reading has of it. */
+/** Merges readings of balance changes in order of time: yields the rows of each reading at each time. */
 export async function* byTime(
   readings: readonly AsyncIterable<BalanceChange>[],
 ): AsyncGenerator<{ time: bigint; rows: Rows[] }, undefined> {

@@ -1,6 +1,6 @@
 /**
- * A local copy as a client, so that reports and the gateway read it as they read nodes. The copy is opened for each request: a sync can write
- * to it meanwhile.
+ * A local copy as a client, so that reports and the gateway read it as they read nodes. The copy is opened for each
+ * request: a sync can write to it meanwhile.
  */
 import {
   type BalanceChange,
@@ -81,7 +81,6 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
     };
   }
 
-  /** Only the block of this list is read. */
   async function listBalanceChanges({ filter = {} }: { filter?: BalanceChangesFilter }, { signal }: Signal = {}) {
     const ranges = readFrom(name, schema, signal ?? neverAborted, async (stored) => [
       await rangeOf(stored, name, canonicalIds(filter)),
@@ -125,7 +124,6 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
 
   const missing = new Rejection(12, "A local copy does not have this: add --node URL.");
   const refuse = () => Promise.reject(missing);
-  /** The assets, as a node shows them. */
   async function readPath(path: string) {
     if (path !== "/api/v2/assets") return { error: missing.body, response: new Response(null, { status: 501 }) };
     const edges: object[] = [];

@@ -1,11 +1,9 @@
-/** Where a sync writes. */
 import type { BalanceChange, BalanceChangesFilter, NodeSignature, PartyProfile, Vote } from "vegaprotocol-client";
 import type { Asset } from "../other-paths.js";
 
 /** The columns of a record, in texts: times and amounts are digits. */
 export type Row = readonly (string | null)[];
 
-/** The lists that can be synchronized, with their records. */
 export interface SyncRecords {
   readonly balances: BalanceChange;
   readonly votes: Vote;
@@ -36,14 +34,12 @@ export interface Checkpoint {
   readonly position: bigint;
 }
 
-/** A list that is stored, and how far. */
 export interface StoredList {
   readonly list: SyncList;
   readonly query: object;
   readonly checkpoint: Checkpoint;
 }
 
-/** Records that are stored in one step. */
 export interface Batch {
   readonly list: SyncList;
   readonly query: object;
@@ -68,7 +64,6 @@ export interface Destination {
     range: TimeRange,
     isNewestFirst?: boolean,
   ): AsyncGenerator<BalanceChange, undefined, undefined>;
-  /** How far each list is stored. */
   checkpoints(): Promise<StoredList[]>;
   /** The rows of a list, in order of time if they have one. */
   rows(list: SyncList): AsyncGenerator<Row, undefined, undefined>;
@@ -88,7 +83,6 @@ export function wantedOf({ assetId, partyIds, marketIds, accountTypes }: Balance
     .filter(([, values]) => values.length > 0);
 }
 
-/** All times that can be stored. */
 export const allTimes: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n - 1000n };
 
 /** The same text for the same query or vote: the order of members, and of texts in an array, means nothing. */

@@ -1,4 +1,3 @@
-/** The lock of a destination. */
 import { realpath, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -7,9 +6,9 @@ import { writeError } from "../output/file.js";
 import { loadSqlite, type Sqlite, sqliteCode, sqliteCodes } from "./sqlite.js";
 
 /**
- * Locks a destination for this process, by a transaction in a small database next to it: two names of one file share a lock. Its lock is that
- * of the operating system, which ends with the process, however it ends, and holds between containers. Their processes can have the same id and
- * the same host name.
+ * Locks a destination for this process, by a transaction in a small database next to it: two names of one file share a
+ * lock. The operating system ends it with the process, and it holds between containers, whose processes can have the
+ * same id and host name.
  *
  * @returns The function that releases the lock.
  * @throws {@link UsageError} if another process has it.
@@ -21,7 +20,7 @@ export async function lock(name: string): Promise<() => Promise<void>> {
   try {
     const open = await loadSqlite();
     for (;;) {
-      // The error of an operation on files says more than SQLite's error.
+      // An error of the file system is clearer than SQLite's error.
       await writeFile(path, "", { flag: "a" });
       const { ino } = await stat(path);
       const database = open(path);

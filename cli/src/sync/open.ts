@@ -4,7 +4,6 @@ import { NoCopyError, UsageError } from "../errors.js";
 import { type BalancesQuery, type Destination, hidePassword, type OpenMode } from "./destination.js";
 import { openSqlite } from "./destinations/sqlite.js";
 
-/** The flags of destinations. */
 export interface DestinationFlags {
   readonly partialDay?: true;
   readonly timestamps?: "micros" | "nanos";
@@ -13,7 +12,7 @@ export interface DestinationFlags {
 }
 
 /**
- * Opens a destination by its name, and locks it for this process unless it is only read. Without flags, everything in it is read.
+ * Opens a destination, and locks it for this process unless it is only read. Without flags, everything is read.
  *
  * @param query - Which balance changes a folder must have, if it has any.
  */
@@ -56,7 +55,6 @@ export async function openDestination(
   });
 }
 
-/** Refuses flags of another destination. */
 function refuse(flags: object, expected: string): void {
   const found = Object.entries(flags).find(([, value]) => value)?.[0];
   if (found !== undefined) throw new UsageError(`--${kebab(found)} requires ${expected}.`);

@@ -25,9 +25,11 @@ const account = { party, asset: text("assetId"), market: text("marketId"), accou
 const weight: Column = { kind: "decimal", member: "totalGovernanceTokenWeight" };
 const vote = { value: text("value"), balance: amount("totalGovernanceTokenBalance"), weight };
 
+const profile = { alias: text("alias"), metadata: json("metadata"), derived_keys: json("derivedKeys") };
+const asset = { symbol: text("symbol"), name: text("name"), decimals: amount("decimals") };
+
 interface Table {
   readonly name: string;
-  /** How many of the first columns identify a record. */
   readonly keySize: number;
   readonly columns: Columns;
   /** The index of the column `time`; -1 without one. */
@@ -38,17 +40,12 @@ const table = (name: string, keySize: number, columns: Columns): Table => {
   return { name, keySize, columns, timeIndex: Object.keys(columns).indexOf("time") };
 };
 
-/** The table of each list. */
 export const tables: Readonly<Record<SyncList, Table>> = {
   balances: table("balance_changes", 5, { time, ...account, balance: amount("balance") }),
   votes: table("votes", 2, { proposal: text("proposalId"), party, time, ...vote, record: { kind: "json" } }),
   signatures: table("node_signatures", 3, { resource: text("id"), kind: text("kind"), signature: text("sig") }),
-  profiles: table("party_profiles", 1, {
-    ...{ party, alias: text("alias"), metadata: json("metadata"), derived_keys: json("derivedKeys") },
-  }),
-  assets: table("assets", 1, {
-    ...{ asset: text("id"), symbol: text("symbol"), name: text("name"), decimals: amount("decimals") },
-  }),
+  profiles: table("party_profiles", 1, { party, ...profile }),
+  assets: table("assets", 1, { asset: text("id"), ...asset }),
 };
 
 export function rowOf(list: SyncList, record: object): Row {
@@ -103,7 +100,6 @@ export function refuse(what: string, expected: string, value: unknown): never {
   throw new ExitError(`Expected ${what} to have ${expected}, got ${text}. Use another node.`);
 }
 
-/** Names a record by its ids. */
 export function describe(record: object): string {
   const ids = Object.entries(record).filter(([name, value]) => name.endsWith("Id") && value);
   return `the record of ${ids.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ")}`;

@@ -16,7 +16,6 @@ export interface Sqlite {
 
 type SqliteClass = new (path: string) => Sqlite;
 
-/** @throws {@link UsageError} if neither library is there. */
 export async function loadSqlite(): Promise<(path: string) => Sqlite> {
   const own = process.getBuiltinModule?.("node:sqlite") as { DatabaseSync: SqliteClass } | undefined;
   const Database = own?.DatabaseSync ?? (await import("libsql").catch(() => undefined))?.default;

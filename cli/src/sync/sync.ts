@@ -3,9 +3,9 @@
  *
  *   stored range ─▶ scan or follower from its end ─▶ batches ─▶ transaction: records and the new end
  *
- * A destination (`destination.ts`) is a database or a folder that stores the range of each list and query. A run locks it, continues each
- * range where it ends, and proves that nothing is missing in between; otherwise the list ends with an error, and the range stays as it was.
- * Profiles have no time, and are stored as a whole.
+ * A destination (`destination.ts`) is a database or a folder that stores the range of each list and query. A run locks
+ * it, continues each range where it ends, and proves that nothing is missing in between; otherwise the list ends with
+ * an error, and the range stays as it was. Profiles have no time, and are stored as a whole.
  */
 import pLimit, { type LimitFunction } from "p-limit";
 import {
@@ -41,13 +41,11 @@ import {
 } from "./destination.js";
 import { allOf, checkTime, compareRecords } from "./rows.js";
 
-/** The votes on a proposal, or of a party. */
 export type VotesQuery = Parameters<typeof followVotes>[1];
 
 export interface SyncStep {
   readonly list: SyncList;
   readonly query: object;
-  /** How many records were stored in this step. */
   readonly records: number;
   /** The stored range of the list. `undefined` for profiles, which have no time. */
   readonly checkpoint: Checkpoint | undefined;
@@ -61,12 +59,10 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
   readonly batchSize?: number | undefined;
   readonly balances?: BalancesQuery | undefined;
   readonly votes?: readonly VotesQuery[] | undefined;
-  /** The ids of resources. */
   readonly signatures?: readonly string[] | undefined;
   readonly profiles?: boolean | undefined;
   /** Whether to continue and store each block as it comes, until the signal is aborted. */
   readonly follow?: boolean | undefined;
-  /** Called when the node has responded for the first time. */
   readonly onConnected?: (() => void) | undefined;
   /** Called after each step, and if nothing is new. */
   readonly onStored?: ((step: SyncStep) => void) | undefined;
@@ -81,9 +77,9 @@ const notStarted = new IncompleteError(
 /**
  * Reads each list up to the newest block of the node, or follows it.
  *
- * @throws `PaginationError` if the node no longer keeps the records after a checkpoint, or has not reached it; {@link IncompleteError},
- * once everything else is stored, if the node does not show all profiles, or not whether it keeps the start of the balance changes;
- * {@link ExitError} for a node of another network: nothing is written then.
+ * @throws `PaginationError` if the node no longer keeps the records after a checkpoint, or has not reached it;
+ * {@link IncompleteError}, once everything else is stored, if the node does not show all profiles, or the start of the
+ * balance changes; {@link ExitError} for a node of another network, before anything is written.
  */
 export async function syncTo(destination: Destination, client: VegaClient, options: SyncOptions): Promise<void> {
   const { balances, votes = [], signatures = [], profiles, signal } = options;
@@ -125,19 +121,17 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   if (reason) throw reason;
 }
 
-/** The common parts of the lists of a run. */
 interface Run {
   readonly destination: Destination;
   readonly client: VegaClient;
   readonly options: SyncOptions;
-  /** The block of the node when the run began; `undefined` if it names none. */
+  /** The block of the node when the run began; `undefined` without block headers. */
   readonly block: Block | undefined;
-  /** The newest balance change that it showed then, if it showed one. */
+  /** The newest balance change in that response. */
   readonly last: BalanceChange | undefined;
   readonly controller: AbortController;
   /** Ends the reading of every list. */
   readonly signal: AbortSignal;
-  /** One step at a time. */
   readonly limit: LimitFunction;
 }
 
@@ -183,7 +177,7 @@ async function storeBatches(
   }
 }
 
-/** The options of a follower. One that only reads up to the newest block waits neither for a chain that stands still, nor for a node that does not respond. */
+/** The options of a follower. Without `follow`, it does not wait for a stalled chain or an unresponsive node. */
 function following({ options, controller, signal }: Run): FollowOptions {
   const { pollInterval, stalledAfter, observe, follow, scan } = options;
   if (follow) return { pollInterval, stalledAfter, observe, signal };
@@ -203,7 +197,7 @@ async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undef
 const syncSignatures = (run: Run, query: { id: string }): Promise<undefined> =>
   storeBatches(run, "signatures", query, followNodeSignatures(run.client, query, following(run)), undefined);
 
-/** Stores balance changes: by a scan up to the newest block, then block by block. Returns why some are missing, if they can be. */
+/** Stores balance changes: by a scan up to the newest block, then block by block. Returns why some may be missing. */
 async function syncBalances(
   run: Run,
   query: BalancesQuery,
@@ -231,7 +225,6 @@ const isRestart = (error: unknown): boolean =>
     ? RateLimitError.is(error) || error.status >= 500
     : ConnectionError.is(error) || TimeoutError.is(error) || (PaginationError.is(error) && error.reason === "behind");
 
-/** Stores the records of the node, and yields how far. */
 async function* scanHistory(
   run: Run,
   query: BalancesQuery,
@@ -324,7 +317,6 @@ async function syncAssets({ client, destination, signal, limit }: Run): Promise<
   if (records) await limit(() => destination.store({ list: "assets", query: {}, records, checkpoint: undefined }));
 }
 
-/** Stores all profiles, and returns why some are missing, if they are. */
 async function syncProfiles(run: Run): Promise<IncompleteError | undefined> {
   const { records, gap } = await readWhole(run.client, "listPartiesProfiles", {}, { signal: run.signal });
   const [last, first] = gap?.map(({ partyId }) => partyId) ?? [];

@@ -3,7 +3,6 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import type { Live } from "./data.js";
 import { Time } from "./format.js";
 
-/** A view, an id, and what was chosen there. */
 export type Route = { view: string; id: string; query: URLSearchParams };
 
 function readRoute(): Route {

@@ -27,7 +27,7 @@ export async function load<T>(path: string, signal: AbortSignal): Promise<Loaded
     }
     const { code, message, details }: Failure = await response.json().catch(() => ({}));
     const completeFrom = details?.[0]?.availableFrom;
-    // The records begin later: what is there is shown, and from when on.
+    // The records begin later: the rest is shown, with the time from which it is complete.
     if (code === 11 && completeFrom && /[?&]from=/.test(path) && tries === 1) {
       return { ...(await load<T>(path.replace(/([?&]from=)[^&]*/, `$1${completeFrom}`), signal)), completeFrom };
     }
@@ -86,7 +86,6 @@ export interface Live {
   readonly version: number;
   /** Up to when every record was seen, in Unix nanoseconds. */
   readonly upTo?: string;
-  /** Why nothing comes in. */
   readonly stopped?: string;
 }
 

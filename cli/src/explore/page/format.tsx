@@ -1,4 +1,3 @@
-/** How times, amounts, names and ids are shown. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Asset, decimalsOf, formatAmount, formatTime, isoOf, shortId, withTimes } from "./text.js";
@@ -13,7 +12,6 @@ type Names = {
 export const NamesContext = createContext<Names>({ assets: new Map(), aliases: new Map(), hasViews: false });
 export const useNames = (): Names => useContext(NamesContext);
 
-/** The asset of votes. */
 export const governanceAsset = ({ assets }: Names): Asset | undefined =>
   [...assets.values()].find(({ symbol }) => symbol === "VEGA");
 

@@ -1,4 +1,3 @@
-/** The first view, the results of a search, and the nodes. */
 import { useEffect, useState } from "preact/hooks";
 import type { NodeStatus } from "vegaprotocol-client/pool";
 import type { Source } from "../source.js";

@@ -139,7 +139,6 @@ const accountColumns = ["assetId", "balance", "accountType", "timestamp", "marke
 const entryColumns = ["timestamp", "entry", "change", "balance", "accountType", "marketId"] as const;
 const voteColumns = ["proposalId", "value", "totalGovernanceTokenBalance", "timestamp"] as const;
 
-/** A chart of each asset. */
 export function SeriesCharts({ rows }: { rows: readonly BalanceSeriesRow[] }) {
   const { assets } = useNames();
   const charts = useMemo(() => chartsOf(rows, assets), [rows, assets]);

@@ -12,7 +12,6 @@ export type Row = Readonly<Partial<Values>>;
 
 const Asset = ({ id }: { id: string | undefined }) => <bdi title={id}>{symbolOf(useNames(), id)}</bdi>;
 
-/** Opening and closing rows stand out. */
 const Entry = ({ of }: { of: string }) => (of === "Change" ? of : <b>{of}</b>);
 
 const known: Record<keyof Row, Column<Row>> = {
@@ -66,7 +65,7 @@ export function Records({ label, rows, columns, kinds = {}, empty = "There are n
   const isKnown = ({ assetId, totalGovernanceTokenBalance: tokens }: Row) =>
     assetId ? names.assets.has(assetId) : !tokens || governanceAsset(names) !== undefined;
   const all = columns.map((name): Column<Row> => {
-    // The values of an object have names.
+    // The rows of an object are its members, with their names.
     if (!Object.hasOwn(known, name) || "name" in kinds) return columnOf(name, kinds[name]);
     const sort = (row: Row) => (name === "partyId" && names.aliases.get(row.partyId ?? "")) || row[name];
     return { ...known[name], sort };

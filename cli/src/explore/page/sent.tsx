@@ -7,11 +7,9 @@ import { type TallyProps, TallyView, VotesChart } from "./proposal.js";
 import { Records, type Row } from "./records.js";
 import { type Asset, formatName, withTimes, zone } from "./text.js";
 
-/** What such a page has. */
 export interface Sent {
   readonly rows: readonly Row[];
   readonly title: string;
-  /** What was requested: names and values. */
   readonly about: readonly (readonly [name: string, value: string])[];
   /** What a reader must know, such as from when on the records are complete. */
   readonly notes: readonly string[];

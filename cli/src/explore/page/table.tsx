@@ -19,7 +19,6 @@ const [rowHeight, viewHeight] = [36, 504];
 /** Rows beyond the view, so that scrolling shows no gap. */
 const margin = 12;
 
-/** Whether the page is being printed, with all rows. */
 function usePrinting(): boolean {
   const [isPrinting, setPrinting] = useState(false);
   useEffect(() => {

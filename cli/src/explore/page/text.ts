@@ -2,7 +2,6 @@
 import { formatUnits, parseUnits } from "vegaprotocol-client";
 import type { Tally } from "vegaprotocol-client/reports";
 
-/** What nodes say of an asset. */
 export type Asset = { readonly symbol: string; readonly decimals: string };
 
 export const decimalsOf = (asset: Asset | undefined): number | undefined => asset && Number(asset.decimals);
@@ -22,7 +21,6 @@ export function formatTime(time: string | bigint): string {
   return clock.format(dateOf(time));
 }
 
-/** Text with nanoseconds in it. */
 export const withTimes = (text: string): string => text.replaceAll(/\b\d{19}\b/g, formatTime);
 
 /** An exact amount. Without decimals, it is in the smallest unit. */
@@ -52,14 +50,13 @@ export function formatShares(...shares: [share: string | undefined, required: st
   return `${share} (required: ${required})`;
 }
 
-/** What decides a vote besides the votes. */
+/** The inputs of a tally other than the votes. */
 export const thresholds = {
   requiredMajority: "Required majority",
   requiredParticipation: "Required participation",
   totalSupply: "Total supply of tokens",
 };
 
-/** Whether a proposal passes, as a sentence. */
 export function verdictOf({ passes, reason, missing }: Tally): string {
   const names = missing.map((name) => `the ${thresholds[name].toLowerCase()}`);
   if (passes) return "It passes with these votes.";

@@ -1,4 +1,3 @@
-/** Writes and reads one Parquet file. */
 import { mkdirSync } from "node:fs";
 import { open, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -14,7 +13,7 @@ import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/target.js";
 import type { ColumnKind, Columns, Row } from "../rows.js";
 
-/** Rows that are encoded at once. A reader skips the groups whose times it does not need; larger ones take more memory. */
+/** Rows that are encoded at once. Readers skip groups whose times they do not need; larger ones take more memory. */
 const rowGroupSize = 20_000;
 
 /** The most digits of a `DECIMAL` that engines read. */
@@ -25,7 +24,6 @@ export type ParquetForm = {
   readonly amounts: "decimal" | "text";
 };
 
-/** The notes that a file has about itself. */
 export type Notes = Readonly<Record<string, string>>;
 
 function elementOf(kind: ColumnKind, { timestamps, amounts }: ParquetForm): Omit<SchemaElement, "name"> {
@@ -40,7 +38,6 @@ function elementOf(kind: ColumnKind, { timestamps, amounts }: ParquetForm): Omit
   return { type: "BYTE_ARRAY", converted_type: "UTF8" };
 }
 
-/** The value that is written for the text of a row. */
 function encode(kind: ColumnKind, text: string | null, { timestamps, amounts }: ParquetForm, row: Row): unknown {
   const refuse = (expected: string, flag: string): never => {
     const record = row.join(" ");
@@ -59,7 +56,7 @@ function encode(kind: ColumnKind, text: string | null, { timestamps, amounts }: 
     : refuse(`an amount of at most ${mostDigits} digits`, "--text-amounts");
 }
 
-/** A file that is written under another name, and gets its name when it is complete: a reader sees the earlier file or the new one. */
+/** A file that is renamed when it is complete: a reader sees the earlier file or the new one. */
 export class ParquetFile {
   readonly #path: string;
   readonly #partial: string;
@@ -96,7 +93,6 @@ export class ParquetFile {
     await rename(this.#partial, this.#path);
   }
 
-  /** Removes incomplete files. */
   async discard(): Promise<void> {
     await rm(this.#partial, { force: true });
     // The folder of the first file of a day is empty.
@@ -119,7 +115,6 @@ export const changedError = (path: string, got: string, cause?: unknown): ExitEr
     { cause },
   );
 
-/** A file that was written, and its notes. */
 export interface WrittenFile {
   readonly path: string;
   readonly metadata: FileMetaData;
@@ -179,7 +174,6 @@ export async function* readParquet(
   }
 }
 
-/** The integer of a `DECIMAL` in 16 bytes. */
 function decimalOf({ buffer, byteOffset }: Uint8Array): bigint {
   const view = new DataView(buffer, byteOffset, 16);
   return (view.getBigInt64(0) << 64n) | view.getBigUint64(8);

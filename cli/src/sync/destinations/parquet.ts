@@ -38,37 +38,32 @@ export interface ParquetOptions {
   readonly hasPartialDay: boolean;
 }
 
-/** The beginning and the end of a day. */
 const dayOf = (time: bigint): bigint => time - (time % day);
 const endOf = (start: bigint): bigint => start + day;
 
-/** The file of a list in a folder. */
 const pathOf = (folder: string, list: SyncList, ...day: string[]) =>
   join(folder, tables[list].name, ...day, "part.parquet");
 
 interface DayFile extends WrittenFile {
   readonly day: bigint;
   /**
-   * Its range, in Unix nanoseconds: it begins where the file before ends, so that a missing one is noticed, and ends before the day
-   * does if that was not over.
+   * Its range, in Unix nanoseconds. It begins where the file before ends, so that a missing file is noticed, and ends
+   * before the day does if that was not over.
    */
   readonly start: bigint;
   readonly end: bigint;
 }
 
-/** A day that is being written. */
 interface OpenDay {
   readonly day: bigint;
   readonly start: bigint;
   readonly file: ParquetFile;
 }
 
-/** A folder that is open. */
 interface Folder {
   readonly name: string;
   readonly path: string;
   readonly options: ParquetOptions;
-  /** The files of days that it had then. */
   readonly days: readonly DayFile[];
   readonly release: () => Promise<void>;
 }
@@ -79,7 +74,6 @@ class ParquetDestination implements Destination {
   /** Everything before it is in a file, or in the day that is being written. */
   #position: bigint | undefined;
   #newest: BalanceChange | undefined;
-  /** The end of the last file of this run. */
   #end: bigint | undefined;
   /** The records that this run has stored of the other lists. */
   readonly #batches: Batch[] = [];
@@ -138,7 +132,7 @@ class ParquetDestination implements Destination {
     for (const list of syncLists.filter((each) => existsSync(pathOf(path, each)))) {
       const { notes } = await openParquet(pathOf(path, list));
       const queries: string[] = JSON.parse(notes["query"] ?? "[]");
-      // They are read anew.
+      // Each run reads them again.
       const checkpoint = { start: 0n, position: 0n };
       found.push(...queries.map((query) => ({ list, query: JSON.parse(query), checkpoint })));
     }
@@ -203,7 +197,6 @@ class ParquetDestination implements Destination {
     this.#end = end;
   }
 
-  /** Replaces the file of a list. */
   async #writeList(list: SyncList, batches: readonly Batch[]): Promise<void> {
     const path = pathOf(this.#folder.path, list);
     const notes = {

@@ -1,4 +1,3 @@
-/** A destination in a schema of a PostgreSQL database. */
 import { once } from "node:events";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -90,7 +89,7 @@ class PostgresDatabase implements Database {
     const cursor = connection.query(new Cursor<string[]>(sql, [...values], { rowMode: "array" }));
     try {
       for (;;) {
-        // A cursor does not call back if its connection is lost between its last row and its end. `once` rejects at the error before "end".
+        // A cursor does not call back if its connection is lost after its last row. `once` rejects at the error.
         const done = new AbortController();
         const lost = once(connection, "end", { signal: done.signal }) as Promise<never>;
         const rows = await Promise.race([cursor.read(5000), lost]).finally(() => done.abort());
@@ -191,7 +190,7 @@ class PostgresDatabase implements Database {
       "SELECT pid::text, application_name, backend_start::text FROM pg_locks JOIN pg_stat_activity USING (pid) " +
       "WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)";
     const [[session, name, start] = []] = await this.query(owners, [key]);
-    // Its session has ended since the lock was refused, or the server has not noticed yet that this connection was lost.
+    // The session has ended meanwhile, or the server has not noticed yet that this connection was lost.
     if (!session || this.#sessions.has(session)) {
       if (session) await this.query("SELECT pg_terminate_backend($1)", [session]);
       throw Object.assign(new Error("an earlier connection of this process still writes"), { code: "57P01" });

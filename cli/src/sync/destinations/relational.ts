@@ -31,7 +31,6 @@ export interface Dialect {
   readonly rows: (json: string) => string;
   /** Further columns of the view `balance_changes`. */
   readonly extra: readonly [afterTime: string, atEnd: string];
-  /** The difference of two amounts. */
   readonly difference: (amount: string, before: string) => string;
   /** An amount with decimal places, without zeros at its end. */
   readonly units: (amount: string, decimals: string) => string;
@@ -46,9 +45,7 @@ export interface Database {
   execute(sql: string): Promise<void>;
   /** Runs a statement, with values for `$1`, `$2` and so on. */
   run(sql: string, values: readonly string[]): Promise<unknown>;
-  /** Returns the rows of a statement. */
   query(sql: string, values?: readonly string[]): Promise<Row[]>;
-  /** Yields the rows of a statement. */
   read(sql: string, values?: readonly string[]): AsyncIterable<Row> | Iterable<Row>;
   /** Writes in one transaction, as the only process that does. */
   write(run: () => Promise<void>): Promise<void>;
@@ -56,12 +53,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The version of the tables. */
 const version = 2;
 
 /**
- * An account has an id of its own, so that a change takes about 50 bytes instead of 300. Changes come in order of time: a table in this
- * order grows at its end, and just its index by account is written at many places.
+ * An account has an id of its own, so that a change takes about 50 bytes instead of 300. Changes come in order of time:
+ * a table in this order grows at its end, and just its index by account is written at many places.
  */
 function createTables({ types, byKey, extra: [afterTime, atEnd], difference, units, setup = "" }: Dialect): string {
   const { id, time, amount, text } = types;
@@ -112,7 +108,7 @@ function createTables({ types, byKey, extra: [afterTime, atEnd], difference, uni
       FROM account_changes AS change JOIN accounts ON accounts.id = account LEFT JOIN assets USING (asset);`;
 }
 
-/** The statements that store rows of `$1`, a JSON array of arrays. Those of votes end with the end of their block. */
+/** The statements that store the rows of `$1`, a JSON array of arrays. Votes end with the end of their block. */
 function insertsOf({ types, time, rows }: Dialect) {
   const from = rows("$1");
   const columnOf = (kind: ColumnKind, index: number) => {
@@ -186,7 +182,7 @@ export class RelationalDestination implements Destination {
   static async open(database: Database, mode: OpenMode): Promise<RelationalDestination> {
     const { name, dialect } = database;
     if (mode === "write") {
-      // It runs without new tables as well, to show that no other process writes. It can run twice, if a connection was lost at its end.
+      // An empty transaction shows that no other process writes. It can run twice if the connection was lost.
       await database.write(async () => {
         if (!(await hasTables(database))) await database.execute(createTables(dialect));
       });
@@ -212,7 +208,6 @@ export class RelationalDestination implements Destination {
     });
   }
 
-  /** Stores everything of another database in one step. */
   async copy(source: RelationalDestination): Promise<void> {
     await this.#database.write(async () => {
       for (const list of syncLists) {
@@ -300,7 +295,7 @@ export class RelationalDestination implements Destination {
     });
   }
 
-  /** The rows to copy of a list. Those of votes are all versions, with the ends of their blocks. */
+  /** The rows of a list that are copied: for votes, all versions with the ends of their blocks. */
   #rowsToCopy(list: SyncList) {
     const columns = this.#columnsOf(list);
     const { digits } = this.#database.dialect;

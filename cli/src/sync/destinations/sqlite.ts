@@ -1,4 +1,3 @@
-/** A destination in an SQLite database. */
 import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/target.js";
 import type { OpenMode } from "../destination.js";
