@@ -47,16 +47,17 @@ export interface FlagOptions {
   readonly group?: string;
 }
 
-/**
- * A flag.
- *
- * @param flags - Such as `-n, --limit <N>`.
- */
-export function flag(flags: string, text: string, options: FlagOptions = {}): Option {
+/** A flag. commander would look for mandatory ones before the defaults of the configuration are known. */
+export class Flag extends Option {
+  isMandatory = false;
+}
+
+/** @param flags - Such as `-n, --limit <N>`. */
+export function flag(flags: string, text: string, options: FlagOptions = {}): Flag {
   const { parse = flags.endsWith("<ID>") ? readId : undefined, repeat, mandatory = false, choices, group } = options;
   const added = [...(mandatory ? ["Required."] : []), ...(choices ? [`One of: ${choices.join(", ")}.`] : [])];
-  const option = new Option(flags, [text, ...added].join(" "));
-  option.makeOptionMandatory(mandatory);
+  const option = new Flag(flags, [text, ...added].join(" "));
+  option.isMandatory = mandatory;
   if (group !== undefined) option.helpGroup(group);
   if (!option.required) return option;
   option.argParser<unknown>((value, previous) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type Option } from "commander";
 import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
 import { withFlagNames } from "./arguments.js";
 import { exampleIds, examplesText, helpTable, type Perform } from "./command.js";
@@ -17,7 +17,8 @@ import { addServe } from "./commands/serve.js";
 import { addCheck, addSingles } from "./commands/single.js";
 import { addSync } from "./commands/sync.js";
 import { applyDefaults } from "./config.js";
-import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts } from "./errors.js";
+import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts, UsageError } from "./errors.js";
+import { Flag } from "./flags.js";
 import {
   hasColors,
   Interruption,
@@ -117,7 +118,10 @@ export function createProgram(io: Io, print: (text: string) => void, perform: Pe
     .command("version")
     .description("Print the version.")
     .action(() => print(`${readVersion()}\n`));
-  program.hook("preAction", (_, command) => applyDefaults(io, program, command));
+  program.hook("preAction", async (_, command) => {
+    await applyDefaults(io, program, command);
+    requireFlags(command);
+  });
   program.addHelpText("after", () =>
     [
       "",
@@ -138,15 +142,20 @@ const samples: Readonly<Record<string, string>> = {
   DESTINATION: "vega.db",
 };
 
+/** @throws {@link UsageError} if a mandatory flag was not entered, and has no default. */
+function requireFlags(command: Command): void {
+  const isMissing = (option: Option) => command.getOptionValue(option.attributeName()) === undefined;
+  const missing = command.options.find((option) => option instanceof Flag && option.isMandatory && isMissing(option));
+  if (missing === undefined) return;
+  const [, value = ""] = /<(.+)>/.exec(missing.flags) ?? [];
+  throw new UsageError(`Expected ${missing.long} ${value}, such as ${missing.long} ${samples[value] ?? value}.`);
+}
+
 /** Prints an error of commander like an error of the program: on one line, with a capital and a full stop. */
 function printError(io: Io, text: string): void {
   const lines = text
     .replace(/^error: (.)/, (_, first: string) => `Error: ${first.toUpperCase()}`)
     .replace(/Option '.*(--[\w-]+) .*' argument missing$/m, "Expected $1 to be followed by a value")
-    .replace(
-      /Required option '(?:-\w, )?(--[\w-]+) <(\w+)>' not specified$/m,
-      (_, name: string, value: string) => `Expected ${name} ${value}, such as ${name} ${samples[value] ?? value}`,
-    )
     .replace(
       /Missing required argument '(\w+)'$/m,
       (_, name: string) => `Expected ${name}, such as ${samples[name] ?? name}`,

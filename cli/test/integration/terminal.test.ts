@@ -39,6 +39,15 @@ describe("vegaprotocol.toml", () => {
     expect(hosts(earlier)).toEqual(["v.example"]);
   });
 
+  test("can have flags that a command requires", async () => {
+    const { votes } = createFakeNode({ votes: 1 }).records;
+    const text = `[limits]\nparty = "${votes[0]?.partyId}"\ncommand = "other"\n`;
+    expect((await run(text, "limits", "https://a.example")).stdout.join()).toContain("isAllowed");
+    expect((await run(text, "limits --party network --command vote", "https://a.example")).stderr).toBe(
+      "Error: --command vote requires --proposal.\n",
+    );
+  });
+
   test("can have dates without quotes", async () => {
     const text = '[balances]\nfrom = 2024-02-10\nto = 2024-02-10T10:00:00Z\ncatch-up = "1ms"\n';
     expect(await run(text, "balances", "https://a.example")).toMatchObject({ code: 3 });

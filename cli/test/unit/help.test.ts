@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { allCommands } from "../../src/command.js";
+import { Flag } from "../../src/flags.js";
 import { createProgram } from "../../src/program.js";
 import { createIo, runCli } from "../support/run-cli.js";
 
@@ -29,7 +30,9 @@ test.each(names)("the help of %s names each flag in groups, and fits a terminal"
   expect((await runCli(["help", ...name.split(" ")])).stdout).toBe(stdout);
   for (const { long } of command?.options ?? []) expect(stdout).toContain(long);
   // It names what is required, and the charts of commands that have them.
-  expect(stdout.includes("Required.")).toBe(command?.options.some(({ mandatory }) => mandatory));
+  expect(stdout.includes("Required.")).toBe(
+    command?.options.some((option) => option instanceof Flag && option.isMandatory),
+  );
   expect(stdout.includes(".svg")).toBe(/^(?:series|tally)$/.test(name));
   expect(stdout).toMatch(/^Usage: vegaprotocol \S.*\n\n[A-Z][^.]*[.,]/);
   const headings: readonly string[] = stdout.match(/^[A-Z][a-z ]+:$/gm) ?? [];
