@@ -100,19 +100,19 @@ class ParquetDestination implements Destination {
       this.#newest = record;
       const row = rowOf("balances", record);
       const time = BigInt(record.timestamp);
-      if (this.#open && time >= endOf(this.#open.day)) await this.#finishDay(endOf(this.#open.day));
+      if (this.#open && time >= endOf(this.#open.day)) await this.#finishDay(this.#open);
       // There are no records between two files.
       if (this.#open === undefined) this.#openDay(dayOf(time), latest(start, this.#end ?? last?.end ?? start));
       this.#open?.file.add(row);
     }
     this.#position = position;
-    if (this.#open && position >= endOf(this.#open.day)) await this.#finishDay(endOf(this.#open.day));
+    if (this.#open && position >= endOf(this.#open.day)) await this.#finishDay(this.#open);
   }
 
   async finish(): Promise<string | undefined> {
     const { hasPartialDay } = this.#folder.options;
     if (hasPartialDay && this.#open && this.#position !== undefined && this.#position > this.#open.day)
-      await this.#finishDay(this.#position);
+      await this.#finishDay(this.#open, this.#position);
     for (const list of syncLists) {
       const batches = this.#batches.filter((batch) => batch.list === list);
       if (batches.length > 0) await this.#writeList(list, batches);
@@ -188,9 +188,7 @@ class ParquetDestination implements Destination {
   }
 
   /** Gives the file of the day its name: it has every record before its end. */
-  async #finishDay(end: bigint): Promise<void> {
-    if (this.#open === undefined) return;
-    const { start, file } = this.#open;
+  async #finishDay({ day, start, file }: OpenDay, end = endOf(day)): Promise<void> {
     const { form, query = { filter: {} } } = this.#folder.options;
     await file.finish({ ...form, query: canonicalJson(query), start: String(start), end: String(end) });
     this.#open = undefined;
