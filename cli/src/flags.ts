@@ -18,8 +18,8 @@ export interface Flags extends TimeFlags {
   readonly catchUp?: number | undefined;
   readonly pollInterval?: number;
   readonly giveUpAfter?: number;
-  readonly from?: string;
-  readonly to?: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   readonly at?: string;
   readonly asset?: string | undefined;
   readonly limit?: number;

@@ -87,7 +87,8 @@ export function addLists(program: Command, perform: Perform): void {
 
 async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   const { at, completeHistory, db, format, output, force = false } = entered;
-  if (at !== undefined) return printBalances(io, "balances", entered);
+  // The range is the default of a configuration: commander refuses --from with --at.
+  if (at !== undefined) return printBalances(io, "balances", { ...entered, from: undefined, to: undefined });
   refuseSchema(entered);
   if (completeHistory || db !== undefined) {
     throw new UsageError(`${db === undefined ? "--complete-history" : "--db"} requires --at.`);

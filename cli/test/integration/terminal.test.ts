@@ -48,6 +48,12 @@ describe("vegaprotocol.toml", () => {
     );
   });
 
+  test("can have a range of balance changes, which is not the range of balances at a time", async () => {
+    const text = '[balances]\nfrom = "2024-02-10"\nformat = "csv"\n';
+    const { code, stdout } = await run(text, "balances --at 2024-02-09T16:54:50Z", "https://a.example");
+    expect([code, stdout[0]?.slice(0, 8)]).toEqual([0, "balance,"]);
+  });
+
   test("can have dates without quotes", async () => {
     const text = '[balances]\nfrom = 2024-02-10\nto = 2024-02-10T10:00:00Z\ncatch-up = "1ms"\n';
     expect(await run(text, "balances", "https://a.example")).toMatchObject({ code: 3 });
