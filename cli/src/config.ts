@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { allCommands, pathOf } from "./command.js";
 import { didYouMean, UsageError } from "./errors.js";
 import type { Io } from "./io.js";
+import { extensionsOf } from "./output/target.js";
 
 /** Addresses by name in `nodes`, and values by flag in `defaults` and in sections of commands. */
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -49,8 +50,10 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
   for (const [name, value] of Object.entries({ ...config["defaults"], ...config[own] })) {
     const option = command.options.find(({ long }) => long === `--${name}` || long === `--no-${name}`);
     const attribute = option?.attributeName() ?? "";
-    const isNode = name === "node" && Boolean(io.env["VEGA_NODE"]);
-    if (option === undefined || isNode || command.getOptionValueSource(attribute) === "cli") continue;
+    const isInEnvironment = name === "node" && Boolean(io.env["VEGA_NODE"]);
+    const isInOutput = name === "format" && extensionsOf(command.getOptionValue("output") ?? "").named !== undefined;
+    const isGiven = isInEnvironment || isInOutput || command.getOptionValueSource(attribute) === "cli";
+    if (option === undefined || isGiven) continue;
     const values: unknown[] = [value].flat();
     const parse = option.parseArg as ((text: string, previous: unknown) => unknown) | undefined;
     if (!parse && typeof value !== "boolean") {

@@ -52,11 +52,16 @@ function ifThere<T>(read: () => T): T | undefined {
   }
 }
 
-function readExtensions(name: string, format: FormatName | undefined, isStream: boolean) {
+/** The extensions of a name, and the format that belongs to them. */
+export function extensionsOf(name: string) {
   const [, first = "", last = ""] = /(?<=[^/\\])(?:\.([^./\\]*))??\.([^./\\]*)$/.exec(name.toLowerCase()) ?? [];
   const isCompressed = last === "gz";
   const extension = isCompressed ? first : last;
-  const named = extensions.get(extension);
+  return { extension, isCompressed, named: extensions.get(extension) };
+}
+
+function readExtensions(name: string, format: FormatName | undefined, isStream: boolean) {
+  const { extension, isCompressed, named } = extensionsOf(name);
   // The extension of a device such as /dev/stdout.1 is not a format.
   const isUnnamed = (extension === "" && !isCompressed) || (isStream && named === undefined);
   if (format === undefined && named === undefined && !isUnnamed) {

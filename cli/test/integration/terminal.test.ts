@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
@@ -52,6 +52,18 @@ describe("vegaprotocol.toml", () => {
     const text = '[balances]\nfrom = "2024-02-10"\nformat = "csv"\n';
     const { code, stdout } = await run(text, "balances --at 2024-02-09T16:54:50Z", "https://a.example");
     expect([code, stdout[0]?.slice(0, 8)]).toEqual([0, "balance,"]);
+  });
+
+  test("can have a format, which the extension of a file overrides", async () => {
+    for (const [name, start] of [
+      ["x.json", "["],
+      ["x", "timestamp,"],
+      ["x.csv.gz", "\u001f"],
+    ] as const) {
+      const { code, stderr } = await run(config, `balances -n 1 -o ${path(name)}`);
+      expect([name, code, stderr]).toEqual([name, 0, expect.stringContaining("1 record.")]);
+      expect((await readFile(path(name), "latin1")).startsWith(start)).toBe(true);
+    }
   });
 
   test("can have dates without quotes", async () => {
