@@ -6,10 +6,10 @@ import type { VegaClient } from "vegaprotocol-client";
 import { type FollowEvent, followBalanceChanges, followVotes, StalledError } from "vegaprotocol-client/follow";
 import type { NodePool } from "vegaprotocol-client/pool";
 import { getPath } from "../other-paths.js";
+import { readPage } from "../output/html.js";
 import type { createGateway } from "../serve/app.js";
 import { rejectionOf, responseTo } from "../serve/errors.js";
-import { readPage } from "./built-page.js";
-import type { Source } from "./source.js";
+import type { Source } from "./page/data.js";
 
 export interface ExploreOptions {
   readonly gateway: ReturnType<typeof createGateway>;

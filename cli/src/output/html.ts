@@ -1,4 +1,6 @@
-import { readPage } from "../explore/built-page.js";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import type { Sent } from "../explore/page/sent.js";
 import type { Flags } from "../flags.js";
 import { escapeInJson } from "../io.js";
@@ -58,4 +60,10 @@ export function html(columns: readonly Column[], flags: Flags, { title, units, n
       return `${rows.end()},${inScript(JSON.stringify(rest)).slice(1)}</script>${after}`;
     },
   };
+}
+
+export function readPage(): string {
+  // The path from src in a clone, and from dist in the package.
+  const manifest = createRequire(import.meta.url).resolve("vegaprotocol-cli/package.json");
+  return readFileSync(join(dirname(manifest), "dist/explore.html"), "utf8");
 }

@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { NodeStatus } from "vegaprotocol-client/pool";
-import type { Source } from "../source.js";
 import { LiveBadge } from "./context.js";
-import { load, useData, useLive } from "./data.js";
+import { load, type Source, useData, useLive } from "./data.js";
 import { Id, Status, Time, useNames } from "./format.js";
 import { Records, type Row } from "./records.js";
 import { type Column, Table } from "./table.js";

@@ -1,8 +1,7 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { Source } from "../source.js";
 import { useRoute } from "./context.js";
-import { loadAll, useData } from "./data.js";
+import { loadAll, type Source, useData } from "./data.js";
 import { NamesContext } from "./format.js";
 import { HomeView, NodesView, openId, SearchView } from "./home.js";
 import { PartyView } from "./party.js";

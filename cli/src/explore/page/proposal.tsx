@@ -2,10 +2,9 @@
 import { useMemo } from "preact/hooks";
 import type { Vote } from "vegaprotocol-client";
 import type { Tally } from "vegaprotocol-client/reports";
-import type { Source } from "../source.js";
 import { Chart } from "./chart.js";
 import { Field, LiveBadge, type Route } from "./context.js";
-import { loadAll, useData, useLive } from "./data.js";
+import { loadAll, type Source, useData, useLive } from "./data.js";
 import { governanceAsset, Status, useNames } from "./format.js";
 import { Records } from "./records.js";
 import { decimalsOf, formatName, formatShares, formatSide, thresholds, verdictOf } from "./text.js";
