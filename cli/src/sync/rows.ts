@@ -6,23 +6,23 @@ import { canonicalJson, type Destination, type Row, type SyncList, type SyncReco
 export type { Row };
 
 /** How a column is stored: Unix nanoseconds, an integer in the smallest unit, a decimal number, JSON or text. */
-export type ColumnKind = "time" | "amount" | "decimal" | "json" | "text";
+export type StoredKind = "time" | "amount" | "decimal" | "json" | "text";
 
-export interface Column {
-  readonly kind: ColumnKind;
+export interface StoredColumn {
+  readonly kind: StoredKind;
   /** The member of the record that it holds; `undefined` for the whole record. */
   readonly member?: string;
 }
 
-export type Columns = Readonly<Record<string, Column>>;
+export type StoredColumns = Readonly<Record<string, StoredColumn>>;
 
-const text = (member: string): Column => ({ kind: "text", member });
-const json = (member: string): Column => ({ kind: "json", member });
-const amount = (member: string): Column => ({ kind: "amount", member });
-const time: Column = { kind: "time", member: "timestamp" };
+const text = (member: string): StoredColumn => ({ kind: "text", member });
+const json = (member: string): StoredColumn => ({ kind: "json", member });
+const amount = (member: string): StoredColumn => ({ kind: "amount", member });
+const time: StoredColumn = { kind: "time", member: "timestamp" };
 const party = text("partyId");
 const account = { party, asset: text("assetId"), market: text("marketId"), account_type: text("accountType") };
-const weight: Column = { kind: "decimal", member: "totalGovernanceTokenWeight" };
+const weight: StoredColumn = { kind: "decimal", member: "totalGovernanceTokenWeight" };
 const vote = { value: text("value"), balance: amount("totalGovernanceTokenBalance"), weight };
 
 const profile = { alias: text("alias"), metadata: json("metadata"), derived_keys: json("derivedKeys") };
@@ -31,12 +31,12 @@ const asset = { symbol: text("symbol"), name: text("name"), decimals: amount("de
 interface Table {
   readonly name: string;
   readonly keySize: number;
-  readonly columns: Columns;
+  readonly columns: StoredColumns;
   /** The index of the column `time`; -1 without one. */
   readonly timeIndex: number;
 }
 
-const table = (name: string, keySize: number, columns: Columns): Table => {
+const table = (name: string, keySize: number, columns: StoredColumns): Table => {
   return { name, keySize, columns, timeIndex: Object.keys(columns).indexOf("time") };
 };
 

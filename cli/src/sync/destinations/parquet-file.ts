@@ -11,7 +11,7 @@ import {
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/target.js";
-import type { ColumnKind, Columns, Row } from "../rows.js";
+import type { Row, StoredColumns, StoredKind } from "../rows.js";
 
 /** Rows that are encoded at once. Readers skip groups whose times they do not need; larger ones take more memory. */
 const rowGroupSize = 20_000;
@@ -26,7 +26,7 @@ export type ParquetForm = {
 
 export type Notes = Readonly<Record<string, string>>;
 
-function elementOf(kind: ColumnKind, { timestamps, amounts }: ParquetForm): Omit<SchemaElement, "name"> {
+function elementOf(kind: StoredKind, { timestamps, amounts }: ParquetForm): Omit<SchemaElement, "name"> {
   if (kind === "time") {
     const unit = timestamps === "nanos" ? "NANOS" : "MICROS";
     return { type: "INT64", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit } };
@@ -38,7 +38,7 @@ function elementOf(kind: ColumnKind, { timestamps, amounts }: ParquetForm): Omit
   return { type: "BYTE_ARRAY", converted_type: "UTF8" };
 }
 
-function encode(kind: ColumnKind, text: string | null, { timestamps, amounts }: ParquetForm, row: Row): unknown {
+function encode(kind: StoredKind, text: string | null, { timestamps, amounts }: ParquetForm, row: Row): unknown {
   const refuse = (expected: string, flag: string): never => {
     const record = row.join(" ");
     throw new ExitError(`Expected ${expected}, got ${text} in the record ${record}. Begin a new folder with ${flag}.`);
@@ -60,12 +60,12 @@ function encode(kind: ColumnKind, text: string | null, { timestamps, amounts }: 
 export class ParquetFile {
   readonly #path: string;
   readonly #partial: string;
-  readonly #columns: Columns;
+  readonly #columns: StoredColumns;
   readonly #form: ParquetForm;
   readonly #parquet: ParquetWriter;
   #rows: Row[] = [];
 
-  constructor(path: string, columns: Columns, form: ParquetForm) {
+  constructor(path: string, columns: StoredColumns, form: ParquetForm) {
     // A symbolic link stays one. Engines skip files whose names begin with a dot.
     this.#path = followLink(path);
     this.#partial = join(dirname(this.#path), `.${basename(this.#path)}.partial`);
@@ -139,7 +139,7 @@ export async function openParquet(path: string): Promise<WrittenFile> {
 /** The rows of a file, in its order or from its end on. */
 export async function* readParquet(
   { path, metadata, notes }: WrittenFile,
-  columns: Columns,
+  columns: StoredColumns,
   isBackward = false,
 ): AsyncGenerator<string[], undefined, undefined> {
   const file = await asyncBufferFromFile(path);

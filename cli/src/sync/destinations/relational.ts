@@ -13,13 +13,13 @@ import {
   type TimeRange,
   wantedOf,
 } from "../destination.js";
-import { type ColumnKind, describe, type Row, recordOf, refuse, rowOf, tables } from "../rows.js";
+import { describe, type Row, recordOf, refuse, rowOf, type StoredKind, tables } from "../rows.js";
 
 export interface Dialect {
   /** The name for a database with other tables, such as `file`. */
   readonly place: string;
   /** Text is sorted as JavaScript does. */
-  readonly types: Readonly<Record<ColumnKind | "id", string>>;
+  readonly types: Readonly<Record<StoredKind | "id", string>>;
   /** The end of the definition of a table that is sorted by its key. */
   readonly byKey: string;
   /** The nanoseconds of the smallest unit of a stored time. */
@@ -111,7 +111,7 @@ function createTables({ types, byKey, extra: [afterTime, atEnd], difference, uni
 /** The statements that store the rows of `$1`, a JSON array of arrays. Votes end with the end of their block. */
 function insertsOf({ types, time, rows }: Dialect) {
   const from = rows("$1");
-  const columnOf = (kind: ColumnKind, index: number) => {
+  const columnOf = (kind: StoredKind, index: number) => {
     const text = `r.value->>${index}`;
     if (kind === "text") return text;
     // v0.74 nodes can send an empty amount.
