@@ -24,12 +24,12 @@ const party = text("partyId");
 const account = { party, asset: text("assetId"), market: text("marketId"), account_type: text("accountType") };
 const weight: StoredColumn = { kind: "decimal", member: "totalGovernanceTokenWeight" };
 const vote = { value: text("value"), balance: amount("totalGovernanceTokenBalance"), weight };
-
 const profile = { alias: text("alias"), metadata: json("metadata"), derived_keys: json("derivedKeys") };
 const asset = { symbol: text("symbol"), name: text("name"), decimals: amount("decimals") };
 
 interface Table {
   readonly name: string;
+  /** How many of the first columns identify a record. */
   readonly keySize: number;
   readonly columns: StoredColumns;
   /** The index of the column `time`; -1 without one. */
