@@ -12,7 +12,7 @@ type Config = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 /** Reads the file that VEGA_CONFIG names, or the one in the working folder if there is one. */
 export async function readConfig({ env }: Pick<Io, "env">): Promise<Config> {
   const { VEGA_CONFIG: entered } = env;
-  const name = entered ?? "vegaprotocol.toml";
+  const name = entered || "vegaprotocol.toml";
   try {
     const text = await readFile(name, "utf8");
     const { parse } = await import("smol-toml");
@@ -26,7 +26,7 @@ export async function readConfig({ env }: Pick<Io, "env">): Promise<Config> {
     return config as Config;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && entered === undefined) return {};
+    if (code === "ENOENT" && !entered) return {};
     const reason = code === "ENOENT" ? "there is no such file." : message.replaceAll(/\s*\n[\s\S]*/g, ".");
     throw new UsageError(`Cannot read ${name}: ${reason}`);
   }

@@ -66,6 +66,10 @@ describe("vegaprotocol.toml", () => {
     }
   });
 
+  test("is the file of the folder if VEGA_CONFIG is empty, like other variables that are not set", async () => {
+    expect(await runCli(["completion", "bash"], { env: { VEGA_CONFIG: "" } })).toMatchObject({ code: 0, stderr: "" });
+  });
+
   test("can have dates without quotes", async () => {
     const text = '[balances]\nfrom = 2024-02-10\nto = 2024-02-10T10:00:00Z\ncatch-up = "1ms"\n';
     expect(await run(text, "balances", "https://a.example")).toMatchObject({ code: 3 });
