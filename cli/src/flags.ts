@@ -142,8 +142,8 @@ export const limitFlag = (): Option => filterFlag("-n, --limit <N>", limitText, 
 
 const catchUp = "How long to wait for a node that has not reached the end of the range. Default: 15s.";
 
-export const scanFlags = (): Option[] => [
-  pageSizeFlag("1000"),
+export const scanFlags = (pageSize = "1000"): Option[] => [
+  pageSizeFlag(pageSize),
   nodeFlag("--concurrency <N>", "How many requests may be in flight at once. Default: 4.", { parse: integer() }),
   nodeFlag("--catch-up <TIME>", catchUp, { parse: readDuration }),
 ];

@@ -9,7 +9,7 @@ import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.j
 import * as flag from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { createNodeMetrics, exposition } from "../metrics.js";
-import { idOf } from "../operations.js";
+import { idOf, largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
@@ -70,6 +70,8 @@ function readAddress(text: string): MetricsAddress {
   return { host, port: flag.port(port) };
 }
 
+/** The largest page leaves room for the records that show where the page before it ended. */
+const syncPageSize = largestPage - 100;
 const { filterFlag: filter, outputFlag: output } = flag;
 const repeat = { repeat: true } as const;
 const units = { choices: ["micros", "nanos"] };
@@ -95,7 +97,7 @@ export const addSync = defineCommand<Flags>({
     output("--metrics <[HOST:]PORT>", metricsText, { parse: readAddress }),
     flag.quietFlag(),
     ...flag.nodeFlags(),
-    ...flag.scanFlags(),
+    ...flag.scanFlags(`${syncPageSize}`),
     ...flag.followFlags(),
   ],
   examples: [
@@ -188,7 +190,7 @@ const namedLists = syncLists.filter((list) => list !== "assets");
 
 /** Reads the flags. Every error is found before something is sent or written. */
 function readPlan(names: readonly string[], flags: Flags): SyncOptions {
-  const { party = [], proposal = [], id = [], pageSize = 1000, concurrency, catchUp } = flags;
+  const { party = [], proposal = [], id = [], pageSize = syncPageSize, concurrency, catchUp } = flags;
   const unknown = names.find((name) => !namedLists.some((list) => list === name));
   if (unknown !== undefined) {
     throw new UsageError(`Expected names of lists after DESTINATION (${namedLists.join(", ")}), got ${unknown}.`);

@@ -55,7 +55,10 @@ export interface SyncStep {
 
 export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stalledAfter" | "observe" | "signal"> {
   readonly scan?: ScanOptions;
-  /** How many balance changes are read and stored in one step. With more, a database writes fewer of its pages again. Default: 40,000. */
+  /**
+   * How many balance changes are read and stored in one step. A database rewrites fewer of its pages with larger steps.
+   * Default: 30,000.
+   */
   readonly batchSize?: number | undefined;
   readonly balances?: BalancesQuery | undefined;
   readonly votes?: readonly VotesQuery[] | undefined;
@@ -235,7 +238,7 @@ async function* scanHistory(
   const newest = stored && (await limit(() => destination.newest(filter, stored.position)));
   const known = newest && BigInt(newest.timestamp);
   let checkpoint = stored;
-  const { batchSize: size = 40_000 } = options;
+  const { batchSize: size = 30_000 } = options;
   let next: BatchStart | undefined = { from: stored?.position ?? query.from, known, size };
   while (next) {
     const { records, start, end, hasMore } = await readBatch(run, query, next);
@@ -272,7 +275,8 @@ interface BatchStart {
 /**
  * Reads the balance changes from a time on, by a scan of its own: its coverage proves the batch before it is stored.
  *
- * @returns the records and the range in which they are complete. Without block headers the last block can have further records.
+ * @returns the records and the range in which they are complete. Without block headers, the last block can have further
+ * records.
  */
 async function readBatch(
   run: Run,
