@@ -87,12 +87,11 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   /** An empty page without block headers can be of a node that has no block yet. */
   const expectationOf = (time: bigint) => ({ historyFrom: isPool ? time : undefined, needsBlock: true });
 
-  /** The newest records up to a start; `undefined` if no node with a block responds. */
-  async function newestUpTo(read: ReadPage<T>, start: bigint, first: number, signal: AbortSignal) {
-    const request = { pagination: { first, newestFirst: true }, end: start + 1n };
+  /** The newest records up to a time, of newer nodes those of a year; `undefined` if no node with a block responds. */
+  function newestUpTo(read: ReadPage<T>, time: bigint, first: number, signal: AbortSignal) {
+    const request = { pagination: { first, newestFirst: true }, end: time + 1n };
     // A pool asks the other nodes if one has nothing.
-    const page = await unlessNotShown(read(request, expectationOf(start), signal));
-    return page?.edges.filter(hasRecord<T>);
+    return unlessNotShown(read(request, expectationOf(time), signal));
   }
 
   /** Reads a page again. A page of a window proves no more than its records: the next window proves nothing about this one. */
@@ -115,8 +114,12 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
 
   /** The oldest record, if nodes have none up to a start. */
   async function missingFrom(start: bigint, signal: AbortSignal): Promise<bigint | undefined> {
-    const newest = await newestUpTo(readWhole, start, 1, signal);
-    return newest?.length === 0 ? oldestAfter(start, signal) : undefined;
+    for (let time: bigint | undefined = start; time !== undefined; ) {
+      const page: NodePage<T> | undefined = await newestUpTo(readWhole, time, 1, signal);
+      if (page?.edges.length !== 0) return undefined;
+      time = page.window?.start;
+    }
+    return oldestAfter(start, signal);
   }
 
   /** Finds records up to a start: the newest one of the list, or some of others. */
@@ -131,7 +134,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   }
 
   async function findOwn(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
-    const [own] = (await newestUpTo(read, start, 1, signal)) ?? [];
+    const own = (await newestUpTo(read, start, 1, signal))?.edges[0];
     return own ? [{ time: timeOf(own) ?? 0n, filters }] : [];
   }
 
@@ -144,9 +147,9 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (name === undefined) return findOwn(start, signal);
     const { [name]: wanted = [], ...rest } = filter;
     const read = pageReader(options, { ...filters, filter: rest });
-    const edges = (await newestUpTo(read, start, searchedRecords, signal)) ?? [];
+    const page = await newestUpTo(read, start, searchedRecords, signal);
     const times = new Map<string, bigint[]>();
-    for (const edge of edges) {
+    for (const edge of page?.edges.filter(hasRecord<T>) ?? []) {
       const value = (edge.node as KnownRecord)[member];
       if (typeof value !== "string" || value === "") continue;
       times.set(value, [...(times.get(value) ?? []), timeOf(edge) ?? 0n]);

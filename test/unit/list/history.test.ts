@@ -278,6 +278,10 @@ describe("the start of a page, 100,", () => {
     expect(requests).toMatchObject([{ start: 100n }, { start: 300n }]);
     expect(await open(false, [pageAt([100n])]).history.oldestAfter(100n, signal)).toBeUndefined();
     expect(await open(false, [none, none, none, none, late]).history.missingBefore(100n, signal)).toBe(120n);
+    const years = [pageAt([], { window: { start: 50n, end: 101n, hasMore: false } }), pageAt([20n])];
+    const earlier = open(true, [none, none, ...years]);
+    expect(await earlier.history.missingBefore(100n, signal)).toBeUndefined();
+    expect(earlier.requests.slice(-2)).toMatchObject([{ end: 101n }, { end: 51n }]);
     const started = open(true, []);
     expect(await started.history.missingBefore(100n, signal)).toBeUndefined();
     expect([...expectations, ...started.expectations]).toEqual(Array(5).fill({ historyFrom: 100n, needsBlock: true }));
