@@ -4,7 +4,7 @@ import type { Batches } from "../async/item-iterator.js";
 import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
-import type { Block } from "../http/call.js";
+import { type Block, hasNoBlock } from "../http/call.js";
 import type { History } from "../list/history.js";
 import { type ListRequest, type ListSource, listsOf } from "../list/open-list.js";
 import { coverageUpTo, largestPage, laterOf, type NodePage, type ReceivedPage, timeOf } from "../list/page.js";
@@ -198,9 +198,11 @@ export class ScanRun implements Batches<BalanceChange> {
     const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(needed)) : undefined;
     const end = wantedEnd ?? (await this.#findEnd(page));
     this.#range.end = end;
-    // A node leaves out the first record behind a cursor that is after the end, such as a cursor of the current block.
+    // A node leaves out the first record behind a cursor that is after the end, such as a cursor of the current block. For a page without
+    // block headers, the end is of another response, whose node can be ahead.
     const [newest] = page?.nodes ?? [];
-    const kept = newest && BigInt(newest.timestamp) >= end ? undefined : page;
+    const isUsable = page?.block !== undefined && (newest === undefined || BigInt(newest.timestamp) < end);
+    const kept = isUsable ? page : undefined;
     const microseconds = { start: this.#start, end: microsecondFrom(end) };
     const options = {
       ...this.#share,
@@ -220,13 +222,15 @@ export class ScanRun implements Batches<BalanceChange> {
     return untilAborted(this.signal, this.#controller, send);
   }
 
-  /** The end of a scan without an end: the block of the response, or without block headers the newest record. */
+  /** The end of a scan without an end: the block of the first response that has one, or without block headers the newest record. */
   async #findEnd(first: ListPage<BalanceChange> | undefined): Promise<bigint> {
     if (first?.block) return finalTime(first.block.timestamp);
     const request = { pagination: { first: 1, newestFirst: true } };
-    const newest = this.#plans.map((plan) => this.#run(async (signal) => plan.fetchPage(request, {}, signal)));
-    const times = (await Promise.all(newest)).map(({ edges }) => timeOf(edges[0]) ?? -1n);
-    return times.reduce(maximum) + 1n;
+    const reads = this.#plans.map((plan) => this.#run(async (signal) => plan.fetchPage(request, {}, signal)));
+    const newest = await Promise.all(reads);
+    const [block] = newest.flatMap(({ extra }) => (extra?.block && !hasNoBlock(extra.block) ? extra.block : []));
+    if (block) return finalTime(block.timestamp);
+    return newest.map(({ edges }) => timeOf(edges[0]) ?? -1n).reduce(maximum) + 1n;
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */

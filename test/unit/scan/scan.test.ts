@@ -231,6 +231,23 @@ test("a scan without an end claims none if the response that proves its start ha
   expect((await scan.coverage).end).toBeUndefined();
 });
 
+test.each(["oldest-first", "newest-first"] as const)(
+  "a scan without an end has all records, although the node of its first response is behind and sends no block headers: %s",
+  async (order) => {
+    const head = 1_707_000_000_000_000_000n;
+    const balances = changesAt([1n, 2n, 3n, 4n].map((seconds) => head + seconds * 1_000_000_000n));
+    const nodeAt = (count: number, blockHeaders: boolean) => {
+      const block = { height: BigInt(count), timestamp: head + BigInt(count + 1) * 1_000_000_000n };
+      return createFakeNode({ balances: balances.slice(0, count), block }, { blockHeaders, rateLimit: false });
+    };
+    const [behind, ahead] = [nodeAt(2, false), nodeAt(4, true)];
+    let sent = 0;
+    const fetch = (request: Request) => (sent++ === 0 ? behind : ahead).fetch(request);
+    const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({}, { order });
+    expect(await scan.toArray()).toHaveLength(4);
+  },
+);
+
 test("a scan sends filters, headers and deadlines with every request", async () => {
   const node = createFakeNode({ balances: 50 });
   const client = createClient({ baseUrl, fetch: node.fetch });
