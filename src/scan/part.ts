@@ -163,16 +163,14 @@ export class PartScan {
   async #read(segment: Segment): Promise<void> {
     const { order, plan, read } = this.#options;
     const { range, lead, state } = segment;
-    const isNeeded = segment === this.#segments[0] && segment.buffered === 0;
     const times = {
-      start: range.start > 0n ? toTime(range.start) : undefined,
+      start: toTime(range.start) || undefined,
       end: toTime(range.end),
-      lead: lead > 0n ? toTime(lead) : undefined,
+      lead: toTime(lead) || undefined,
     };
     const isLead = state.pages === 0 && lead < range.start;
     const size = isLead ? withRoom(plan.size, 2 * leadIn(plan.size)) : plan.size;
-    const left = isNeeded ? neededFor(this.#left) : Number.POSITIVE_INFINITY;
-    const page = this.#first ?? (await read({ ...plan, size, range: times }, state, left));
+    const page = this.#first ?? (await read({ ...plan, size, range: times }, state, neededFor(this.#left)));
     this.#first = undefined;
     // An earlier segment may have reached the end of the history while this page loaded.
     if (!this.#segments.includes(segment)) return;
