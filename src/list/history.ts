@@ -77,6 +77,9 @@ const dimensions = [
 export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArguments, read: ReadPage<T>): History<T> {
   const { isPool } = options.connection;
   const { filter = {} } = filters as { filter?: Record<string, readonly string[] | undefined> };
+  const { rejectedNames } = options.operation;
+  const isRejected = (member: string, name: string) =>
+    member === rejectedNames?.member && rejectedNames.names.includes(name);
   const isWhole = !Object.values(filter).some((value) => value !== undefined);
   const readWhole = isWhole ? read : pageReader(options, {});
   /** Behind one address, nodes that keep less can respond in turns. */
@@ -151,7 +154,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const times = new Map<string, bigint[]>();
     for (const edge of page?.edges.filter(hasRecord<T>) ?? []) {
       const value = (edge.node as KnownRecord)[member];
-      if (typeof value !== "string" || value === "") continue;
+      if (typeof value !== "string" || value === "" || isRejected(member, value)) continue;
       times.set(value, [...(times.get(value) ?? []), timeOf(edge) ?? 0n]);
     }
     return [...times]

@@ -25,7 +25,7 @@ export type CursorRules = Pick<CallRequest<never>, "finalStatuses">;
 export interface NodeList<T> {
   connection: Connection;
   route: CalledOperation;
-  operation: Pick<ListOperation<T>, "envelope" | "enums" | "range" | "naturalKey">;
+  operation: Pick<ListOperation<T>, "envelope" | "enums" | "range" | "naturalKey" | "rejectedNames">;
   call: CallSettings;
   /** For requests with a cursor. */
   rules?: CursorRules;

@@ -77,6 +77,15 @@ const party = { partyIds: [hex(1)] };
 const own = change(1, 10);
 
 describe("a start is proved", () => {
+  test.each(Object.entries(readers))(
+    "on a v0.79 node, which refuses the name of the older account type: %s",
+    async (_, reader) => {
+      const balances = [change(2, -9, { accountType: "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION" }), own];
+      const node = createFakeNode({ balances, block }, { version: "v0.79", rateLimit: false });
+      expect(await read(node, { accountTypes: ["ACCOUNT_TYPE_GENERAL"] }, reader)).toMatchObject({ records: 1 });
+    },
+  );
+
   test.each<[what: string, requests: number, filter: Filter, records: BalanceChange[]]>([
     ["by a record at the start", 1, party, [change(1, 0)]],
     ["by an earlier record of the list", 3, party, [change(1, -900), own]],
@@ -211,7 +220,7 @@ describe("the start of a page, 100,", () => {
     const node = script(pages);
     return {
       ...node,
-      history: historyOf({ connection: { isPool } } as ListReaderOptions<BalanceChange>, {}, node.read),
+      history: historyOf({ connection: { isPool }, operation: {} } as ListReaderOptions<BalanceChange>, {}, node.read),
     };
   };
   type Given = [what: string, page: NodePage<BalanceChange>, request: PageRequest];
