@@ -5,10 +5,11 @@ import { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
+import { microsecondFrom } from "../values/times.js";
 import { advance, gapAt, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { type Anchor, anchorsOf } from "./anchors.js";
 import { nanosecondsOf } from "./cursors.js";
-import { edgesAfter } from "./judge.js";
+import { edgesAfter, never } from "./judge.js";
 import {
   type Backward,
   backward,
@@ -79,9 +80,11 @@ async function fetchPage<T>(
     if (!Array.isArray(content?.edges)) {
       return refuse({ operation, argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
     }
-    const { start } = range ?? {};
+    const { start, end = never } = range ?? {};
     const { gapFrom = 0n } = content;
-    if (!reachesStart(walk, state, anchor)) content = { ...content, completeFrom: 0n };
+    // Records of nodes have whole microseconds.
+    const isEmptyRange = start !== undefined && microsecondFrom(start) >= microsecondFrom(end);
+    if (!reachesStart(walk, state, anchor) || isEmptyRange) content = { ...content, completeFrom: 0n };
     else if (history && start !== undefined && !isAlone)
       content = await history.prove(content as NodePage<T>, request, expectation, start, signal);
     content = { ...content, completeFrom: maximum(content.completeFrom ?? 0n, gapFrom) };

@@ -77,6 +77,17 @@ const party = { partyIds: [hex(1)] };
 const own = change(1, 10);
 
 describe("a start is proved", () => {
+  test.each(Object.entries(readers))("without a request in an empty range: %s", async (_, reader) => {
+    for (const startTimestamp of [start, start - 500n]) {
+      const node = connect([change(1, -2), change(1, 0), change(1, 2)]);
+      const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false });
+      const reading = reader(client, { dateRange: { startTimestamp, endTimestamp: start } });
+      for await (const record of reading) expect(record).toBeUndefined();
+      expect((await reading.coverage).start).toBe(startTimestamp);
+      expect(node.count()).toBeLessThan(2);
+    }
+  });
+
   test.each(Object.entries(readers))(
     "on a v0.79 node, which refuses the name of the older account type: %s",
     async (_, reader) => {
