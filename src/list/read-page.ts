@@ -273,10 +273,13 @@ export class ListPage<T> implements Page<T> {
 
   async #pageAfter(direction: Direction): Promise<this | undefined> {
     const walk = this.#walk;
-    const state = this.after(direction);
+    const isOnward = direction === walk.direction && direction === this.#taken.end.direction;
+    const state = this.after(direction) ?? (isOnward ? this.again() : undefined);
     if (state === undefined) return undefined;
     const read = (signal: AbortSignal) => readPage(walk, state, signal);
-    return (await untilAborted(walk.signal, new AbortController(), read)) as this;
+    const page = await untilAborted(walk.signal, new AbortController(), read);
+    // Usually, no vote was cast again.
+    return state.until !== undefined && page.edges.length === 0 ? undefined : (page as this);
   }
 
   toJSON(): object {

@@ -39,7 +39,7 @@ export function takePage<T>(
   const isLater = walk.operation !== undefined && (pages > 0 || state.given !== undefined);
   const info = pageInfo && {
     ...pageInfo,
-    ...(!isWhole && { [back.nextCursor]: (fresh[0] ?? inRange[0])?.cursor ?? "" }),
+    ...(!isWhole && { [back.nextCursor]: fresh[0]?.cursor ?? "" }),
     ...(isLater && { [back.more]: true }),
     ...((isCut || isLast) && { [direction.nextCursor]: inRange[taken - 1]?.cursor ?? "", [direction.more]: isCut }),
   };

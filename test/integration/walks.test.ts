@@ -253,6 +253,38 @@ test("the coverage of the newest votes has no end if one is cast again meanwhile
   expect((await listing.coverage).end).toBe(undefined);
 });
 
+describe("pages of votes, newest first, of which the oldest one is cast again after the first page", () => {
+  const setting = (counts: readonly number[]) => {
+    const [oldest, ...others] = votesOf(counts) as [FakeVote, ...FakeVote[]];
+    const node = createFakeNode({ votes: [oldest, ...others] }, options);
+    const { blockTime: _, ...again } = oldest;
+    const castAgain = () => {
+      node.nextBlock({ votes: [again] });
+      node.nextBlock();
+    };
+    return { node, castAgain, parties: [...others.reverse(), oldest].map(({ partyId }) => partyId) };
+  };
+  const partiesOf = (page: Page<Vote> | undefined) => page?.nodes.map(({ partyId }) => partyId) ?? [];
+
+  test("are followed by a page with this vote: a chain of nextPage() ends like a loop", async () => {
+    const { node, castAgain, parties } = setting([1, 1, 1, 1, 1]);
+    let page: Page<Vote> | undefined = await clientOf(node).listVotes({ proposalId, pagination: { first: 3 } });
+    castAgain();
+    const read: string[] = [];
+    for (; page; page = await page.nextPage()) read.push(...partiesOf(page));
+    expect(read).toEqual(parties);
+  });
+
+  test("have no page before one without votes, which no cursor leads to", async () => {
+    const { node, castAgain } = setting([1, 1, 1, 1]);
+    const first = await clientOf(node).listVotes({ proposalId, pagination: { first: 3 } });
+    castAgain();
+    const second = await first.nextPage();
+    expect(partiesOf(second)).toEqual([]);
+    await expect(second?.previousPage()).rejects.toMatchObject({ reason: "missing-cursor" });
+  });
+});
+
 test("node signatures are walked without one request more than pages, and the coverage ends with the block of the first page", async () => {
   const node = createFakeNode({ signatures: 900 }, options);
   const [{ id = "" } = {}] = node.records.signatures;
