@@ -1,3 +1,4 @@
+import { hasNoBlock } from "../http/call.js";
 import { maximum, minimum } from "../values/integers.js";
 import type { History } from "./history.js";
 import { completeFrom, edgesAfter, never } from "./judge.js";
@@ -24,6 +25,8 @@ export const throughWindows =
       const current = isBeyond ? expected : expectation;
       let page = await read(next, current, signal);
       const { window } = page;
+      // A node that has no block yet has no records in any window.
+      if (hasNoBlock(page.extra.block)) return { ...page, isBeyond, gapFrom, pageInfo: ended(page.pageInfo) };
       // A block can have more records than a page.
       if (window?.hasMore && !hasNew(page, isBeyond)) return { ...shownFrom(page), isBeyond, gapFrom };
       const start = isDown ? window?.start : isBeyond ? next.start : undefined;

@@ -17,6 +17,7 @@ describe("through windows, a page", () => {
   const first = { isBeyond: false, gapFrom: 0n };
   const second = { ...first, isBeyond: true };
   const [one, two] = [[150n], [150n, 140n]].map((times) => window(100n, 200n, times));
+  const started = pageAt([], { block: 0n, more: true, window: { start: 100n, end: 200n, hasMore: false } });
   const [whole, dropped] = [{ completeFrom: 100n }, { availableFrom: 150n }];
 
   test.each<[string, PageRequest, object, Parameters<typeof script>[0], object, object, starts: bigint[]]>([
@@ -27,6 +28,15 @@ describe("through windows, a page", () => {
     ["is the last one", down, needed, [late], dropped, { pageInfo: { hasNextPage: false } }, [100n]],
     ["with more in its window is followed there", down, needed, [window(100n, 200n, [], true)], {}, first, []],
     ["with records is not proved", down, needed, [early], {}, first, []],
+    [
+      "of a node without a block ends the list",
+      down,
+      {},
+      [started],
+      {},
+      { pageInfo: { hasNextPage: false } },
+      [],
+    ],
     ["has new records", down, known, [one, next], {}, second, []],
     ["has other records than the last one", down, known, [two], {}, first, []],
     ["is proved from its start", up, needed, [empty, next], whole, second, [100n]],
