@@ -138,7 +138,8 @@ export interface WalkPage<T> {
   readonly pageInfo: PageInfo | null;
   /**
    * The `pagination` of the next page as plain data, for another process or a later time; `undefined` if there is none.
-   * No record is lost between the two pages, but the next one may repeat records of this one.
+   * No record is lost between the two pages, but the next one may repeat records of this one. Newest first, a vote that is
+   * cast again can be missed: it moves before the first page.
    *
    * @throws {@link PaginationError} if there is a next page that no cursor leads to.
    * @example
