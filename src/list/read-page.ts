@@ -4,11 +4,10 @@ import { untilAborted } from "../async/abort.js";
 import { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
-import { maximum, minimum } from "../values/integers.js";
+import { maximum } from "../values/integers.js";
 import { microsecondFrom } from "../values/times.js";
 import { advance, gapAt, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { type Anchor, anchorsOf } from "./anchors.js";
-import { nanosecondsOf } from "./cursors.js";
 import { edgesAfter, never } from "./judge.js";
 import {
   type Backward,
@@ -26,7 +25,8 @@ import {
   timeOf,
   withRoom,
 } from "./page.js";
-import { type FetchedPage, goesDown, pageAfter, type WalkPlan } from "./plan.js";
+import { expectationAt, reachesStart, requestOf } from "./page-request.js";
+import type { FetchedPage, WalkPlan } from "./plan.js";
 import { behindError, prunedError } from "./reading-errors.js";
 import { emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
@@ -121,43 +121,6 @@ function fetchUpToDate<T>(
       return fetch({});
     },
   );
-}
-
-/** Whether a page decides how far back the walk is complete: the first one in ascending order, any one in descending order. */
-const reachesStart = (walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor): boolean =>
-  walk.range !== undefined && (goesDown(walk, direction) || (cursor === undefined && at === undefined));
-
-/** The request of a page. One that continues from before the range shows what it continues from. */
-function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor, size: number): PageRequest {
-  const { start, end, lead = start } = walk.range ?? {};
-  const pagination = pageAfter(walk, direction, cursor, size);
-  if (at !== undefined)
-    return goesDown(walk, direction) ? { pagination, start: lead, end: at + 1000n } : { pagination, start: at, end };
-  const place = cursor === undefined ? undefined : nanosecondsOf(cursor);
-  return { pagination, start: place === undefined || lead === undefined ? lead : minimum(lead, place), end };
-}
-
-/** The expectation of a page, so that nothing before it and in it is missing. */
-function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone: boolean): Expectation {
-  const { direction, pages, block, node } = state;
-  const { after = 0n, continuesFrom } = anchor;
-  const { isFixed = false, range } = walk;
-  const { start = 0n, end } = range ?? {};
-  const isDown = goesDown(walk, direction);
-  // Before a record of a time, all records of the past are final.
-  const isPast = continuesFrom !== undefined && range !== undefined && isDown;
-  // Each page of a fixed range shows that it is complete, whatever the block of the page before.
-  const reached = isFixed ? (isDown ? end : start && start + 1000n) : block?.timestamp;
-  return {
-    isFresh: pages === 0 && !(isFixed && end !== undefined),
-    prefer: node,
-    minBlock: isPast ? after : maximum(after, reached ?? 0n),
-    minBlockAtEnd: isFixed ? end : undefined,
-    needsBlock: !isAlone,
-    continuesFrom,
-    // For an open range, a pool reads the node that keeps the most.
-    historyFrom: start === 0n && !isAlone && reachesStart(walk, state, anchor) ? 0n : undefined,
-  };
 }
 
 /** The error of a walk whose next page no response shows: nodes can have dropped the records since the last page. */

@@ -1,0 +1,45 @@
+/** The request of a page after a state, by an anchor, and the expectation that its response has to meet. */
+import type { Expectation } from "../http/expectation.js";
+import { maximum, minimum } from "../values/integers.js";
+import type { Anchor } from "./anchors.js";
+import { nanosecondsOf } from "./cursors.js";
+import type { PageRequest } from "./page.js";
+import { goesDown, pageAfter, type WalkPlan } from "./plan.js";
+import type { WalkState } from "./state.js";
+
+/** Whether a page decides how far back the walk is complete: the first one in ascending order, any one in descending order. */
+export const reachesStart = (walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor): boolean =>
+  walk.range !== undefined && (goesDown(walk, direction) || (cursor === undefined && at === undefined));
+
+/** The request of a page. One that continues from before the range shows what it continues from. */
+export function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor, size: number): PageRequest {
+  const { start, end, lead = start } = walk.range ?? {};
+  const pagination = pageAfter(walk, direction, cursor, size);
+  if (at !== undefined)
+    return goesDown(walk, direction) ? { pagination, start: lead, end: at + 1000n } : { pagination, start: at, end };
+  const place = cursor === undefined ? undefined : nanosecondsOf(cursor);
+  return { pagination, start: place === undefined || lead === undefined ? lead : minimum(lead, place), end };
+}
+
+/** The expectation of a page, so that nothing before it and in it is missing. */
+export function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone: boolean): Expectation {
+  const { direction, pages, block, node } = state;
+  const { after = 0n, continuesFrom } = anchor;
+  const { isFixed = false, range } = walk;
+  const { start = 0n, end } = range ?? {};
+  const isDown = goesDown(walk, direction);
+  // Before a record of a time, all records of the past are final.
+  const isPast = continuesFrom !== undefined && range !== undefined && isDown;
+  // Each page of a fixed range shows that it is complete, whatever the block of the page before.
+  const reached = isFixed ? (isDown ? end : start && start + 1000n) : block?.timestamp;
+  return {
+    isFresh: pages === 0 && !(isFixed && end !== undefined),
+    prefer: node,
+    minBlock: isPast ? after : maximum(after, reached ?? 0n),
+    minBlockAtEnd: isFixed ? end : undefined,
+    needsBlock: !isAlone,
+    continuesFrom,
+    // For an open range, a pool reads the node that keeps the most.
+    historyFrom: start === 0n && !isAlone && reachesStart(walk, state, anchor) ? 0n : undefined,
+  };
+}
