@@ -162,7 +162,7 @@ async function untilShown<T>(
         throw error;
       }
       const wait = count < repeats ? 0 : Math.min(longestWait, shortestWait * 2 ** (count - repeats));
-      if (wait > 0) await sleep(clock, Math.min(wait, Math.max(1, deadline - clock.now())), signal);
+      await sleep(clock, Math.min(wait, Math.max(1, deadline - clock.now())), signal);
     }
   }
 }
