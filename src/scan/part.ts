@@ -175,8 +175,6 @@ export class PartScan {
     // An earlier segment may have reached the end of the history while this page loaded.
     if (!this.#segments.includes(segment)) return;
     const { unread } = segment;
-    const end = page.nodes.at(-1);
-    const isPast = end !== undefined && order.compare(microsecondAt(end), order.lastOf(unread)) > 0;
     if (page.completeFrom > toTime(range.start)) {
       // A page without records shows nothing.
       this.completeFrom = maximum(this.completeFrom, minimum(page.completeFrom, times.end));
@@ -190,7 +188,7 @@ export class PartScan {
     segment.held = records.splice(Math.max(0, ready));
     this.#add(segment, records);
     segment.unread = order.from(unread, at);
-    const next = isPast ? undefined : page.after(forward);
+    const next = page.after(forward);
     if (next === undefined) {
       this.#add(segment, segment.held);
       segment.unread = emptyRange;
