@@ -90,7 +90,7 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
   if (response.ok) throw new ExitError(`Expected GET ${path} to return a JSON object, got ${JSON.stringify(data)}.`);
   const { message, details = [] } = (error ?? {}) as { message?: string; details?: { message?: string }[] };
   const reason = [message, details[0]?.message].filter(Boolean).join(": ");
-  // A node bans with 403, and a header with the seconds.
+  // Nodes ban with status 403. The header has the length of the ban in seconds.
   const seconds = response.headers.get("RateLimit-Retry-After");
   const code = response.status === 429 || seconds !== null ? exitCodes.rateLimited : exitCodes.failed;
   const advice = seconds === null ? "" : ` Wait ${seconds} seconds.`;
