@@ -1,6 +1,7 @@
 import type { Pagination } from "../../generated/types.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import type { Expectation } from "../http/expectation.js";
+import { microsecondFrom } from "../values/times.js";
 import type { History } from "./history.js";
 import {
   type Backward,
@@ -24,6 +25,10 @@ export interface OpenRange {
   /** A time before the start, of a record that shows that nothing is missing after the start: pages are requested from it on. */
   lead?: bigint | undefined;
 }
+
+/** Whether a range has no record, whatever nodes keep: their times are whole microseconds. */
+export const isEmptyRange = ({ start, end }: OpenRange): boolean =>
+  start !== undefined && end !== undefined && microsecondFrom(start) >= microsecondFrom(end);
 
 /** The list and the range of a walk, and how its pages are fetched. */
 export interface WalkRequest<T> extends WalkSettings {

@@ -5,10 +5,9 @@ import { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
-import { microsecondFrom } from "../values/times.js";
 import { advance, gapAt, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { type Anchor, anchorsOf } from "./anchors.js";
-import { edgesAfter, never } from "./judge.js";
+import { edgesAfter } from "./judge.js";
 import {
   type Backward,
   backward,
@@ -26,7 +25,7 @@ import {
   withRoom,
 } from "./page.js";
 import { expectationAt, reachesStart, requestOf } from "./page-request.js";
-import type { FetchedPage, WalkPlan } from "./plan.js";
+import { type FetchedPage, isEmptyRange, type WalkPlan } from "./plan.js";
 import { behindError, prunedError } from "./reading-errors.js";
 import { emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
@@ -80,11 +79,10 @@ async function fetchPage<T>(
     if (!Array.isArray(content?.edges)) {
       return refuse({ operation, argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
     }
-    const { start, end = never } = range ?? {};
+    const { start } = range ?? {};
     const { gapFrom = 0n } = content;
-    // Records of nodes have whole microseconds.
-    const isEmptyRange = start !== undefined && microsecondFrom(start) >= microsecondFrom(end);
-    if (!reachesStart(walk, state, anchor) || isEmptyRange) content = { ...content, completeFrom: 0n };
+    const needsNoProof = !reachesStart(walk, state, anchor) || (range && isEmptyRange(range));
+    if (needsNoProof) content = { ...content, completeFrom: 0n };
     else if (history && start !== undefined && !isAlone)
       content = await history.prove(content as NodePage<T>, request, expectation, start, signal);
     content = { ...content, completeFrom: maximum(content.completeFrom ?? 0n, gapFrom) };

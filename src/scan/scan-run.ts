@@ -8,7 +8,7 @@ import { type Block, hasNoBlock } from "../http/call.js";
 import type { History } from "../list/history.js";
 import { type ListRequest, type ListSource, listsOf } from "../list/open-list.js";
 import { coverageUpTo, largestPage, laterOf, type NodePage, type ReceivedPage, timeOf } from "../list/page.js";
-import { type OpenRange, planWalk, type WalkPlan } from "../list/plan.js";
+import { isEmptyRange, type OpenRange, planWalk, type WalkPlan } from "../list/plan.js";
 import { type ListPage, readPage } from "../list/read-page.js";
 import { prunedError } from "../list/reading-errors.js";
 import { startOf } from "../list/state.js";
@@ -182,8 +182,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const { start, end: wantedEnd } = this.#range;
     const { newestFirst, ignoresMissingHistory, maxItems } = this.#options;
     const [first] = this.#plans;
-    const isEmpty = start !== undefined && wantedEnd !== undefined && start >= wantedEnd;
-    if (first === undefined || isEmpty) return new MergedParts([], this.#order);
+    if (first === undefined || isEmptyRange(this.#range)) return new MergedParts([], this.#order);
     // A range that begins too early is refused before records are yielded, whichever end they come from.
     if (start !== undefined && newestFirst && !ignoresMissingHistory) {
       const availableFrom = await this.#run(async (signal) => first.history?.missingBefore(start, signal));
@@ -198,8 +197,8 @@ export class ScanRun implements Batches<BalanceChange> {
     const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(needed)) : undefined;
     const end = wantedEnd ?? (await this.#findEnd(page));
     this.#range.end = end;
-    // A node leaves out the first record behind a cursor that is after the end, such as a cursor of the current block. For a page without
-    // block headers, the end is of another response, whose node can be ahead.
+    // A node leaves out the first record behind a cursor that is after the end, such as a cursor of the current block.
+    // Without block headers, the end comes from another response, whose node can be ahead.
     const [newest] = page?.nodes ?? [];
     const isUsable = page?.block !== undefined && (newest === undefined || BigInt(newest.timestamp) < end);
     const kept = isUsable ? page : undefined;
@@ -222,7 +221,7 @@ export class ScanRun implements Batches<BalanceChange> {
     return untilAborted(this.signal, this.#controller, send);
   }
 
-  /** The end of a scan without an end: the block of the first response that has one, or without block headers the newest record. */
+  /** The end of a scan without an end: the block of a response, or without block headers the newest record. */
   async #findEnd(first: ListPage<BalanceChange> | undefined): Promise<bigint> {
     if (first?.block) return finalTime(first.block.timestamp);
     const request = { pagination: { first: 1, newestFirst: true } };
