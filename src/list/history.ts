@@ -87,10 +87,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   /** What was found so far, by start. */
   const found = new Map<bigint, readonly Witness[]>();
 
-  /** An empty page without block headers can be of a node that has no block yet. */
+  /** An empty page without block headers can come from a node that has no block yet. */
   const expectationOf = (time: bigint) => ({ historyFrom: isPool ? time : undefined, needsBlock: true });
 
-  /** The newest records up to a time, of newer nodes those of a year; `undefined` if no node with a block responds. */
+  /** The newest records up to a time, on newer nodes within a year; `undefined` if no node with a block responds. */
   function newestUpTo(read: ReadPage<T>, time: bigint, first: number, signal: AbortSignal) {
     const request = { pagination: { first, newestFirst: true }, end: time + 1n };
     // A pool asks the other nodes if one has nothing.

@@ -7,7 +7,7 @@ import type { PageRequest } from "./page.js";
 import { goesDown, pageAfter, type WalkPlan } from "./plan.js";
 import type { WalkState } from "./state.js";
 
-/** Whether a page decides how far back the walk is complete: the first one in ascending order, any one in descending order. */
+/** Whether a page decides how far back a walk is complete: in ascending order the first page, otherwise any page. */
 export const reachesStart = (walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor): boolean =>
   walk.range !== undefined && (goesDown(walk, direction) || (cursor === undefined && at === undefined));
 

@@ -197,9 +197,12 @@ export class ListPage<T> implements Page<T> {
     return { ...startOf({ direction, cursor }), block, node };
   }
 
-  /** The state from which the newest votes are read again after this page, the last one; `undefined` if that is not needed. */
-  again(): WalkState<T> | undefined {
-    return this.#isWhole ? undefined : startAgain(this.#walk, this.#taken.end, this.#taken.read);
+  /** The state before the next page in a direction. After the last page, the newest votes may have to be read again. */
+  onward(direction: Direction): WalkState<T> | undefined {
+    const { read, end } = this.#taken;
+    const state = this.after(direction);
+    const isAtEnd = state === undefined && direction === this.#walk.direction && direction === end.direction;
+    return isAtEnd && !this.#isWhole ? startAgain(this.#walk, end, read) : state;
   }
 
   /**
@@ -234,8 +237,7 @@ export class ListPage<T> implements Page<T> {
 
   async #pageAfter(direction: Direction): Promise<this | undefined> {
     const walk = this.#walk;
-    const isOnward = direction === walk.direction && direction === this.#taken.end.direction;
-    const state = this.after(direction) ?? (isOnward ? this.again() : undefined);
+    const state = this.onward(direction);
     if (state === undefined) return undefined;
     const read = (signal: AbortSignal) => readPage(walk, state, signal);
     const page = await untilAborted(walk.signal, new AbortController(), read);

@@ -49,8 +49,10 @@ export function takePage<T>(
   const isGiven = state.given !== undefined && state.until === undefined;
   const isFirst = pages === 0 && state.until === undefined;
   const place = placeOf({ ...state, window: read, cursor: info?.[direction.nextCursor] });
-  const isBack = (pages === 0 && isGiven && state.given?.read !== undefined) || hasKey(state.visited, place);
-  const isRepeated = !hasFurther && info?.[direction.more] === true && isBack;
+  const isRepeated =
+    !hasFurther &&
+    info?.[direction.more] === true &&
+    ((pages === 0 && isGiven && state.given?.read !== undefined) || hasKey(state.visited, place));
   // In a block without an order of its own, a page with fresh votes can end with a known one.
   const visited = isOfVotes && hasFurther ? undefined : state.visited;
   return {

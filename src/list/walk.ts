@@ -84,7 +84,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#note(page, left);
     this.#prefetched = undefined;
     try {
-      this.#state = this.#itemsRead < maxItems ? (page.after(direction) ?? page.again()) : undefined;
+      this.#state = this.#itemsRead < maxItems ? page.onward(direction) : undefined;
       // Not after the first page: most callers who take one page do not want another.
       if (readAhead && this.#pagesRead > 1 && this.#state) this.#prefetched = this.#fetch(this.#state);
     } catch (error) {
