@@ -199,8 +199,7 @@ export class ScanRun implements Batches<BalanceChange> {
     this.#range.end = end;
     // A node leaves out the first record behind a cursor that is after the end, such as a cursor of the current block.
     // Without block headers, the end comes from another response, whose node can be ahead.
-    const [newest] = page?.nodes ?? [];
-    const isUsable = page?.block !== undefined && (newest === undefined || BigInt(newest.timestamp) < end);
+    const isUsable = page?.block !== undefined && page.nodes.every(({ timestamp }) => BigInt(timestamp) < end);
     const kept = isUsable ? page : undefined;
     const microseconds = { start: this.#start, end: microsecondFrom(end) };
     const options = {

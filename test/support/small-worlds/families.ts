@@ -182,6 +182,10 @@ export const points: { readonly [sentence: string]: () => Generator<Case> } = {
     cases("balances", [], 0, {
       ...{ isStill: [true], nodes: [[behind, ahead]], access: ["pool"], kind: ["scan"], newestFirst: [true] },
     }),
+  "the first page of a scan has a record of the block that has begun": () =>
+    cases("balances", ["block"], 1, {
+      ...{ blocks: [["a", "ab", "ab"]], head: [1], nodes: [[whole, ahead]], access: accesses, kind: ["scan"] },
+    }),
   "more than a year is between a record that is dropped and the next one": () =>
     cases("balances", ["drop"], 1, {
       ...{ blocks: [["a", "", "a"]], spacing: ["years"], version: ["v0.79"], kind: loops },
