@@ -25,6 +25,7 @@ export const throughWindows =
       const current = isBeyond ? expected : expectation;
       let page = await read(next, current, signal);
       const { window } = page;
+      let after = window?.end;
       // A node that has no block yet has no records in any window.
       if (hasNoBlock(page.extra.block)) return { ...page, isBeyond, gapFrom, pageInfo: ended(page.pageInfo) };
       // A block can have more records than a page.
@@ -37,14 +38,18 @@ export const throughWindows =
           // Another node has records: the next pages decide about earlier ones.
           return { ...proved, completeFrom: 0n, isBeyond, gapFrom };
         }
-        if (proved.completeFrom > start) gapFrom = maximum(gapFrom, minimum(proved.completeFrom, next.end ?? never));
+        // Nodes have nothing in the windows up to their oldest record.
+        if (!isDown && after !== undefined && availableFrom !== undefined && availableFrom < (request.end ?? never))
+          after = maximum(after, availableFrom);
+        const end = after ?? next.end ?? never;
+        if (proved.completeFrom > start) gapFrom = maximum(gapFrom, minimum(proved.completeFrom, end));
         // Nodes have nothing from before this window.
         if (isDown && availableFrom !== undefined)
           return { ...shownFrom(proved), isBeyond, gapFrom, pageInfo: ended(proved.pageInfo) };
         page = proved;
       }
       if (window === undefined || hasNew(page, isBeyond)) return { ...shownFrom(page), isBeyond, gapFrom };
-      next = isDown ? { ...request, end: window.start } : { ...request, start: window.end };
+      next = isDown ? { ...request, end: window.start } : { ...request, start: after };
     }
 
     /** Later windows cover the time after the end of this one, which can be empty. */

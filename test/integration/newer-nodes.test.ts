@@ -57,6 +57,21 @@ test.each([
   }
 });
 
+test("a v0.79 node that keeps the last days is covered from its oldest record on", async () => {
+  const block = { height: 50_000_000n, timestamp: first + 1100n * day };
+  const oldest = balances.find(({ timestamp }) => BigInt(timestamp) > block.timestamp - 30n * day);
+  const options = { version: "v0.79", defects: nodeDefects, rateLimit: false } as const;
+  const node = createFakeNode({ balances, block }, { ...options, history: BigInt(oldest?.timestamp ?? 0) });
+  const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false });
+  for (const order of ["oldest-first", "newest-first"] as const) {
+    const dateRange = { startTimestamp: new Date("2020-01-01") };
+    const scan = client.scanBalanceChanges({ dateRange }, { order, missingHistory: "ignore" });
+    expect(await scan.toArray()).not.toEqual([]);
+    expect(await scan.coverage).toMatchObject({ start: BigInt(oldest?.timestamp ?? 0), end: block.timestamp });
+  }
+  expect(node.requests.length).toBeLessThan(60);
+});
+
 describe("a filter by account types on a v0.79 node", () => {
   const { client, node } = connect("v0.79");
   const dateRange = { startTimestamp: first, endTimestamp: first + year };

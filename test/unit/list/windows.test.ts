@@ -47,4 +47,16 @@ describe("through windows, a page", () => {
     expect(expectations[1]?.continuesFrom).toBeUndefined();
     expect(proved).toEqual(starts);
   });
+
+  test.each([
+    ["the next window, of a list whose history begins later", undefined, undefined, 200n],
+    ["the oldest record that nodes have", 550n, undefined, 550n],
+    ["the next window, if nodes have nothing before the end", 550n, 500n, 200n],
+  ])("from the oldest record on continues at %s", async (_, availableFrom, end, expected) => {
+    const { read, requests } = script([empty, window(100n, 200n), pageAt([560n], { newestFirst: false })]);
+    const prove: History<BalanceChange>["prove"] = async (page) => ({ ...page, ...(page.window && { availableFrom }) });
+    const page = await throughWindows(read, { prove })({ ...up, end }, needed, new AbortController().signal);
+    expect(requests.map(({ start }) => start)).toEqual([0n, 100n, expected]);
+    expect(page).toMatchObject({ gapFrom: end ?? 560n });
+  });
 });
