@@ -148,7 +148,8 @@ export function judgeReading(
     const holes = covering.slice(1).flatMap(({ from, ...next }, index) => {
       const before = covering[index];
       if (from === undefined) return [];
-      if (isDown) return { start: next.end, end: from };
+      // The coverage of the first one can begin after the last record that it yielded.
+      if (isDown) return { start: next.end, end: maximum(from, before?.start ?? from) };
       return { start: isPruned(before?.error) ? (before?.end ?? from) : from, end: next.start };
     });
     const isTold = ({ time }: Due) => isInOrder && holes.some((hole) => time >= hole.start && time < hole.end);
