@@ -147,7 +147,8 @@ export function createPages(client: VegaClient, nodes: Nodes) {
         // A response after the first one can be of a later block than the one that the page ends with.
         const isOfBlock = endTimestamp !== undefined || shownEnd === final || (!isNewestFirst && cut !== undefined);
         const source = isOfBlock ? { block } : {};
-        const coveredEnd = earliest(shownEnd, wantedEnd);
+        // Without block headers, nothing shows that the end was reached.
+        const coveredEnd = shownEnd && earliest(shownEnd, wantedEnd);
         const hasStart = isNewestFirst ? cut === undefined : cursor === undefined;
         const isComplete = !hasStart || wantedStart === undefined || start <= wantedStart;
         if (isNewestFirst) {

@@ -132,6 +132,17 @@ describe("a range", () => {
     `&dateRange.startTimestamp=${start}${end === undefined ? "" : `&dateRange.endTimestamp=${end}`}`;
 
   test.each([true, false])(
+    "of a node without block headers is not covered up to its end, newest first: %s",
+    async (newestFirst) => {
+      const { url } = await serve(createNetwork({ balances: changes, block, nodes: 1 }, { blockHeaders: false }));
+      const response = await fetch(`${url}${path}${newestFirst}${rangeOf(first, first + 150n * hour)}`);
+      const { balances, coverage } = await response.json();
+      expect(balances.edges).toHaveLength(150);
+      expect(coverage).toEqual({ startTimestamp: `${first}` });
+    },
+  );
+
+  test.each([true, false])(
     "that ends before the newest block is not covered beyond its end: %s",
     async (newestFirst) => {
       const network = createNetwork({ balances: changes, block, nodes: 1 });
