@@ -11,6 +11,7 @@
  * 3. Otherwise the start is not proved. If nodes have no record at all up to the start, `availableFrom` is the oldest one that they have.
  *    If they have one, and no response shows anything of the range, the reading ends with a gap.
  */
+import type { Pagination } from "../../generated/types.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
@@ -30,7 +31,7 @@ import {
   type ReadPage,
   timeOf,
 } from "./page.js";
-import { longestRange } from "./ranges.js";
+import { longestRange, provableRange } from "./ranges.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
 
 /** A page that has to show everything from a start on, and how it was read. */
@@ -65,6 +66,8 @@ export interface History<T> {
   ): Promise<NodePage<T>>;
 }
 
+type Proving<T> = Parameters<History<T>["prove"]>;
+
 /** How many records up to a start are searched for a witness. */
 const searchedRecords = 100;
 
@@ -75,7 +78,7 @@ const dimensions = [
 ] as const;
 
 export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArguments, read: ReadPage<T>): History<T> {
-  const { isPool } = options.connection;
+  const { isPool, session } = options.connection;
   const { filter = {} } = filters as { filter?: Record<string, readonly string[] | undefined> };
   const { rejectedNames } = options.operation;
   const isRejected = (member: string, name: string) =>
@@ -141,13 +144,23 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return own ? [{ time: timeOf(own) ?? 0n, filters }] : [];
   }
 
-  /**
-   * Finds two others who had a record at the start or shortly before, the one with fewer records first. A filter that names no party,
-   * market or account type has no others: then the list itself is searched again.
-   */
+  /** A filter that names no party, market or account type has no others: then the list itself is searched again. */
   async function findOthers(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
-    const [name, member] = dimensions.find(([name]) => filter[name]?.length) ?? [];
-    if (name === undefined) return findOwn(start, signal);
+    const given = dimensions.filter(([name]) => filter[name]?.length);
+    if (given.length === 0) return findOwn(start, signal);
+    for (const dimension of given) {
+      const others = await findOthersOf(dimension, start, signal);
+      if (others.length > 0) return others;
+    }
+    return [];
+  }
+
+  /** Finds two others who had a record at the start or shortly before: the one with the fewest records, and the nearest one. */
+  async function findOthersOf(
+    [name, member]: (typeof dimensions)[number],
+    start: bigint,
+    signal: AbortSignal,
+  ): Promise<readonly Witness[]> {
     const { [name]: wanted = [], ...rest } = filter;
     const read = pageReader(options, { ...filters, filter: rest });
     const page = await newestUpTo(read, start, searchedRecords, signal);
@@ -157,13 +170,12 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
       if (typeof value !== "string" || value === "" || isRejected(member, value)) continue;
       times.set(value, [...(times.get(value) ?? []), timeOf(edge) ?? 0n]);
     }
-    return [...times]
-      .sort(([, a], [, b]) => a.length - b.length)
-      .slice(0, 2)
-      .map(([value, [time = 0n]]) => ({
-        time,
-        filters: { ...filters, filter: { ...filter, [name]: [...wanted, value] } },
-      }));
+    const quietFirst = [...times].sort(([, a], [, b]) => a.length - b.length);
+    const chosen = new Map([...quietFirst.slice(0, 1), ...[...times].slice(0, 1), ...quietFirst]);
+    return [...chosen].slice(0, 2).map(([value, [time = 0n]]) => ({
+      time,
+      filters: { ...filters, filter: { ...filter, [name]: [...wanted, value] } },
+    }));
   }
 
   /** Whether a record is of the list itself. */
@@ -235,35 +247,67 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (witnesses[0]?.filters === filters) yield* await findOthers(start, signal);
   }
 
+  async function proveAtOnce(...[page, request, expectation, start, signal]: Proving<T>): Promise<NodePage<T>> {
+    if (page.completeFrom <= start) return page;
+    /** Whether nodes have a record up to the start, and whether a response should have shown what follows it. */
+    let [isKept, isMissing] = [false, false];
+    for await (const witness of witnessesOf(start, signal)) {
+      const proved = await proveBy(witness, { page, request, expectation, start }, signal);
+      if (typeof proved === "object") return proved;
+      isKept = true;
+      isMissing ||= proved === "missing";
+    }
+    // Nothing proves the start, but another node can keep more of the range.
+    const again = await readWindow(request, { ...expectation, historyFrom: start }, signal);
+    if (again.completeFrom <= start) return again;
+    const [range, other] = [page.window ?? request, again.window ?? request];
+    const isSameRange = range.start === other.start && range.end === other.end;
+    const longest = isSameRange && again.completeFrom < page.completeFrom ? again : page;
+    const availableFrom = isMissing ? undefined : await missingFrom(start, signal);
+    const isEmpty = longest.completeFrom === never && page.window === undefined;
+    if (!isEmpty || availableFrom !== undefined) return { ...longest, availableFrom };
+    // Behind one address, a node that keeps the start may respond only now.
+    const search = isWhole ? find : findOthers;
+    if (isMissing || (!isKept && (await search(start, signal)).length > 0)) throw new NotShown("place");
+    return longest;
+  }
+
+  /** A newer node shows no more than a year at once: a longer time before the first record is proved in parts, the newest one first. */
+  async function prove(...[page, request, expectation, start, signal]: Proving<T>): Promise<NodePage<T>> {
+    const { refusesRanges } = session;
+    const until = minimum(page.completeFrom, request.end ?? never);
+    const middle = until - provableRange;
+    if (!refusesRanges || until === never || middle <= start) {
+      const proved = await proveAtOnce(page, request, expectation, start, signal);
+      // A node may have refused a range only now.
+      const isDone = proved.completeFrom <= start || proved.availableFrom !== undefined;
+      return isDone || refusesRanges || !session.refusesRanges
+        ? proved
+        : prove(proved, request, expectation, start, signal);
+    }
+    const later = await proveAtOnce(page, request, expectation, middle, signal);
+    if (later.completeFrom > middle) return later;
+    // Another node has older records.
+    if (later.completeFrom < middle) return prove(later, request, expectation, start, signal);
+    const { after: _, before: __, ...pagination } = request.pagination as Pagination;
+    const rest = { pagination, start, end: middle };
+    const empty = { ...later, edges: [], window: { start, end: middle, hasMore: false }, completeFrom: never };
+    const { edges, completeFrom, availableFrom } = await prove(empty, rest, { needsBlock: true }, start, signal);
+    const missing = oldestOf(edges, pagination);
+    if (!missing?.node) return { ...later, completeFrom: minimum(completeFrom, middle), availableFrom };
+    // Another node has records that this page lacks.
+    const includes = identify(missing.node);
+    const whole = await unlessNotShown(readWindow(request, { ...expectation, includes }, signal));
+    const isNearer = whole !== undefined && whole.completeFrom < until;
+    return isNearer ? prove(whole, request, expectation, start, signal) : { ...later, completeFrom: middle };
+  }
+
   return {
     async missingBefore(start, signal) {
       return (await find(start, signal)).length > 0 ? undefined : missingFrom(start, signal);
     },
 
-    async prove(page, request, expectation, start, signal) {
-      if (page.completeFrom <= start) return page;
-      /** Whether nodes have a record up to the start, and whether a response should have shown what follows it. */
-      let [isKept, isMissing] = [false, false];
-      for await (const witness of witnessesOf(start, signal)) {
-        const proved = await proveBy(witness, { page, request, expectation, start }, signal);
-        if (typeof proved === "object") return proved;
-        isKept = true;
-        isMissing ||= proved === "missing";
-      }
-      // Nothing proves the start, but another node can keep more of the range.
-      const again = await readWindow(request, { ...expectation, historyFrom: start }, signal);
-      if (again.completeFrom <= start) return again;
-      const isSameRange = again.window?.start === page.window?.start && again.window?.end === page.window?.end;
-      const longest = isSameRange && again.completeFrom < page.completeFrom ? again : page;
-      const availableFrom = isMissing ? undefined : await missingFrom(start, signal);
-      const isEmpty = longest.completeFrom === never && longest.window === undefined;
-      if (!isEmpty || availableFrom !== undefined) return { ...longest, availableFrom };
-      // Behind one address, a node that keeps the start may respond only now.
-      const search = isWhole ? find : findOthers;
-      if (isMissing || (!isKept && (await search(start, signal)).length > 0)) throw new NotShown("place");
-      return longest;
-    },
-
+    prove,
     oldestAfter,
   };
 }

@@ -10,6 +10,7 @@ import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
 import type { ReadPage } from "./page.js";
 import type { OpenRange, WalkRequest } from "./plan.js";
+import { provableRange } from "./ranges.js";
 import { type CursorRules, type ListReaderOptions, pageReader } from "./reader.js";
 import { type OpenWalk, openWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
@@ -71,7 +72,9 @@ export function listsOf<T>(
       operation: id,
       cursorsLack: lackOf(operation),
       advice: hintsOf(id).repeatedCursor,
-      fetchPage: history ? throughWindows(read, history) : read,
+      fetchPage: history
+        ? throughWindows(pageReader({ ...reader, longestWindow: provableRange }, filters), history)
+        : read,
       history,
       isRecent: (time) => Math.abs(connection.clock.date() - Number(time / 1_000_000n)) < recent,
     };

@@ -9,6 +9,9 @@ import { cursorOf, directionOf, isDescending, type ReadPage } from "./page.js";
 /** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
 export const longestRange = 364n * nanosecondsPerDay;
 
+/** A window that fits one request with a record of the month before it, which proves that nothing is missing in it. */
+export const provableRange = 334n * nanosecondsPerDay;
+
 /** How much later than the newest block a range can end. */
 const spare = 2n * nanosecondsPerDay;
 
@@ -18,9 +21,13 @@ const earliest = 1_577_836_800_000_000_000n;
 /**
  * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and later nodes do. With
  * a cursor, they need no range (observed on v0.79 nodes), and the page can have records outside of it. A page without a cursor is of the
- * `window` that is read first: the newest year, or the oldest one from 2020 on.
+ * `window` that is read first: the newest one, or the oldest one from 2020 on.
  */
-export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection): ReadPage<T> {
+export function withinRange<T>(
+  read: ReadPage<T>,
+  { session, clock }: Connection,
+  longestWindow: bigint = longestRange,
+): ReadPage<T> {
   const readWindow: ReadPage<T> = async (request, expectation, signal) => {
     const { pagination, start = 0n, end = never } = request;
     const hasCursor = cursorOf(pagination) !== undefined;
@@ -42,8 +49,8 @@ export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection
     const newest = session.newest ?? BigInt(Math.floor(clock.date())) * 1_000_000n;
     const to = maximum(minimum(end, newest + spare), from + 1000n);
     const window = isDown
-      ? { start: maximum(to - longestRange, from), end: to }
-      : { start: from, end: minimum(from + longestRange, to) };
+      ? { start: maximum(to - longestWindow, from), end: to }
+      : { start: from, end: minimum(from + longestWindow, to) };
     const page = await read({ pagination, ...window }, expectation, signal);
     const timestamp = blockTime(page.extra.block) ?? newest;
     // The clock was wrong, or time has passed. A window after the newest block has no records, which would prove nothing.

@@ -97,6 +97,8 @@ function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): Check
 export interface ListReaderOptions<T> extends NodeList<T> {
   /** How long a block is waited for, in milliseconds. */
   catchUp: number;
+  /** The longest range of a request to a newer node, in nanoseconds. Default: as long as nodes allow. */
+  longestWindow?: bigint;
   /** Throws if a page cannot be a response to its request. */
   check?(page: ReceivedPage<T>, response: Response): void;
 }
@@ -126,7 +128,7 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
     };
     return untilShown(attempt, options, signal);
   };
-  return operation.range ? withinRange(read, connection) : read;
+  return operation.range ? withinRange(read, connection, options.longestWindow) : read;
 }
 
 /** How often a request is repeated at once: behind one address, the next node may have the missing evidence. */

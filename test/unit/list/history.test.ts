@@ -9,7 +9,7 @@ import {
 } from "../../../src/index.js";
 import { historyOf } from "../../../src/list/history.js";
 import type { NodePage, PageRequest } from "../../../src/list/page.js";
-import { longestRange } from "../../../src/list/ranges.js";
+import { longestRange, provableRange } from "../../../src/list/ranges.js";
 import type { ListReaderOptions } from "../../../src/list/reader.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
@@ -120,6 +120,12 @@ describe("a start is proved", () => {
       { ...party, accountTypes: ["ACCOUNT_TYPE_GENERAL"] },
       [...[2, 4].map((other) => change(other, -other, { accountType: "ACCOUNT_TYPE_MARGIN" })), change(3, -9), own],
     ],
+    [
+      "by one of another account type if no other party has this one",
+      5,
+      { ...party, accountTypes: ["ACCOUNT_TYPE_GENERAL"] },
+      [...[2, 1].map((other) => change(other, -other, { accountType: "ACCOUNT_TYPE_MARGIN" })), own],
+    ],
   ])("%s, in %i requests", async (_, requests, filter, records) => {
     const node = connect(records);
     expect(await read(node, filter)).toEqual({ records: 1, from: start });
@@ -139,6 +145,17 @@ describe("a start is proved", () => {
     const node = connect([...earlier, ...several(5000, (index) => change(2, index / 600)), own]);
     expect(await read(node, party)).toEqual({ records: 1, from: start });
     expect(node.count()).toBe(requests);
+  });
+
+  test("by the nearest party if the one with the fewest records has more than a page", async () => {
+    const earlier = [
+      change(3, -60),
+      ...[-50, -51].map((at) => change(4, at)),
+      ...[-1, -2, -3].map((at) => change(2, at)),
+    ];
+    const node = connect([...earlier, ...several(10_000, (index) => change(3 + (index % 2), (1 + index) / 1200)), own]);
+    expect(await read(node, party)).toEqual({ records: 1, from: start });
+    expect(node.count()).toBe(5);
   });
 
   test.each(Object.entries(readers))("by %s although the list has no record in the range", async (_, reader) => {
@@ -227,11 +244,15 @@ describe("the start of a page, 100,", () => {
   const [down, up] = [{ pagination: { first: 9 } }, { pagination: { first: 9, newestFirst: false } }];
   const ended = { ...down, end: 500n };
   const [none, witness, late] = [pageAt([]), pageAt([90n]), pageAt([120n])];
-  const open = (isPool: boolean, pages: Parameters<typeof script>[0]) => {
+  const open = (isPool: boolean, pages: Parameters<typeof script>[0], session = {}) => {
     const node = script(pages);
     return {
       ...node,
-      history: historyOf({ connection: { isPool }, operation: {} } as ListReaderOptions<BalanceChange>, {}, node.read),
+      history: historyOf(
+        { connection: { isPool, session }, operation: {} } as ListReaderOptions<BalanceChange>,
+        {},
+        node.read,
+      ),
     };
   };
   type Given = [what: string, page: NodePage<BalanceChange>, request: PageRequest];
@@ -289,6 +310,61 @@ describe("the start of a page, 100,", () => {
     const result = await history.prove(page, request, {}, 100n, signal).catch((error: unknown) => error);
     expect(result).toMatchObject(expected);
     expect(requests).toHaveLength(pages.length);
+  });
+
+  const newer = { refusesRanges: true };
+  const distant = 150n + provableRange;
+  const both = pageAt([90n, distant], oldestFirst);
+  const shown = pageAt([90n], oldestFirst);
+  const more = pageAt([90n, 120n], oldestFirst);
+  const early = pageAt([120n]);
+
+  test.each<[string, pages: Parameters<typeof script>[0], completeFrom: bigint]>([
+    ["in two parts", [witness, both, witness, shown], 100n],
+    ["in one part, since a node has more records before it", [witness, both, witness, more, early, undefined], 150n],
+    ["in one part, since no node leads on to them", [witness, both, witness, more, early, pageAt([distant])], 150n],
+    ["in one part, since nothing proves the other one", [witness, both, ...Array(6).fill(none)], 150n],
+    ["in no part", Array(6).fill(none), distant],
+  ])(
+    "that is more than a year before the first record is proved on a newer node %s",
+    async (_, pages, completeFrom) => {
+      const page = pageAt([distant]);
+      const { history, requests, expectations } = open(false, pages, newer);
+      const request = { pagination: { first: 9, after: "a" } };
+      expect(await history.prove(page, request, {}, 100n, signal)).toMatchObject({ edges: page.edges, completeFrom });
+      expect(requests).toHaveLength(pages.length);
+      expect(requests[0]).toMatchObject({ end: 151n });
+      const rest = requests.findIndex(({ start }) => start === 100n);
+      if (rest >= 0) expect(expectations[rest]).toMatchObject({ needsBlock: true });
+      const others = requests.slice(2).filter(({ pagination }) => !("after" in pagination));
+      // The first record was not found in the other part, which has no cursor.
+      if (pages[1] === both) expect(others.every(({ end = 0n }) => end <= 150n)).toBe(true);
+    },
+  );
+
+  test("is proved of the page with the records that another node has before it", async () => {
+    const whole = pageAt([distant, 120n]);
+    const { history, expectations } = open(false, [witness, both, witness, more, early, whole, more], newer);
+    const request = { pagination: { first: 9, after: "a" } };
+    const expected = { edges: whole.edges, completeFrom: 100n };
+    expect(await history.prove(pageAt([distant]), request, {}, 100n, signal)).toMatchObject(expected);
+    expect(expectations[5]).toMatchObject({ includes: { timestamp: "120" } });
+  });
+
+  test("is proved at once on a newer node if the page has no records, and its range no end", async () => {
+    const { history, requests } = open(false, [witness, shown], newer);
+    expect(await history.prove(none, down, {}, 100n, signal)).toMatchObject({ completeFrom: 100n });
+    expect(requests[0]).toMatchObject({ end: 101n });
+  });
+
+  test.each([
+    ["is decided by older pages of another node", pageAt([distant, 200n], { more: true }), [], 0n],
+    ["is proved before older records of another node", pageAt([distant, 120n]), [witness, more], 100n],
+  ])("%s", async (_, other, pages, completeFrom) => {
+    const { history } = open(false, [witness, pageAt([90n, 200n, distant], oldestFirst), other, ...pages], newer);
+    const request = { pagination: { first: 9, after: "a" } };
+    const expected = { edges: other.edges, completeFrom };
+    expect(await history.prove(pageAt([distant]), request, {}, 100n, signal)).toMatchObject(expected);
   });
 
   test("is compared with the oldest record of all windows, and with nothing if no response shows its block", async () => {
