@@ -44,7 +44,7 @@ export function printDescription(yaml: string): string {
   return [
     "# OpenAPI reference\n",
     'Each operation of [`openapi.yaml`](/openapi.yaml){target="_self"} with an example. [Operations](operations.md) is the guide to them.\n',
-    "<!-- search: swagger, openapi, redoc, api description, schema, endpoints -->\n",
+    "<!-- search: swagger, openapi, redoc, postman, codegen, code generator, api description, endpoints -->\n",
     ...operations,
     "## Pages\n",
     "The response of a list is a page: `edges` with a record (`node`) and its `cursor` each, and `pageInfo`. These parameters choose it:\n",
