@@ -256,8 +256,8 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   } catch (error) {
     if (PaginationError.is(error) && error.availableFrom !== undefined) {
       throw new IncompleteError(
-        `The node does not keep what follows the records of ${name}: its records begin at ${formatTime(error.availableFrom)}. ` +
-          "Use a node that keeps a longer history, or another destination.",
+        `The node does not keep the next records of ${name}: its history begins at ${formatTime(error.availableFrom)}. ` +
+          "Use a node that keeps a longer history, or make a new copy with a later --from.",
         error,
       );
     }

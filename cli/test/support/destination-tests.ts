@@ -157,7 +157,7 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
   test.each([
     ["with other records is refused", 3000n, 1, "Expected a node of the network"],
     ["that ended before is behind", -2400n * hour, 3, "The node is behind: it has reached 2023-"],
-    ["that began later has no history", 2400n * hour, 3, "The node does not keep what follows"],
+    ["that began later has no history", 2400n * hour, 3, "The node does not keep the next records of"],
   ])("keeps what it has: a node of another network %s", async (_, shift, code, reason) => {
     await sync(startNode());
     const balances = changes.map((each) => ({ ...each, timestamp: `${BigInt(each.timestamp) + shift}` as const }));
@@ -177,7 +177,7 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     [
       "has a history that begins on the same day, after the stored records",
       () => startNode({ balances: changes.slice(196) }),
-      "The node does not keep what follows",
+      "The node does not keep the next records of",
     ],
   ])("does not take a node for one of another network that %s", async (_, open, reason) => {
     await sync(startNode({ balances: changes.slice(0, 191), block: { ...block, timestamp: first + 191n * hour } }));
