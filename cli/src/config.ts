@@ -6,13 +6,14 @@ import { didYouMean, UsageError } from "./errors.js";
 import type { Io } from "./io.js";
 import { extensionsOf } from "./output/target.js";
 
+const fileOf = ({ env }: Pick<Io, "env">) => env["VEGA_CONFIG"] || "vegaprotocol.toml";
+
 /** Addresses by name in `nodes`, and values by flag in `defaults` and in sections of commands. */
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Reads the file that VEGA_CONFIG names, or the one in the working folder if there is one. */
-export async function readConfig({ env }: Pick<Io, "env">): Promise<Config> {
-  const { VEGA_CONFIG: entered } = env;
-  const name = entered || "vegaprotocol.toml";
+export async function readConfig(io: Pick<Io, "env">): Promise<Config> {
+  const name = fileOf(io);
   try {
     const text = await readFile(name, "utf8");
     const { parse } = await import("smol-toml");
@@ -26,7 +27,7 @@ export async function readConfig({ env }: Pick<Io, "env">): Promise<Config> {
     return config as Config;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && !entered) return {};
+    if (code === "ENOENT" && !io.env["VEGA_CONFIG"]) return {};
     const reason = code === "ENOENT" ? "there is no such file." : message.replaceAll(/\s*\n[\s\S]*/g, ".");
     throw new UsageError(`Cannot read ${name}: ${reason}`);
   }
@@ -37,6 +38,8 @@ const isTable = (value: unknown) => typeof value === "object" && value !== null 
 /** Sets the flags of a command that were not entered. Flags of a command come before flags of all commands. */
 export async function applyDefaults(io: Io, program: Command, command: Command): Promise<void> {
   const config = await readConfig(io);
+  const unknown = (what: string, name: string, known: readonly string[]) =>
+    new UsageError(`Unknown ${what} in ${fileOf(io)}.${didYouMean(name, known)}`);
   const own = pathOf(command);
   const all = allCommands(program);
   const paths = all.map(pathOf);
@@ -57,9 +60,7 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
     const values: unknown[] = [value].flat();
     const parse = option.parseArg as ((text: string, previous: unknown) => unknown) | undefined;
     if (!parse && typeof value !== "boolean") {
-      throw new UsageError(
-        `Expected "${name}" of vegaprotocol.toml to be true or false, got ${JSON.stringify(value)}.`,
-      );
+      throw new UsageError(`Expected "${name}" of ${fileOf(io)} to be true or false, got ${JSON.stringify(value)}.`);
     }
     // `String` would write a date in the words and the time zone of this machine.
     const textOf = (each: unknown) => (each instanceof Date ? each.toISOString() : String(each));
@@ -67,8 +68,5 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
     command.setOptionValueWithSource(attribute, read, "config");
   }
 }
-
-const unknown = (what: string, name: string, known: readonly string[]) =>
-  new UsageError(`Unknown ${what} in vegaprotocol.toml.${didYouMean(name, known)}`);
 
 const flagsOf = ({ options }: Command) => options.map(({ long }) => (long ?? "").replace(/^--(?:no-)?/, ""));

@@ -78,16 +78,16 @@ describe("vegaprotocol.toml", () => {
   });
 
   test.each([
-    ["[balances]\nlimt = 1", 'Unknown flag "limt" of [balances] in vegaprotocol.toml. Did you mean limit?'],
-    ["[balnces]\nlimit = 1", "Unknown section [balnces] in vegaprotocol.toml. Did you mean balances?"],
+    ["[balances]\nlimt = 1", 'Unknown flag "limt" of [balances] in FILE. Did you mean limit?'],
+    ["[balnces]\nlimit = 1", "Unknown section [balnces] in FILE. Did you mean balances?"],
     ["[balances]\nlimit = -1", 'Expected --limit to be an integer of at least 1, got "-1".'],
     ["limit = 1", 'Expected "limit" to be in a section, such as [defaults].'],
     ["[balances", "Invalid TOML document"],
     ["[nodes]\nmain = 5", 'Expected "main" of [nodes] to be an address, or several, such as ["https://a.example"].'],
-    ['[balances]\nforce = "yes"', 'Expected "force" of vegaprotocol.toml to be true or false, got "yes".'],
+    ['[balances]\nforce = "yes"', 'Expected "force" of FILE to be true or false, got "yes".'],
   ])("is refused: %j", async (text, message) => {
     const { code, stderr } = await run(text, "balances", "https://a.example");
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message.replace("FILE", path("vega.toml")))]);
   });
 });
 
