@@ -29,8 +29,8 @@ describe("the command fake-node", () => {
       [votes, "votes --node"],
       [signatures, "signatures --node"],
     ] as const) {
-      expect(line).toMatch(new RegExp(`^Try: vegaprotocol ${name} ${url} --\\w+ [0-9a-f]{64}$`));
-      const { code, stdout } = await runCli(line.split(" ").slice(2));
+      expect(line).toMatch(new RegExp(`^Try: npx vegaprotocol-cli ${name} ${url} --\\w+ [0-9a-f]{64}$`));
+      const { code, stdout } = await runCli(line.split(" ").slice(3));
       expect({ code, isEmpty: stdout === "" }).toEqual({ code: 0, isEmpty: false });
     }
   });
