@@ -8,7 +8,7 @@ export const exitCodeTexts: Readonly<Record<number, string>> = {
   1: "Failed.",
   2: "Wrong usage: no file was changed.",
   3: "The node does not have all records: it is behind, keeps a shorter history, or its pages lead no further.",
-  4: "The node rejects the transaction, or the limits allow no other one.",
+  4: "The node rejects the transaction, or the limits do not allow another one.",
   5: "The rate limit is exceeded, or the client is banned.",
   130: "Interrupted by Ctrl-C; 143 by SIGTERM.",
 };
@@ -58,7 +58,9 @@ const reasons: Readonly<Record<string, string>> = {
 /** Reads a file that a flag or an argument names. */
 export function readInput(name: string, example: string): Promise<string> {
   return readFile(name, "utf8").catch(({ code = "", message }: NodeJS.ErrnoException) => {
-    throw new UsageError(`Cannot read ${name}: ${reasons[code] ?? `${message}.`} Expected a file, such as ${example}.`);
+    throw new UsageError(
+      `Cannot read ${name}: ${reasons[code] ?? `${message}.`} Pass another one, such as ${example}.`,
+    );
   });
 }
 

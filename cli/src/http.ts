@@ -66,5 +66,8 @@ function explain(error: Error, url: string, proxies: readonly URL[]): Error {
   const proxy = proxies.find((each) => each.port === String(refused?.port) && each.host !== host);
   if (proxy) return new Error(`The proxy ${proxy.origin} does not respond: ${refused?.message}`);
   const [status] = causes.flatMap(({ message }) => /^Proxy response \((\d+)\)/.exec(message)?.[1] ?? []);
-  return status === undefined ? error : new Error(`The proxy refused ${host} with status ${status}.`);
+  if (status !== undefined) return new Error(`The proxy refused ${host} with status ${status}.`);
+  if (refused) return new Error(`${refused.message}: check the address, and that the node runs`);
+  const unknown = causes.find(({ code }) => code === "ENOTFOUND" || code === "EAI_AGAIN");
+  return unknown ? new Error(`${unknown.message}: check the address`) : error;
 }

@@ -161,6 +161,7 @@ function printError(io: Io, text: string): void {
       (_, name: string) => `Expected ${name}, such as ${samples[name] ?? name}`,
     )
     .replace(/(?<=Unknown option '--(csv|json|ndjson|table)')$/m, ". (Did you mean --format $1?)")
+    .replace(/(?<=Unknown (?:option|command) '[^']*')\s*$/, ". Use --help for a list.")
     .split(/\s*\n\s*/)
     .filter((line) => line !== "");
   io.stderr.write(`${lines.map((line) => (/[.?)]$/.test(line) ? line : `${line}.`)).join(" ")}\n`);

@@ -94,8 +94,9 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
   const seconds = response.headers.get("RateLimit-Retry-After");
   const code = response.status === 429 || seconds !== null ? exitCodes.rateLimited : exitCodes.failed;
   const advice = seconds === null ? "" : ` Wait ${seconds} seconds.`;
+  const hint = response.status === 404 ? " Check the path: most begin with /api/v2/." : advice;
   throw new ExitError(
-    `GET ${path} failed with status ${response.status}: ${reason || "no reason given"}.${advice}`,
+    `GET ${path} failed with status ${response.status}: ${reason || "no reason given"}.${hint}`,
     code,
   );
 }

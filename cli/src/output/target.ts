@@ -67,7 +67,7 @@ function readExtensions(name: string, format: FormatName | undefined, isStream: 
   if (format === undefined && named === undefined && !isUnnamed) {
     const known = [...extensions.keys()].filter((each) => each !== "svg").map((each) => `.${each}`);
     throw new UsageError(
-      `Expected --output to end with ${known.join(", ")}, each also with .gz behind it, got ${name}. ` +
+      `Expected --output to end with ${known.join(", ")}, or one of them and .gz, got ${name}. ` +
         `Use one of them, or --format ${formats.join("|")}.`,
     );
   }

@@ -13,7 +13,7 @@ const path = useFolder();
 describe("wrong usage exits with 2 and sends nothing", () => {
   test.each([
     ["balnces", "Unknown command 'balnces'. (Did you mean balances?)"],
-    ["--node https://x balances", "Unknown option '--node'."],
+    ["--node https://x balances", "Unknown option '--node'. Use --help for a list."],
     ["balances --ordr oldest-first", "Unknown option '--ordr'. (Did you mean --order?)"],
     [
       "balances --order newest",
@@ -34,8 +34,8 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances --limit ../5", 'Expected --limit to be an integer of at least 1, got "../5".'],
     ["balances --page-size 5001", 'Expected --page-size to be an integer from 1 to 5000, got "5001".'],
     ["balances -n", "Expected --limit to be followed by a value."],
-    ["balances --header @../nope", "Cannot read ../nope: there is no such file. Expected a file, such as --header @"],
-    ["check ../nope", "Cannot read ../nope: there is no such file. Expected a file, such as check transaction.json."],
+    ["balances --header @../nope", "Cannot read ../nope: there is no such file. Pass another one, such as --header @"],
+    ["check ../nope", "Cannot read ../nope: there is no such file. Pass another one, such as check transaction.json."],
     ["balances --node ../5", 'Expected --node to be an address such as "https://node.example", got "../5".'],
     ["balances --decimals 1.5", 'Expected --decimals to be node, ASSET=N or N, with an N from 0 to 255, got "1.5".'],
     ["balances --from noon", "Expected --from to be a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z"],
@@ -53,7 +53,10 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances now", "Too many arguments for 'balances'. Expected 0 arguments but got 1."],
     ["balances --node https://a --node https://a", "Expected --node to be an address that is not listed before"],
     ["balances -o x.parquet", "For a folder of Parquet files: vegaprotocol sync FOLDER/"],
-    ["balances -o x.xlsx", "Expected --output to end with .csv, .ndjson, .jsonl, .json, .html, each also with .gz"],
+    [
+      "balances -o x.xlsx",
+      "Expected --output to end with .csv, .ndjson, .jsonl, .json, .html, or one of them and .gz, got",
+    ],
     ["sync vega.db --partial-day", "--partial-day requires a folder"],
     ["sync vega.db --text-amounts", "--text-amounts requires a folder"],
     ["sync vega.db --schema mine", "--schema requires a DESTINATION such as postgres://localhost/vega"],

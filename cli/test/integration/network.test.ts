@@ -87,6 +87,14 @@ test("an address of https whose port has no TLS is an error that names the one o
   expect(await profiles(["--node", `https://${host}`])).toMatchObject({ code: 1, stderr });
 });
 
+test("an address at which nothing listens is an error with advice", async () => {
+  const host = `127.0.0.1:${await freePort()}`;
+  const stderr = expect.stringContaining(`connect ECONNREFUSED ${host}: check the address, and that the node runs\n`);
+  expect(await profiles(["--node", host])).toMatchObject({ code: 1, stderr });
+  const unknown = expect.stringContaining("node.invalid: check the address\n");
+  expect(await profiles(["--node", "https://node.invalid"])).toMatchObject({ code: 1, stderr: unknown });
+});
+
 test("certificates of NODE_EXTRA_CA_CERTS are trusted, and others are not", async () => {
   expect(await trusting(["--node", secureUrl])).toMatchObject(all);
   const stderr = expect.stringContaining("self-signed certificate");
