@@ -38,7 +38,7 @@ const variables = [
   ["VEGA_CONFIG", "A file with named nodes and defaults of flags. Default: vegaprotocol.toml, if it is there."],
   ["HTTPS_PROXY, HTTP_PROXY", "The proxy of requests to nodes with https, and with http."],
   ["NO_PROXY", "Hosts and domains without a proxy, separated by commas."],
-  ["NODE_EXTRA_CA_CERTS", "A file of PEM certificates that are trusted, too."],
+  ["NODE_EXTRA_CA_CERTS", "A file with additional PEM certificates to trust."],
   ["NO_COLOR, FORCE_COLOR", "Never, and always, print in color."],
   ["COLUMNS", "The width of tables and of this help, if the output is not a terminal."],
 ] as const;

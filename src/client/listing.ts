@@ -63,7 +63,7 @@ export interface ListingOptions extends CallOptions, WalkOptions {}
 export interface Listing<T> extends Walk<T, Page<T>> {
   /**
    * The range of block time for which the first loop over the listing is complete, once it has ended. If `break` or `maxItems` ends it,
-   * that is less. It rejects with the error that ends the loop. Awaiting the listing for its first page is no loop.
+   * that is less. It rejects with the error that ends the loop. Awaiting the listing for its first page is not a loop.
    */
   readonly coverage: Promise<Coverage>;
 }

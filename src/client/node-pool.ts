@@ -43,10 +43,10 @@ export interface NodePool {
   /** The state of each node, in the given order. */
   readonly status: readonly NodeStatus[];
   /**
-   * Sends one read to each node now, also to those that are cooling down, with the `fetch`, headers and middleware of the first client that
-   * was created with the pool. Resolves to the status of all nodes; that a node does not respond is no error.
+   * Sends one read to each node now, also to those that are cooling down, with the `fetch`, headers and middleware of
+   * the first client that was created with the pool. Resolves to the status of all nodes, also if some do not respond.
    *
-   * @param options - How long each node is waited for, and a signal.
+   * @param options - How long to wait for each node, and a signal.
    * @throws `ArgumentError` if no client was created with the pool, or if an option is invalid.
    * @example
    * ```ts

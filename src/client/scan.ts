@@ -11,9 +11,9 @@ import { type ClientContext, Loops, loadLists } from "./loop.js";
 /**
  * All records in a range of time. Nothing is sent before it is used, and each loop is a scan of its own.
  *
- * A scan yields every record of the range exactly once, in order of time, also on nodes whose pages lose records. How much
- * is prefetched is bounded, however slow the caller is. A {@link VegaError} that ends a scan has `resume`, with the `dateRange` of
- * what was not yielded.
+ * A scan yields every record of the range exactly once, in order of time, also on nodes whose pages lose records. How
+ * much is prefetched is bounded, however slow the caller is. A {@link VegaError} that ends a scan has `resume`, with
+ * the `dateRange` of the records that were not yielded.
  */
 export interface Scan<T> extends AsyncIterable<T> {
   /** Every record in order of time. Concurrent calls of `next()` are resolved in order. */

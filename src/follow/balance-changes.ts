@@ -13,8 +13,9 @@ type Query = Pick<ListBalanceChangesArguments, "filter">;
 /**
  * Follows the changes of account balances: each record exactly once, in order of time, as soon as its block is final.
  *
- * Nodes of different progress behind one address, and a node that restarts, lose and repeat nothing: each response counts up to
- * the block that it names. Records of one time come in the order of asset, party, market and account type.
+ * Nodes at different blocks behind one address, and a node that restarts, neither lose nor repeat records: each
+ * response counts only up to its own block. Records of one time come in the order of asset, party, market and account
+ * type.
  *
  * @param client - The client to poll with.
  * @param query - The accounts to follow. Default: all.

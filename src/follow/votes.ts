@@ -16,7 +16,7 @@ type Query = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "paginatio
 
 /**
  * Follows the votes on a proposal, or of a party: each vote when its block is final, in order of the blocks in which they
- * were last written. A vote of which several versions are written between two polls comes in the last one.
+ * were last written. If a vote is written several times between two polls, only its last version is yielded.
  *
  * A closing proposal rewrites all its votes (observed on v0.74 nodes). A rewritten vote is yielded again only if a field changed.
  * A follower that continues from a `resume` does not know the votes before it: it also yields rewritten votes without a change.

@@ -21,8 +21,8 @@ export function readBlock({ headers }: Pick<Response, "headers">): Block | undef
 }
 
 /**
- * Whether a node has no block yet: it was just started, or waits for its restore. It names height 0 at time 0 (observed on v0.74 nodes), and
- * its empty pages prove nothing.
+ * Whether a node has no block yet: it has just started, or waits to be restored. Its block has height 0 and time 0
+ * (observed on v0.74 nodes), and its empty pages prove nothing.
  */
 export const hasNoBlock = (block: Block | undefined): boolean => block !== undefined && block.timestamp <= 0n;
 
@@ -31,13 +31,13 @@ export interface NodeExtra {
   /** Status, headers and URL of the response. Its body has been read. */
   readonly response: Response;
   /**
-   * The current block when the node responded; `undefined` if the node does not say. All records of earlier blocks are final
+   * The current block when the node responded; `undefined` without block headers. All records of earlier blocks are final
    * (observed on v0.74 nodes).
    */
   readonly block: Block | undefined;
   /**
-   * Whether the response may be out of date, because no node of a pool gave a fresh one. Always `false` for a client of one
-   * node, which nothing can be compared with.
+   * Whether the response may be out of date, because no node of a pool gave a fresh one. Always `false` for a client of
+   * one node, because there is nothing to compare it with.
    */
   readonly stale: boolean;
 }
@@ -53,7 +53,8 @@ export interface Answer<T> extends NodeExtra {
 /** The promise of a result. */
 export interface Call<T> extends Promise<T> {
   /**
-   * Resolves to the result with status, headers and block of its response, and whether it is stale. Rejects as the call does. Sends no further request.
+   * Resolves to the result with status, headers and block of its response, and whether it is stale. Rejects as the call
+   * does. Sends no further request.
    *
    * @example
    * ```ts

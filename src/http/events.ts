@@ -55,7 +55,7 @@ export type ObserverEvent = {
       /** The address of the node that gets the next attempt. */
       to: string;
       /**
-       * - `"error"`: the node did not respond, or with an error.
+       * - `"error"`: the node did not respond, or responded with an error.
        * - `"lag"`: its response lags behind the other nodes.
        * - `"regression"`: its response is older than one that the client has already returned.
        * - `"block"`: it has not reached the block that the read needs.
@@ -81,8 +81,8 @@ export type ObserverEvent = {
 export type Emit<Event = ObserverEvent> = (event: Event extends unknown ? Omit<Event, "time"> : never) => void;
 
 /**
- * Returns the function that calls an observer; `undefined` if there is none. An error of the observer, or the promise that it returns, has no
- * effect.
+ * Returns the function that calls an observer; `undefined` if there is none. An error of the observer, or the promise
+ * that it returns, has no effect.
  */
 export function createEmit<Event extends { time: number }>(
   observe: ((event: Event) => void) | undefined,

@@ -92,7 +92,7 @@ export const isBan = (status: number, headers: Headers): boolean =>
   status === 403 && headers.has("ratelimit-retry-after");
 
 /**
- * Returns the milliseconds after which a server accepts the next request; `undefined` if it names no time. Proxies send
+ * Returns the milliseconds after which a server accepts the next request; `undefined` if it gives no time. Proxies send
  * `Retry-After`; nodes send `RateLimit-Retry-After` with a ban, and with every response `RateLimit-Reset`, which concerns
  * only a rejected request (observed on v0.74 nodes).
  */

@@ -1,7 +1,7 @@
 import { type Block, hasNoBlock } from "../http/call.js";
 
 /*
- * Which nodes are up to date. The time of the block that a response names decides it, never the height: heights begin again when a chain
+ * Which nodes are up to date. The block time of a response decides it, never the height: heights begin again when a chain
  * restarts from a checkpoint. The clock of the client is not compared with it either. Times are in milliseconds.
  */
 
@@ -29,9 +29,9 @@ export const headOf = (block: Block, heardAt: number): Head | undefined =>
 export const timeBy = (now: number, { blockTime, heardAt }: Head): number => blockTime + now - heardAt;
 
 /**
- * How far a head is behind the reference: the second highest head of three or more nodes, so that one node alone cannot make the others lag,
- * and the higher one of two. The nodes of a chain that stands still must not lag, so no head is later than the newest block, which counts as
- * moving for `maxLag` at most.
+ * How far a head is behind the reference: the second highest head of three or more nodes, so that one node alone cannot
+ * make the others lag, and the higher one of two. The nodes of a chain that stands still must not lag, so no head is
+ * later than the newest block, which counts as moving for `maxLag` at most.
  */
 export function lagOf(head: Head, { nodes, maxLag, now }: Compared): number {
   const heads = nodes.flatMap((node) => node.head ?? []);

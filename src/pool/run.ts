@@ -142,7 +142,7 @@ function isNodeFault(error: unknown): boolean {
   // A body above `maxResponseSize` was not read, and other nodes would send one as large.
   if (ResponseError.is(error)) return error.body !== undefined;
   if (!ApiError.is(error)) return false;
-  // A redirect, a wrong or closed address, or a node without the operation. A data node would name its block.
+  // A redirect, a wrong or closed address, or a node without the operation. A data node would send block headers.
   return error.status < 400 || ([401, 403, 404, 501].includes(error.status) && !readBlock(error));
 }
 

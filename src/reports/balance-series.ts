@@ -9,15 +9,15 @@ import { type RangeOptions, readRange } from "./records.js";
 /** Options of {@link balanceSeries}. */
 export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> extends RangeOptions {
   /**
-   * The period from row to row, of the calendar. A week begins on Monday. With `"change"`, a group has a row at each time at which one of its
+   * The calendar period from row to row. A week begins on Monday. With `"change"`, a group has a row at each time at which one of its
    * accounts has a record.
    */
   every: Period;
   /** The time zone of the calendar, such as `"Europe/Berlin"`. It does not apply to `from` and `to`. Default: UTC. */
   timeZone?: string | undefined;
   /**
-   * The members by which accounts are added. `assetId` is always one of them: amounts of different assets are not added. Default: all
-   * four, which is a series for each account.
+   * The members by which balances are grouped and added. `assetId` is always one of them: amounts of different assets
+   * are not added. Default: all four, which is a series for each account.
    */
   groupBy?: readonly Group[] | undefined;
 }
@@ -27,16 +27,16 @@ export type BalanceSeriesRow<Group extends keyof Account = keyof Account> = {
   /** In Unix nanoseconds. A record at this very time counts. */
   time: string;
   /**
-   * The sum of the balances of all accounts of the group that have a record, in the smallest unit of the asset. `undefined` if one of them is
-   * unknown at this time.
+   * The sum of the balances of all accounts of the group that have a record, in the smallest unit of the asset.
+   * `undefined` if one of them is unknown at this time.
    */
   balance: string | undefined;
 } & Pick<Account, Group | "assetId">;
 
 /**
- * Returns the balances of accounts, or of groups of accounts, at the end of each minute, hour, day, week or month: a row for each end of a
- * period after `from`, and one for `to` if it is within a period. Or at each change after `from` up to `to`. The rows are in order of time,
- * then of party, asset, market and type.
+ * Returns the balances of accounts, or of groups of accounts, at the end of each minute, hour, day, week or month: a
+ * row for each end of a period after `from`, and one for `to` if it is within a period. With `"change"`, it has a row
+ * for each change after `from`, up to `to`. The rows are in order of time, then of party, asset, market and type.
  *
  * @param changes - Balance changes in any order, from the oldest that is known up to `to`.
  * @throws `ArgumentError` if an option or a record is invalid.

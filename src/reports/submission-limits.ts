@@ -18,8 +18,8 @@ const counters = {
 } as const satisfies Record<string, keyof SpamStatistics>;
 
 /**
- * The transaction to submit. `delegation` is also its withdrawal, `transfer` also its cancellation, and `proposal` also a batch. `other` has
- * no counter: orders, withdrawals of assets and the like need proof of work alone.
+ * The transaction to submit. `delegation` is also its withdrawal, `transfer` also its cancellation, and `proposal` also
+ * a batch. `other` has no counter: orders, withdrawals of assets and the like need proof of work alone.
  */
 export type Submission =
   | { command: keyof typeof counters | "other"; proposalId?: undefined }
@@ -56,8 +56,8 @@ interface LimitOptions {
   /** Own submissions of this command that the statistics do not count yet: those since the last block. Default: 0. */
   sentSince?: bigint | number | undefined;
   /**
-   * All own submissions, of any command, by the height of the block that their proof of work used. Of this count and `transactionsSeen`, the
-   * larger one holds. Default: those in `sentSince` count for every block.
+   * All of your submissions, of any command, by the height of the block that their proof of work used. The larger of
+   * this count and `transactionsSeen` is used. Default: those in `sentSince` count for every block.
    */
   sentByBlock?: ReadonlyMap<Count, Count> | Readonly<Record<string, Count>> | undefined;
   /** The governance tokens of the party, in the smallest unit. Default: they are not compared with `minTokens`. */
@@ -70,8 +70,9 @@ interface LimitOptions {
 const unlimited = 2n ** 64n - 1n;
 
 /**
- * Returns whether a party can submit another transaction, by its spam statistics. These are of the last block. The counters start again with
- * each epoch, when `epochSeq` of the statistics changes. `submissionTracker` counts own submissions for you.
+ * Returns whether a party can submit another transaction, by its spam statistics. These are of the last block. The
+ * counters start again with each epoch, when `epochSeq` of the statistics changes. `submissionTracker` counts your
+ * submissions for you.
  *
  * @param statistics - The response of `getSpamStatistics`.
  * @param submission - The command, and the proposal of a vote.

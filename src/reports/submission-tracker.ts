@@ -24,11 +24,12 @@ export interface SubmissionTracker {
 }
 
 /**
- * Returns a tracker of the submissions of one party. Nodes count a transaction once it is in a block; until then, the tracker does. It also
- * remembers the blocks of earlier statistics that can still be used, and forgets transactions that are too old to be in a block.
+ * Returns a tracker of the submissions of one party. Nodes count a transaction once it is in a block; until then, the
+ * tracker does. It also remembers the blocks of earlier statistics that can still be used, and forgets transactions
+ * that are too old to be in a block.
  *
  * @param statistics - The response of `getSpamStatistics`. Without it, nothing is allowed before the first `update`.
- * @throws `ArgumentError` if the statistics are invalid, as the methods do for a wrong argument.
+ * @throws `ArgumentError` if the statistics are invalid. The methods throw it for a wrong argument.
  * @example
  * ```ts
  * const tracker = submissionTracker(await client.getSpamStatistics({ partyId }));

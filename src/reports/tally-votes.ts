@@ -68,8 +68,9 @@ const tallyChecks: OptionChecks<TallyOptions> = {
 };
 
 /**
- * Counts the votes on a proposal as the network does at its close. All bounds are inclusive. Of several records of a party, the last one
- * counts. Before the close, the result is computed from the tokens that nodes have recorded for each vote.
+ * Counts the votes on a proposal as the network does at its close. All bounds are inclusive. If a party has several
+ * records, the last one counts. Before the close, the result is computed from the tokens that nodes have recorded for
+ * each vote.
  *
  * @param votes - The votes on one proposal, in any order.
  * @throws `ArgumentError` if an option or a record is invalid, or if there are votes on several proposals.

@@ -12,13 +12,13 @@ import { toMicroseconds } from "./wire.js";
 type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
 
 /**
- * The data of a fake node: records, or how many of them to generate. Missing members of records are completed. Data without any list
- * stands for a hundred records of each list; next to other lists, a list that is left out is empty. Times are cut to microseconds, as
- * nodes do.
+ * The data of a fake node: records, or how many of them to generate. Missing members of records are completed. Without
+ * any list, there are a hundred records of each; if you pass one list, the others are empty. Times are cut to
+ * microseconds, as on real nodes.
  */
 export interface FakeNodeData {
   /**
-   * Votes; of a party's votes on a proposal, the last one counts. Generated ones are cast on three proposals. The first is
+   * Votes; if a party votes on a proposal several times, the last vote counts. Generated ones are cast on three proposals. The first is
    * closed: all its votes were last written in one block, and their weights add up to 1. Votes on open proposals have the
    * weight "0", as on real nodes.
    */
@@ -32,8 +32,8 @@ export interface FakeNodeData {
   /** Spam statistics by party; a party that is not here has zeros. */
   spamStatistics?: Readonly<Record<string, Incomplete<SpamStatistics>>> | number | undefined;
   /**
-   * The current block, which `X-Block-Height` and `X-Block-Timestamp` name. All records below its time are there and
-   * final; of those at its time, any can still be missing. Default: height 1234568, one second after the newest record.
+   * The current block, in the headers `X-Block-Height` and `X-Block-Timestamp`. All earlier records are there and
+   * final; records at its time can still be missing. Default: height 1234568, one second after the newest record.
    */
   block?: Block | undefined;
   /** The seed of generated records: the same seed gives the same ones. Default: 1. */

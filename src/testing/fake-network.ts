@@ -24,8 +24,8 @@ export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextB
    */
   readonly nodes: readonly (FakeNode & { readonly url: string })[];
   /**
-   * One address of all nodes, `https://network.example`, as of a load balancer: each request is sent to the node that
-   * `data.balance` chooses, also if that is down.
+   * One address for all nodes, `https://network.example`, like a load balancer: each request is sent to the node that
+   * `data.balance` chooses, even if that node is down.
    */
   readonly url: string;
   /**

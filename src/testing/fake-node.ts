@@ -57,7 +57,7 @@ export interface FakeNode {
    */
   createTransaction(members?: Transaction): Transaction;
   /**
-   * Changes options from now on; the others stay. Given faults count requests from here on.
+   * Changes options from now on; the others stay. New faults count requests from here on.
    *
    * @throws `ArgumentError` if an option is invalid.
    */

@@ -61,7 +61,7 @@ export interface FakeNodeOptions {
   /** Whether responses have `X-Block-Height` and `X-Block-Timestamp`, which some proxies remove. Default: `true`. */
   blockHeaders?: boolean | undefined;
   /**
-   * How many blocks the node is behind its chain: it lacks their records, and its headers name an earlier block. With more than there
+   * How many blocks the node is behind its chain: it lacks their records, and its headers have an earlier block. With more than there
    * are, it has no block yet: its headers name height 0 and time 0. With a negative number, they name a later block; its records are up
    * to date. Default: 0.
    */
