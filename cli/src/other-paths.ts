@@ -71,7 +71,7 @@ export const needsAssets = (entered: string | undefined, known: readonly Asset[]
   entered !== undefined && !/^[\da-f]{64}$/i.test(entered) && !known.some(hasSymbol(entered));
 
 /**
- * The id of the asset with a symbol. Text that is no symbol stays as it is: nodes know assets by other names, too.
+ * The id of the asset with a symbol. Other text is returned unchanged: nodes also know assets by other names.
  *
  * @param option - The name of the option in errors.
  */

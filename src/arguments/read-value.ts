@@ -67,7 +67,7 @@ function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, v
   if (!Array.isArray(value)) return refuse(place, "an array", value);
   if (value.length < minItems) return refuseByRule(place, "must not be empty; omit it to list all");
   if (value.length === 0) return undefined;
-  // Array.from reads holes, too.
+  // Array.from also reads holes.
   return Array.from(value, (item, index) =>
     readValue(items, item, { ...place, argument: `${place.argument}[${index}]` }),
   );
@@ -87,7 +87,7 @@ function copyJson(value: unknown, place: Place, parents: readonly unknown[] = []
   if (parents.includes(value)) return refuse(place, "a JSON value, which does not contain itself");
   const copyMember = (member: unknown, name: string) =>
     copyJson(member, { ...place, argument: place.argument + name }, [...parents, value]);
-  // Array.from reads holes, too.
+  // Array.from also reads holes.
   if (Array.isArray(value)) return Array.from(value, (item, index) => copyMember(item, `[${index}]`));
   const { toJSON } = Object(value) as { toJSON?: unknown };
   if (typeof toJSON === "function") return copyJson(toJSON.call(value), place, parents);

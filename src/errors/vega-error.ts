@@ -23,7 +23,7 @@ export type Resume =
 type FollowStart = "now" | "start" | NonNullable<BalanceChangesDateRange["startTimestamp"]>;
 
 /**
- * Returns whether the class of a value, or one that it is derived from, has a brand. A program can load this package twice, as ES modules
+ * Returns whether the class of a value, or one of its base classes, has a brand. A program can load this package twice, as ES modules
  * and as CommonJS, and then has two classes of each brand.
  */
 function isBranded(error: unknown, brand: string): boolean {

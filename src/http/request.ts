@@ -58,7 +58,7 @@ export interface ActiveCall<T> extends CallRequest<T> {
   readonly progress: Progress;
   /** Aborts the request that openapi-fetch makes, which is the first attempt: a copy would take a twentieth of the time of a call. */
   readonly first: AbortController;
-  /** Whether middleware may read the body, too. */
+  /** Whether middleware may also read the body. */
   readonly keepsBody?: boolean | undefined;
 }
 

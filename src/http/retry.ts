@@ -84,7 +84,7 @@ const longest = 86_400_000;
 /** A number this large is a time since 1970, not a wait. */
 const firstUnixTime = 1_000_000_000_000;
 
-/** If the header of a ban names no time, nothing is sent for this long. Requests during a ban do not extend it. */
+/** If the header of a ban gives no time, nothing is sent for this long. Requests during a ban do not extend it. */
 const unnamedBan = 60_000;
 
 /** Returns whether a response says that the node has banned the client (observed on v0.74 nodes). */

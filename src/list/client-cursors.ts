@@ -22,7 +22,7 @@ const [lastBlockMember, knownMember] = ["last_block", "known_votes"];
 export const identify = (record: object, names: readonly string[] = naturalKey): KnownRecord =>
   Object.fromEntries(names.map((name) => [name, (record as KnownRecord)[name]]));
 
-/** A cursor that names the record with which its page has to begin, so that it continues exactly there in any process. */
+/** A cursor that contains the record with which its page has to begin, so that it continues exactly there in any process. */
 export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { [lastMember]: last });
 
 /**
@@ -57,7 +57,7 @@ export function isRead(
   return isDescending ? time > lastBlock : time < lastBlock;
 }
 
-/** A cursor that names the votes that were read, so that any process leaves them out. */
+/** A cursor that contains the votes that were read, so that any process leaves them out. */
 export const afterVotes = (cursor: string, { lastBlock, known }: ReadVotes): string =>
   withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known });
 

@@ -49,7 +49,7 @@ interface AccountCursor {
  * Completes the cursor of a balance change. v0.74 nodes compare rows with the account id in it but leave that id `null`,
  * which equals nothing, so that as it comes the cursor loses rows (observed on v0.74 nodes).
  *
- * @param record - The record of the cursor. Default: the one that the cursor names.
+ * @param record - The record of the cursor. Default: the record in the cursor.
  * @returns `undefined` if the cursor has another form, or if the account is not known.
  */
 export function withAccountId(cursor: string, record?: KnownRecord): AccountCursor | undefined {

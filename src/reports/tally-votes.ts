@@ -42,7 +42,7 @@ export interface Tally {
   reason: "participation" | "majority" | undefined;
   /** The vote that `passes` and `reason` are about. */
   decidedBy: "tokens" | "liquidity" | undefined;
-  /** The options without which it is unknown whether the proposal passes, such as `"totalSupply"`. Empty if it is known. */
+  /** The options that are needed to decide whether the proposal passes, such as `"totalSupply"`. Empty if that is known. */
   missing: ("requiredMajority" | "requiredParticipation" | "totalSupply")[];
 }
 

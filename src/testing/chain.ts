@@ -35,11 +35,11 @@ export class Chain {
     return this.#blocks.at(-1) as Block;
   }
 
-  /** The block that was current some blocks ago; of a negative number, one that is to begin. */
+  /** The block that was current some blocks ago; with a negative number, a future one. */
   blockBefore(count: number): Block {
     const { height, timestamp } = this.block;
     if (count <= 0) return { height: height - BigInt(count), timestamp: timestamp - BigInt(count) * second };
-    // By their order: heights begin anew when a network is restarted from a checkpoint.
+    // By their order: heights start again when a network is restarted from a checkpoint.
     const known = this.#blocks.at(-1 - count);
     if (known) return known;
     // Blocks before the first one are a second apart. A node without a block has height 0 and time 0 (observed on v0.74 nodes).

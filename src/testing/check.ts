@@ -27,7 +27,7 @@ export function createTransactionCheck() {
     if (tx === undefined || problem !== undefined) return result(60, problem);
     const { tid = "", nonce = "0" } = tx.pow ?? {};
     if (seen.has(tid)) return result(89, "proof of work tid already seen by the node");
-    // A node remembers a proof of work that fails, too.
+    // A node also remembers a proof of work that fails.
     seen.add(tid);
     if (!/^[0-9a-f]{64}$/i.test(tid) || nonce === "0") return result(89, "failed to verify proof of work");
     return result(checkCode(tx));

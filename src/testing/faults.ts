@@ -23,7 +23,7 @@ export type NodeFault = {
       /** Responds with a status and, unless a `body` replaces it, the error body of a node. */
       name: "status";
       status: number;
-      /** The gRPC status code in the error body. Default: the one that goes with the status. */
+      /** The gRPC status code in the error body. Default: the code that belongs to the status. */
       code?: number | undefined;
       /** The message in the error body. Default: `"injected fault"`. */
       message?: string | undefined;
@@ -50,7 +50,7 @@ export type NodeFault = {
 
 export type RequestFaults = { readonly [Name in NodeFault["name"]]?: Extract<NodeFault, { name: Name }> };
 
-/** Returns a function that determines which faults affect the next request. Of several faults with a name, the first one counts. */
+/** Returns a function that determines which faults affect the next request. If several faults have the same name, the first one counts. */
 export function planFaults(faults: readonly NodeFault[]): (operation: OperationId | undefined) => RequestFaults {
   const plan = faults.map((fault, index) => ({
     fault,

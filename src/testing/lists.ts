@@ -129,7 +129,7 @@ function accountFilter(query: URLSearchParams, { version }: DataNode, asset: str
   const readIds = (name: string, kind: string) => {
     const given = query.getAll(name).flatMap((text) => (version === "v0.74" ? [text] : text.split(",")));
     const isFull = (id: string) => id === "network" || /^[0-9a-f]{64}$/i.test(id);
-    // Nodes say "party" for markets, too.
+    // Nodes also say "party" for markets.
     const problem = { code: 10000, message: "invalid party id", inner: `one or more ${kind} id is invalid` };
     if (!given.every(isFull)) throw dataNodeError(3, problem);
     return new Set(given.map(bytesOfId));

@@ -62,13 +62,13 @@ export interface FakeNodeOptions {
   blockHeaders?: boolean | undefined;
   /**
    * How many blocks the node is behind its chain: it lacks their records, and its headers have an earlier block. With more than there
-   * are, it has no block yet: its headers name height 0 and time 0. With a negative number, they name a later block; its records are up
+   * are, it has no block yet: its headers have height 0 and time 0. With a negative number, they have a later block; its records are up
    * to date. Default: 0.
    */
   lag?: number | undefined;
   /**
    * Whether the node is down: requests fail without a response, also those in flight. When it comes up again, it has
-   * lost nothing, and its rate limit begins anew. Default: `false`.
+   * lost nothing, and its rate limit starts again. Default: `false`.
    */
   down?: boolean | undefined;
   /**

@@ -39,7 +39,7 @@ export function take<T>(
 
 /** A record with its place in a list, which is sorted by time and then by key. */
 export interface Row {
-  /** That of its block; zero in a list without times. */
+  /** The time of its block; zero in a list without times. */
   time: Microseconds;
   key: string;
 }

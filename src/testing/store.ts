@@ -10,7 +10,7 @@ import { base64ToBinary, bytesOfId, type Microseconds, toMicroseconds, toNanosec
 export interface FakeVote extends Vote {
   /**
    * The time of the block in which the vote was last written, in Unix nanoseconds: v0.74 nodes sort votes by it and do
-   * not show it. A closing proposal writes all its votes anew. Default: the vote's `timestamp`; in `nextBlock` the time
+   * not show it. A closing proposal rewrites all its votes. Default: the vote's `timestamp`; in `nextBlock` the time
    * of the block, if that is later.
    */
   blockTime?: `${bigint}` | undefined;

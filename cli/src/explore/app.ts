@@ -16,7 +16,7 @@ export interface ExploreOptions {
   readonly client: VegaClient;
   readonly pool: Pick<NodePool, "check">;
   readonly describe: () => Promise<Source>;
-  /** The names by which the page is opened: one that a foreign page chose for this address is refused. Default: all. */
+  /** The host names under which the page can be opened. Another site could make its own name lead to this address. Default: all. */
   readonly hosts?: readonly string[] | undefined;
   readonly closing: AbortSignal;
 }

@@ -50,7 +50,7 @@ export class OutputFile {
     this.#input.end();
     await this.#explain(this.#done);
     if (this.#target.isStream) return;
-    // Another program can have written it meanwhile.
+    // Another program may have written it in the meantime.
     refuseOther(this.#target, this.#force);
     await this.#explain(replace(this.path, this.#target.path));
   }

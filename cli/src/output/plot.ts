@@ -120,7 +120,7 @@ function runsOf(values: readonly (number | null)[]): [start: number, end: number
   return runs;
 }
 
-/** The corners of a step line. Of several values at one pixel, the lowest and the highest are drawn. */
+/** The corners of a step line. If several values share a pixel, the lowest and the highest are drawn. */
 function cornersOf(xs: readonly number[], ys: readonly number[]): Corner[] {
   const corners: Corner[] = [];
   let passed: number[] = [];
@@ -210,7 +210,7 @@ export function chartsOf(rows: readonly SeriesRow[], assets: ReadonlyMap<string,
       return { name: name || "All", values, end: BigInt(found.at(-1)?.balance ?? -1) };
     });
     const largest = all.sort((a, b) => (a.end > b.end ? -1 : 1)).slice(0, mostLines);
-    // A gap of a line is one of those above it, too.
+    // A gap of a line is also a gap of the lines above it.
     const gapsOf = ({ values }: Chart["lines"][number]) => values.filter((value) => value === null).length;
     const lines = largest.sort((a, b) => gapsOf(a) - gapsOf(b) || (a.name < b.name ? -1 : 1));
     const asset = assets.get(assetId);

@@ -80,7 +80,7 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
   };
 }
 
-/** Columns without which rows look alike, or say nothing. */
+/** Columns that tell rows apart, or carry their meaning. */
 const tellsApart = /^(?:timestamp|time|balance|change|entry|value|accountType|url|id|.+Id)$/;
 
 /** Shortens ids, hashes and signatures to their ends, and names of enumerations to the words of flags. */

@@ -36,7 +36,7 @@ export function readTarget(name: string | undefined, format: FormatName | undefi
   return { name, path, isStream, ...readExtensions(name, format, isStream) };
 }
 
-/** The file behind a name: a symbolic link can lead to one that is not there yet. */
+/** The file behind a name. A symbolic link can lead to a file that does not exist yet. */
 export const followLink = (name: string): string =>
   ifThere(() => lstatSync(name))?.isSymbolicLink()
     ? (ifThere(() => realpathSync(name)) ?? resolve(dirname(name), readlinkSync(name)))

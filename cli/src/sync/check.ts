@@ -246,7 +246,7 @@ async function compare(
 }
 
 /**
- * Copies a database to one that is empty, and compares both.
+ * Copies a database to an empty one, and compares both.
  *
  * @returns how many balance changes are in both.
  */

@@ -149,7 +149,7 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
   return { client: members as object as VegaClient, pool };
 }
 
-/** Yields what is read from a copy, which is open meanwhile. */
+/** Yields what is read from a copy, and keeps it open until the end. */
 async function* readFrom<T>(
   name: string,
   schema: string | undefined,

@@ -22,7 +22,7 @@ export function useRoute(): Route {
   return route;
 }
 
-/** Changes what was chosen, which stays in the address. */
+/** Changes the selection, which is kept in the address. */
 export function choose({ view, id, query }: Route, name: string, value: string): void {
   const next = new URLSearchParams(query);
   if (value === "") next.delete(name);

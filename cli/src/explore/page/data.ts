@@ -79,7 +79,7 @@ export async function loadAll<T>(path: string, signal: AbortSignal): Promise<Loa
 }
 
 /**
- * What is at a path. While it is read again, that is what was there before.
+ * The data at a path. While it is read again, the previous data stays.
  *
  * @param path - `undefined` if it is not known yet.
  * @param version - Another one reads the path again.

@@ -25,7 +25,7 @@ const steps = Object.fromEntries(["minute", "hour", "day", "week", "month"].map(
 const stepOf = (span: bigint): string =>
   span <= day / 4n ? "minute" : span <= 15n * day ? "hour" : span <= 750n * day ? "day" : "week";
 
-/** What was chosen for the chart and the statement, and the part of their paths that follows from it. */
+/** The selection for the chart and the statement, and the part of their paths that follows from it. */
 function readChoices(
   { query }: Route,
   filter: string,

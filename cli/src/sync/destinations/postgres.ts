@@ -190,7 +190,7 @@ class PostgresDatabase implements Database {
       "SELECT pid::text, application_name, backend_start::text FROM pg_locks JOIN pg_stat_activity USING (pid) " +
       "WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)";
     const [[session, name, start] = []] = await this.query(owners, [key]);
-    // The session has ended meanwhile, or the server has not noticed yet that this connection was lost.
+    // The session has ended in the meantime, or the server has not noticed yet that this connection was lost.
     if (!session || this.#sessions.has(session)) {
       if (session) await this.query("SELECT pg_terminate_backend($1)", [session]);
       throw Object.assign(new Error("an earlier connection of this process still writes"), { code: "57P01" });
