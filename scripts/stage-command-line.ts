@@ -24,7 +24,7 @@ const files = {
 export function readPublished() {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8"));
   const { version, repository } = read("package.json");
-  const { private: _, dependencies, ...manifest } = read("cli/package.json");
+  const { private: _, scripts: __, dependencies, ...manifest } = read("cli/package.json");
   return {
     ...manifest,
     man: "./man/vegaprotocol.1",
