@@ -262,7 +262,9 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (again.completeFrom <= start) return again;
     const [range, other] = [page.window ?? request, again.window ?? request];
     const isSameRange = range.start === other.start && range.end === other.end;
-    const longest = isSameRange && again.completeFrom < page.completeFrom ? again : page;
+    const isNearer = isSameRange && again.completeFrom < page.completeFrom;
+    if (isNearer && isKept) return proveAtOnce(again, request, expectation, start, signal);
+    const longest = isNearer ? again : page;
     const availableFrom = isMissing ? undefined : await missingFrom(start, signal);
     const isEmpty = longest.completeFrom === never && page.window === undefined;
     if (!isEmpty || availableFrom !== undefined) return { ...longest, availableFrom };

@@ -1,7 +1,11 @@
-/** A reading of a node that keeps everything is covered from its start on, if anyone had a record in the month before. */
+/**
+ * A reading of a node that keeps everything, alone or in a pool with nodes that keep less, is covered from its start on if anyone had a
+ * record in the month before.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type BalanceChange, createClient } from "../../src/index.js";
+import { nodePool } from "../../src/pool/index.js";
 import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { changesAt, hex } from "../support/records.js";
 
@@ -39,13 +43,24 @@ test.each(["v0.74", "v0.79"] as const)("by any reader, with any filter, from %s 
     ...{ records: fc.array(own, { maxLength: 6 }), filter: fc.constantFrom(...filters), isScan: fc.boolean() },
     ...{ start: fc.integer({ min: 60, max: 1200 }), length: fc.option(fc.integer({ min: 1, max: 700 })) },
     ...{ newestFirst: fc.boolean(), size: fc.constantFrom(2, 10, 1000) },
+    // When the histories of the other nodes of a pool begin.
+    cuts: fc.oneof(fc.constant([]), fc.tuple(fc.integer({ min: 1, max: 1990 }), fc.constant(1990))),
   });
   await fc.assert(
-    fc.asyncProperty(reading, async ({ records, filter, isScan, start, length, newestFirst, size }) => {
+    fc.asyncProperty(reading, async ({ records, filter, isScan, start, length, newestFirst, size, cuts }) => {
       const balances = [...chain, ...records.map((record) => ({ ...(chain[0] as BalanceChange), ...record }))];
       const block = { height: 50_000_000n, timestamp: first + 2000n * day };
-      const node = createFakeNode({ balances, block }, { version, defects: nodeDefects, rateLimit: false });
-      const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false });
+      const options = { version, defects: nodeDefects, rateLimit: false } as const;
+      const histories = [undefined, ...cuts.map((days) => first + BigInt(days) * day)];
+      const nodes = new Map(
+        histories.map((history, index) => [
+          `https://node-${index}.example`,
+          createFakeNode({ balances, block }, { ...options, history }),
+        ]),
+      );
+      const fetch = async (request: Request) =>
+        nodes.get(new URL(request.url).origin)?.fetch(request) ?? Response.error();
+      const client = createClient({ baseUrl: nodePool([...nodes.keys()]), fetch, pacing: false });
       const startTimestamp = first + BigInt(start) * day;
       const endTimestamp = length === null ? undefined : startTimestamp + BigInt(length) * day;
       const query = { filter, dateRange: { startTimestamp, endTimestamp } };

@@ -281,6 +281,7 @@ describe("the start of a page, 100,", () => {
   const [lost, longest] = [[witness, undefined, witness, undefined], 90n + longestRange];
   const [between, full] = [pageAt([90n, 105n, 110n], oldestFirst), pageAt([90n, 110n], { ...oldestFirst, more: true })];
   const [window, other] = [100n, 101n].map((start) => ({ start, end: 500n, hasMore: false }));
+  const near = pageAt([110n]);
   const shorter = { start: 100n, end: 400n, hasMore: false };
   const [loss, endingAt110] = [{ lack: "place" }, { endCursor: "110", hasNextPage: true }];
 
@@ -294,7 +295,14 @@ describe("the start of a page, 100,", () => {
     ["is open if none is", none, ended, Array(9).fill(none), none],
     ["was dropped", none, ended, [...Array(5).fill(none), pageAt([150n])], { availableFrom: 150n }],
     ["keeps its records", late, ended, [...lost, pageAt([130n])], late],
-    ["is nearer on another node", late, ended, [...lost, pageAt([110n])], pageAt([110n])],
+    ["is nearer on another node", late, ended, [...lost, near, ...lost.slice(1), near], near],
+    [
+      "is proved on another node",
+      late,
+      ended,
+      [...lost, near, pageAt([90n, 110n], oldestFirst)],
+      { completeFrom: 100n },
+    ],
     ["has one window", { ...late, window }, ended, [...lost, { ...pageAt([110n]), window: other }], late],
     ["has one end", { ...late, window }, ended, [...lost, { ...pageAt([110n]), window: shorter }], late],
     ["is open on a newer node", none, ended, [witness, { ...witness, window }, ...Array(4).fill(none)], none],
