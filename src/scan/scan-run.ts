@@ -139,11 +139,12 @@ export class ScanRun implements Batches<BalanceChange> {
       history && {
         ...history,
         prove: async (page, request, expectation, start, signal) => {
+          if (page.completeFrom <= start) return page;
           const isStart = start === toTime(this.#start);
-          const isIgnored = isStart && ignoresMissingHistory;
           // A pool reads the node that keeps the most.
-          if (isIgnored) return isPool ? fetchPage(request, { ...expectation, historyFrom: start }, signal) : page;
-          if (!isStart && page.completeFrom > start) this.#proofs++;
+          if (isStart && ignoresMissingHistory)
+            return isPool ? fetchPage(request, { ...expectation, historyFrom: start }, signal) : page;
+          if (!isStart) this.#proofs++;
           const proved = await history.prove(page, request, expectation, start, signal);
           this.#noteBlock(proved);
           return proved;

@@ -78,6 +78,13 @@ describe("a scan of a client of several nodes", () => {
     expect(await scan(net)).toHaveLength(kept);
   });
 
+  test("reads each page once if it ignores missing history", async () => {
+    const net = networkOf();
+    const options = { order: "newest-first", concurrency: 1, node: net.urls[0], missingHistory: "ignore" } as const;
+    expect(await scan(net, start, options)).toHaveLength(1800);
+    expect(net.asked.length).toBeLessThan(45);
+  });
+
   test.each([
     ["dies", { down: true }],
     ["lags", { lag: 500 }],
