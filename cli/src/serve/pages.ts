@@ -3,6 +3,7 @@ import {
   type BalanceChangesDateRange,
   type Pagination,
   PaginationError,
+  type ScanOptions,
   toNanoseconds,
   type VegaClient,
 } from "vegaprotocol-client";
@@ -107,7 +108,8 @@ export function createPages(client: VegaClient, nodes: Nodes) {
     // A range that ends after the newest block ends with that block, as the range of a node.
     const end = wantedEnd !== undefined && (await nodes.isAhead(wantedEnd)) ? undefined : wantedEnd;
     // Whether nodes keep the start is shown by the first page, and by the one that leads to it.
-    let startTimestamp = isNewestFirst ? (cursor ? undefined : wantedStart) : (from ?? wantedStart);
+    let missingHistory: ScanOptions["missingHistory"] = isNewestFirst && cursor ? "ignore" : "error";
+    const startTimestamp = isNewestFirst ? wantedStart : (from ?? wantedStart);
     const endTimestamp = isNewestFirst ? (from === undefined ? end : from + 1n) : (end ?? cursor?.block);
     const order = isNewestFirst ? "newest-first" : "oldest-first";
     const isInRange = (record: PlacedRecord) =>
@@ -121,7 +123,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
         const most = maxItems + 50;
         const pageSize = Math.ceil(most / Math.ceil(most / largestPage));
         const dateRange = { startTimestamp, endTimestamp };
-        const options = { signal, order, maxItems, pageSize, concurrency: 1, catchUp: 1000 } as const;
+        const options = { signal, order, maxItems, pageSize, missingHistory, concurrency: 1, catchUp: 1000 } as const;
         const scan = client.scanBalanceChanges({ ...query, dateRange }, options);
         const placed = withPlaces(id, await scan.toArray());
         const records = placed.filter(isInRange).filter(isAfterCursor(request));
@@ -132,10 +134,8 @@ export function createPages(client: VegaClient, nodes: Nodes) {
           throw new PaginationError(message, { reason: "pruned", availableFrom: start });
         }
         const rest = records[size];
-        const oldest = placed.at(-1);
-        const isAtStart = placed.length < maxItems || (wantedStart && oldest && timeOf(oldest) < wantedStart);
-        if (rest === undefined && isAtStart && isNewestFirst && startTimestamp !== wantedStart) {
-          startTimestamp = wantedStart;
+        if (placed.length < maxItems && missingHistory === "ignore" && wantedStart !== undefined) {
+          missingHistory = "error";
           continue;
         }
         if (rest === undefined && placed.length === maxItems) {
