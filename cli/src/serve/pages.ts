@@ -149,12 +149,14 @@ export function createPages(client: VegaClient, nodes: Nodes) {
         const source = isOfBlock ? { block } : {};
         // Without block headers, nothing shows that the end was reached.
         const coveredEnd = shownEnd && earliest(shownEnd, wantedEnd);
-        const hasStart = isNewestFirst ? cut === undefined : cursor === undefined;
-        const isComplete = !hasStart || wantedStart === undefined || start <= wantedStart;
         if (isNewestFirst) {
-          const coverage = { start: cut === undefined ? start : cut + 1n, end: coveredEnd };
-          return { records, source, next: {}, coverage, isComplete };
+          const oldest = records.at(-1);
+          const reached = wantedStart ?? (oldest ? timeOf(oldest) : start);
+          const wanted = cut === undefined ? reached : cut + 1n;
+          const coverage = { start: latest(start, wanted), end: coveredEnd };
+          return { records, source, next: {}, coverage, isComplete: start <= wanted };
         }
+        const isComplete = startTimestamp === undefined || start <= startTimestamp;
         const next = { block: cut === undefined ? undefined : (cursor?.block ?? final) };
         return { records, source, next, coverage: { start, end: cut ?? coveredEnd }, isComplete };
       }

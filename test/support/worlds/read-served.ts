@@ -35,7 +35,14 @@ function servedItems(gateway: Gateway, reader: Reader, { dateRange, pagination =
     const isDown = isDescending(reader.query);
     const [oldest, newest] = [ranges.at(isDown ? -1 : 0), ranges.at(isDown ? 0 : -1)];
     const end = newest?.endTimestamp === undefined ? undefined : BigInt(newest.endTimestamp);
-    return oldest && { start: BigInt(oldest.startTimestamp), end, block: undefined };
+    if (!isDown) return oldest && { start: BigInt(oldest.startTimestamp), end, block: undefined };
+    // A page can tell of a hole before it.
+    let start: bigint | undefined;
+    for (const { startTimestamp, endTimestamp } of ranges) {
+      if (start !== undefined && endTimestamp !== undefined && BigInt(endTimestamp) < start) break;
+      start = BigInt(startTimestamp);
+    }
+    return start === undefined ? undefined : { start, end, block: undefined };
   };
   const read = async function* () {
     for (let place = pagination; ; ) {

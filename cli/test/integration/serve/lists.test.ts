@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createFakeNetwork, type FakeNetworkData, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
-import { block, change, changes, first, hour } from "../../support/changes.js";
+import { block, change, changes, first, hour, other, party } from "../../support/changes.js";
 import { loop, serve } from "../../support/gateway.js";
 
 /** Nodes as they are: with all defects, and each with its own order of the votes of one block. */
@@ -130,6 +130,20 @@ describe("a range", () => {
   const path = "/api/v2/balance/changes?pagination.newestFirst=";
   const rangeOf = (start: bigint, end?: bigint) =>
     `&dateRange.startTimestamp=${start}${end === undefined ? "" : `&dateRange.endTimestamp=${end}`}`;
+
+  test.each([[1], [2]])("is not covered before a time that nothing proves, on a page of %i", async (size) => {
+    const day = 24n * hour;
+    const early = [party, other].map((id) => change(first, "7", id));
+    const balances = [...early, change(first + 800n * day)];
+    const data = { balances, block: { ...block, timestamp: first + 801n * day }, nodes: 1 };
+    const { url } = await serve(createNetwork(data, { version: "v0.79" }));
+    const end = first + 790n * day;
+    const response = await fetch(`${url}${path}true&dateRange.endTimestamp=${end}&pagination.first=${size}`);
+    expect(await response.json()).toMatchObject({
+      balances: { edges: early.slice(0, size).map(() => ({})), pageInfo: { hasNextPage: size < 2 } },
+      ...{ coverage: { startTimestamp: `${end}`, endTimestamp: `${end}` }, complete: false },
+    });
+  });
 
   test.each([true, false])(
     "of a node without block headers is not covered up to its end, newest first: %s",
