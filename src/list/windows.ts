@@ -24,6 +24,9 @@ export const throughWindows =
     for (let isBeyond = false; ; isBeyond = true) {
       const current = isBeyond ? expected : expectation;
       let page = await read(next, current, signal);
+      // A node that has no records yet may respond without block headers, too.
+      if (page.window && page.edges.length === 0 && page.extra.block === undefined && !current.needsBlock)
+        page = await read(next, { ...current, needsBlock: true }, signal);
       const { window } = page;
       let end = window?.end ?? next.end ?? never;
       // A node that has no block yet has no records in any window.

@@ -102,6 +102,15 @@ describe("through windows, a page", () => {
     expect(page.completeFrom).toBe(never);
   });
 
+  test("is not passed for an empty response without block headers, if others have some", async () => {
+    const filled = window(100n, 200n, [150n]);
+    const { read, requests, expectations } = script([late, filled]);
+    const page = await throughWindows(read, { prove: async (page) => page })(down, {}, new AbortController().signal);
+    expect(page.edges).toEqual(filled.edges);
+    expect(requests).toEqual([down, down]);
+    expect(expectations).toEqual([{}, { needsBlock: true }]);
+  });
+
   test("of another node that ends the list claims no more than its records show", async () => {
     const { read } = script([late, none]);
     const prove: History<BalanceChange>["prove"] = async (page, _request, _expectation, start) =>
