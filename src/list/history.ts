@@ -234,7 +234,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
       return { ...shown, edges: own, pageInfo };
     }
     const whole = await unlessNotShown(
-      readWindow(request, { ...expectation, includes: identify(first.node as object) }, signal),
+      read(request, { ...expectation, includes: identify(first.node as object) }, signal),
     );
     if (whole === undefined) return "missing";
     return whole.completeFrom === timeOf(first) ? { ...whole, completeFrom: start } : whole;
@@ -299,7 +299,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (!missing?.node) return { ...later, completeFrom: minimum(completeFrom, middle), availableFrom };
     // Another node has records that this page lacks.
     const includes = identify(missing.node);
-    const whole = await unlessNotShown(readWindow(request, { ...expectation, includes }, signal));
+    const whole = await unlessNotShown(read(request, { ...expectation, includes }, signal));
     const isNearer = whole !== undefined && whole.completeFrom < until;
     return isNearer ? prove(whole, request, expectation, start, signal) : { ...later, completeFrom: middle };
   }

@@ -281,7 +281,7 @@ describe("the start of a page, 100,", () => {
   const [lost, longest] = [[witness, undefined, witness, undefined], 90n + longestRange];
   const [between, full] = [pageAt([90n, 105n, 110n], oldestFirst), pageAt([90n, 110n], { ...oldestFirst, more: true })];
   const [window, other] = [100n, 101n].map((start) => ({ start, end: 500n, hasMore: false }));
-  const near = pageAt([110n]);
+  const [near, older] = [pageAt([110n]), pageAt([110n], { more: true })];
   const shorter = { start: 100n, end: 400n, hasMore: false };
   const [loss, endingAt110] = [{ lack: "place" }, { endCursor: "110", hasNextPage: true }];
 
@@ -311,6 +311,13 @@ describe("the start of a page, 100,", () => {
     ["is unknown after an error", none, ended, [witness, new Error("refused")], { message: "refused" }],
     ["is followed by one", none, up, [witness, pageAt([90n, 100n], oldestFirst)], { edges: [{}, {}] }],
     ["is before missing ones", pageAt([110n]), ended, [witness, between, pageAt([105n])], { completeFrom: 100n }],
+    [
+      "is decided by older pages",
+      pageAt([110n]),
+      ended,
+      [witness, between, { ...older, window }],
+      { completeFrom: 0n },
+    ],
     ["is not before others", pageAt([110n]), ended, [witness, between, pageAt([110n])], { completeFrom: 110n }],
     ["is lost if no response has both", none, ended, [witness, between, undefined, none, none], loss],
   ])("%s", async (_, page, request, pages, expected) => {
