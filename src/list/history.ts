@@ -4,8 +4,8 @@
  * A node keeps every record from some time on, which can be any time, and nothing in a response names it. So a reading is complete from its
  * start only if one response shows a record at or before the start, and goes on from there to the first record that is yielded:
  *
- * 1. One request finds a witness: the newest record of the list up to the start. If there is none, another one finds records that satisfy the
- *    rest of the filter, as of another party.
+ * 1. One request finds a witness: the newest record of the list up to the start. If there is none, another request finds records
+ *    that satisfy the rest of the filter, such as records of another party.
  * 2. One more request reads from the witness to the first record; for another party, with both in the filter. What it has in between was
  *    missing.
  * 3. Otherwise the start is not proved. If nodes have no record at all up to the start, `availableFrom` is the oldest one that they have.
@@ -66,8 +66,6 @@ export interface History<T> {
   ): Promise<NodePage<T>>;
 }
 
-type Proving<T> = Parameters<History<T>["prove"]>;
-
 /** How many records up to a start are searched for a witness. */
 const searchedRecords = 100;
 
@@ -104,6 +102,11 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   async function readWindow(...[request, expectation, signal]: Parameters<ReadPage<T>>): Promise<NodePage<T>> {
     const page = await read(request, expectation, signal);
     return page.window ? { ...page, completeFrom: completeFrom({ ...page, pageInfo: null, request }) } : page;
+  }
+
+  /** Reads a page again so that it, or a later one, has a record; `undefined` if no node responds with such a page. */
+  function readWith(record: object, ...[request, expectation, signal]: Parameters<ReadPage<T>>) {
+    return unlessNotShown(read(request, { ...expectation, includes: identify(record) }, signal));
   }
 
   async function oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined> {
@@ -144,7 +147,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return own ? [{ time: timeOf(own) ?? 0n, filters }] : [];
   }
 
-  /** A filter that names no party, market or account type has no others: then the list itself is searched again. */
+  /** Without a party, market or account type in the filter, there are no others: the list itself is searched again. */
   async function findOthers(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
     const given = dimensions.filter(([name]) => filter[name]?.length);
     if (given.length === 0) return findOwn(start, signal);
@@ -155,7 +158,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return [];
   }
 
-  /** Finds two others who had a record at the start or shortly before: the one with the fewest records, and the nearest one. */
+  /** Finds two others with a record at the start or shortly before: the one with the fewest records, and the nearest. */
   async function findOthersOf(
     [name, member]: (typeof dimensions)[number],
     start: bigint,
@@ -233,9 +236,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
       };
       return { ...shown, edges: own, pageInfo };
     }
-    const whole = await unlessNotShown(
-      read(request, { ...expectation, includes: identify(first.node as object) }, signal),
-    );
+    const whole = await readWith(first.node as object, request, expectation, signal);
     if (whole === undefined) return "missing";
     return whole.completeFrom === timeOf(first) ? { ...whole, completeFrom: start } : whole;
   }
@@ -247,7 +248,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (witnesses[0]?.filters === filters) yield* await findOthers(start, signal);
   }
 
-  async function proveAtOnce(...[page, request, expectation, start, signal]: Proving<T>): Promise<NodePage<T>> {
+  const proveAtOnce: History<T>["prove"] = async (page, request, expectation, start, signal) => {
     if (page.completeFrom <= start) return page;
     /** Whether nodes have a record up to the start, and whether a response should have shown what follows it. */
     let [isKept, isMissing] = [false, false];
@@ -272,16 +273,16 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const search = isWhole ? find : findOthers;
     if (isMissing || (!isKept && (await search(start, signal)).length > 0)) throw new NotShown("place");
     return longest;
-  }
+  };
 
-  /** A newer node shows no more than a year at once: a longer time before the first record is proved in parts, the newest one first. */
-  async function prove(...[page, request, expectation, start, signal]: Proving<T>): Promise<NodePage<T>> {
+  /** A newer node shows at most a year at once. A longer time before the first record is proved in parts, newest first. */
+  const prove: History<T>["prove"] = async (page, request, expectation, start, signal) => {
     const { refusesRanges } = session;
     const until = minimum(page.completeFrom, request.end ?? never);
     const middle = until - provableRange;
     if (!refusesRanges || until === never || middle <= start) {
       const proved = await proveAtOnce(page, request, expectation, start, signal);
-      // A node may have refused a range only now.
+      // One of these requests may have been the first whose range a node refused.
       const isDone = proved.completeFrom <= start || proved.availableFrom !== undefined;
       return isDone || refusesRanges || !session.refusesRanges
         ? proved
@@ -298,11 +299,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const missing = oldestOf(edges, pagination);
     if (!missing?.node) return { ...later, completeFrom: minimum(completeFrom, middle), availableFrom };
     // Another node has records that this page lacks.
-    const includes = identify(missing.node);
-    const whole = await unlessNotShown(read(request, { ...expectation, includes }, signal));
+    const whole = await readWith(missing.node, request, expectation, signal);
     const isNearer = whole !== undefined && whole.completeFrom < until;
     return isNearer ? prove(whole, request, expectation, start, signal) : { ...later, completeFrom: middle };
-  }
+  };
 
   return {
     async missingBefore(start, signal) {
