@@ -9,7 +9,7 @@ import { cursorOf, directionOf, isDescending, type ReadPage } from "./page.js";
 /** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
 export const longestRange = 364n * nanosecondsPerDay;
 
-/** A window that fits one request with a record of the month before it, which proves that nothing is missing in it. */
+/** The length of a window that, with the month before it, fits one request: a record of that month proves the window. */
 export const provableRange = 334n * nanosecondsPerDay;
 
 /** How much later than the newest block a range can end. */

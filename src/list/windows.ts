@@ -5,8 +5,8 @@ import { completeFrom, edgesAfter, never } from "./judge.js";
 import { directionOf, edgesOf, isDescending, type NodePage, type PageRequest, type ReadPage } from "./page.js";
 
 /**
- * Reads on in the next window if one has no new records. An empty page proves nothing, so each window that is passed has to be proved
- * from its start to its end; otherwise `gapFrom` is the time from which on the list is known.
+ * Reads on in the next window if one has no new records. An empty page proves nothing, so each window that is passed has
+ * to be proved from its start to its end; otherwise `gapFrom` is the time from which on the list is known.
  */
 export const throughWindows =
   <T>(read: ReadPage<T>, { prove }: Pick<History<T>, "prove">): ReadPage<T> =>
@@ -24,7 +24,7 @@ export const throughWindows =
     for (let isBeyond = false; ; isBeyond = true) {
       const current = isBeyond ? expected : expectation;
       let page = await read(next, current, signal);
-      // A node that has no records yet may respond without block headers, too.
+      // A node that has no records yet may also send no block headers.
       if (page.window && page.edges.length === 0 && page.extra.block === undefined && !current.needsBlock)
         page = await read(next, { ...current, needsBlock: true }, signal);
       const { window } = page;
@@ -57,7 +57,7 @@ export const throughWindows =
       next = isDown ? { ...request, end: window.start } : { ...request, start: end };
     }
 
-    /** The time from which on a window has to be proved; `undefined` if it is the only one, or continues from known records. */
+    /** The time from which on to prove a window; `undefined` if it is the only one, or continues from known records. */
     function startOf({ start }: PageRequest, window: NodePage<T>["window"], isBeyond: boolean): bigint | undefined {
       if (isDown) return window?.start ?? (isBeyond ? start : undefined);
       return isBeyond || (window && !continuesFrom) ? start : undefined;

@@ -18,8 +18,8 @@ type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
  */
 export interface FakeNodeData {
   /**
-   * Votes; if a party votes on a proposal several times, the last vote counts. Generated ones are cast on three proposals. The first is
-   * closed: all its votes were last written in one block, and their weights add up to 1. Votes on open proposals have the
+   * Votes; if a party votes on a proposal several times, the last vote counts. Generated ones are cast on three
+   * proposals. The first is closed: all its votes were last written in one block, and their weights add up to 1. Votes on open proposals have the
    * weight "0", as on real nodes.
    */
   votes?: readonly Incomplete<FakeVote>[] | number | undefined;

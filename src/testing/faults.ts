@@ -50,7 +50,10 @@ export type NodeFault = {
 
 export type RequestFaults = { readonly [Name in NodeFault["name"]]?: Extract<NodeFault, { name: Name }> };
 
-/** Returns a function that determines which faults affect the next request. If several faults have the same name, the first one counts. */
+/**
+ * Returns a function that determines which faults affect the next request. If several faults have the same name, the
+ * first one counts.
+ */
 export function planFaults(faults: readonly NodeFault[]): (operation: OperationId | undefined) => RequestFaults {
   const plan = faults.map((fault, index) => ({
     fault,

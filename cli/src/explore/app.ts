@@ -16,7 +16,7 @@ export interface ExploreOptions {
   readonly client: VegaClient;
   readonly pool: Pick<NodePool, "check">;
   readonly describe: () => Promise<Source>;
-  /** The host names under which the page can be opened. Another site could make its own name lead to this address. Default: all. */
+  /** The host names under which the page can be opened: another site could let its own name lead here. Default: all. */
   readonly hosts?: readonly string[] | undefined;
   readonly closing: AbortSignal;
 }
