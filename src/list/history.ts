@@ -13,9 +13,10 @@
  */
 import type { Pagination } from "../../generated/types.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
-import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
+import { type Expectation, NotShown } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
 import { identify } from "./client-cursors.js";
+import { searchesOf, unlessNotShown, type Witness } from "./history-search.js";
 import { completeFrom, never } from "./judge.js";
 import {
   directionOf,
@@ -42,12 +43,6 @@ interface Proof<T> {
   start: bigint;
 }
 
-/** A record that is not after the start, and filters that select it and all of the list. */
-interface Witness {
-  time: bigint;
-  filters: CheckedArguments;
-}
-
 export interface History<T> {
   /** The time of the oldest record that nodes have, if they have none up to a start. */
   missingBefore(start: bigint, signal: AbortSignal): Promise<bigint | undefined>;
@@ -66,37 +61,9 @@ export interface History<T> {
   ): Promise<NodePage<T>>;
 }
 
-/** How many records up to a start are searched for a witness. */
-const searchedRecords = 100;
-
-const dimensions = [
-  ["partyIds", "partyId"],
-  ["marketIds", "marketId"],
-  ["accountTypes", "accountType"],
-] as const;
-
 export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArguments, read: ReadPage<T>): History<T> {
-  const { isPool, session } = options.connection;
-  const { filter = {} } = filters as { filter?: Record<string, readonly string[] | undefined> };
-  const { rejectedNames } = options.operation;
-  const isRejected = (member: string, name: string) =>
-    member === rejectedNames?.member && rejectedNames.names.includes(name);
-  const isWhole = !Object.values(filter).some((value) => value !== undefined);
-  const readWhole = isWhole ? read : pageReader(options, {});
-  /** Behind one address, nodes that keep less can respond in turns. */
-  const searches = isPool ? [findOwn, findOthers] : [findOwn, findOthers, findOthers];
-  /** What was found so far, by start. */
-  const found = new Map<bigint, readonly Witness[]>();
-
-  /** An empty page without block headers can come from a node that has no block yet. */
-  const expectationOf = (time: bigint) => ({ historyFrom: isPool ? time : undefined, needsBlock: true });
-
-  /** The newest records up to a time, on newer nodes within a year; `undefined` if no node with a block responds. */
-  function newestUpTo(read: ReadPage<T>, time: bigint, first: number, signal: AbortSignal) {
-    const request = { pagination: { first, newestFirst: true }, end: time + 1n };
-    // A pool asks the other nodes if one has nothing.
-    return unlessNotShown(read(request, expectationOf(time), signal));
-  }
+  const { session } = options.connection;
+  const { find, findAgain, witnessesOf, isOwn, missingFrom, oldestAfter } = searchesOf(options, filters, read);
 
   /** Reads a page again. A page of a window proves no more than its records: the next window proves nothing about this one. */
   async function readWindow(...[request, expectation, signal]: Parameters<ReadPage<T>>): Promise<NodePage<T>> {
@@ -108,85 +75,6 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   function readWith(record: object, ...[request, expectation, signal]: Parameters<ReadPage<T>>) {
     return unlessNotShown(read(request, { ...expectation, includes: identify(record) }, signal));
   }
-
-  async function oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined> {
-    const pagination = { first: 1, newestFirst: false };
-    const expectation = expectationOf(time);
-    for (let start: bigint | undefined = time; start !== undefined; ) {
-      const page: NodePage<T> | undefined = await unlessNotShown(readWhole({ pagination, start }, expectation, signal));
-      const oldest = timeOf(page?.edges[0]);
-      if (oldest !== undefined) return oldest > time ? oldest : undefined;
-      start = page?.window?.end;
-    }
-    return undefined;
-  }
-
-  /** The oldest record, if nodes have none up to a start. */
-  async function missingFrom(start: bigint, signal: AbortSignal): Promise<bigint | undefined> {
-    for (let time: bigint | undefined = start; time !== undefined; ) {
-      const page: NodePage<T> | undefined = await newestUpTo(readWhole, time, 1, signal);
-      if (page?.edges.length !== 0) return undefined;
-      time = page.window?.start;
-    }
-    return oldestAfter(start, signal);
-  }
-
-  /** Finds records up to a start: the newest one of the list, or some of others. */
-  async function find(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
-    for (const search of searches) {
-      const witnesses = found.get(start) ?? (await search(start, signal));
-      if (witnesses.length === 0) continue;
-      found.set(start, witnesses);
-      return witnesses;
-    }
-    return [];
-  }
-
-  async function findOwn(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
-    const own = (await newestUpTo(read, start, 1, signal))?.edges[0];
-    return own ? [{ time: timeOf(own) ?? 0n, filters }] : [];
-  }
-
-  /** Without a party, market or account type in the filter, there are no others: the list itself is searched again. */
-  async function findOthers(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
-    const given = dimensions.filter(([name]) => filter[name]?.length);
-    if (given.length === 0) return findOwn(start, signal);
-    for (const dimension of given) {
-      const others = await findOthersOf(dimension, start, signal);
-      if (others.length > 0) return others;
-    }
-    return [];
-  }
-
-  /** Finds two others with a record at the start or shortly before: the one with the fewest records, and the nearest. */
-  async function findOthersOf(
-    [name, member]: (typeof dimensions)[number],
-    start: bigint,
-    signal: AbortSignal,
-  ): Promise<readonly Witness[]> {
-    const { [name]: wanted = [], ...rest } = filter;
-    const read = pageReader(options, { ...filters, filter: rest });
-    const page = await newestUpTo(read, start, searchedRecords, signal);
-    const times = new Map<string, bigint[]>();
-    for (const edge of page?.edges.filter(hasRecord<T>) ?? []) {
-      const value = (edge.node as KnownRecord)[member];
-      if (typeof value !== "string" || value === "" || isRejected(member, value)) continue;
-      times.set(value, [...(times.get(value) ?? []), timeOf(edge) ?? 0n]);
-    }
-    const quietFirst = [...times].sort(([, a], [, b]) => a.length - b.length);
-    const chosen = new Map([...quietFirst.slice(0, 1), ...[...times].slice(0, 1), ...quietFirst]);
-    return [...chosen].slice(0, 2).map(([value, [time = 0n]]) => ({
-      time,
-      filters: { ...filters, filter: { ...filter, [name]: [...wanted, value] } },
-    }));
-  }
-
-  /** Whether a record is of the list itself. */
-  const isOwn = ({ node }: Edge<T>): boolean =>
-    dimensions.every(([name, member]) => {
-      const values = filter[name];
-      return !values?.length || values.includes(String((node as KnownRecord)[member]));
-    });
 
   /**
    * Reads from a witness to the first record of a page.
@@ -241,13 +129,6 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return whole.completeFrom === timeOf(first) ? { ...whole, completeFrom: start } : whole;
   }
 
-  /** The newest record of the list up to a start, and two of others. */
-  async function* witnessesOf(start: bigint, signal: AbortSignal): AsyncGenerator<Witness> {
-    const witnesses = await find(start, signal);
-    yield* witnesses;
-    if (witnesses[0]?.filters === filters) yield* await findOthers(start, signal);
-  }
-
   const proveAtOnce: History<T>["prove"] = async (page, request, expectation, start, signal) => {
     if (page.completeFrom <= start) return page;
     /** Whether nodes have a record up to the start, and whether a response should have shown what follows it. */
@@ -270,8 +151,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const isEmpty = longest.completeFrom === never && page.window === undefined;
     if (!isEmpty || availableFrom !== undefined) return { ...longest, availableFrom };
     // Behind one address, a node that keeps the start may respond only now.
-    const search = isWhole ? find : findOthers;
-    if (isMissing || (!isKept && (await search(start, signal)).length > 0)) throw new NotShown("place");
+    if (isMissing || (!isKept && (await findAgain(start, signal)).length > 0)) throw new NotShown("place");
     return longest;
   };
 
@@ -312,14 +192,4 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     prove,
     oldestAfter,
   };
-}
-
-/** The result of a read; `undefined` if no response meets the expectation. */
-async function unlessNotShown<T>(page: Promise<T>): Promise<T | undefined> {
-  try {
-    return await page;
-  } catch (error) {
-    if (NotShown.is(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,0 +1,145 @@
+/**
+ * Searches for the records that show what nodes keep: witnesses up to the start of a range, of the list itself or of others, and the
+ * oldest record after it.
+ */
+import type { CheckedArguments } from "../arguments/read-arguments.js";
+import { type KnownRecord, NotShown } from "../http/expectation.js";
+import { type Edge, hasRecord, type NodePage, type ReadPage, timeOf } from "./page.js";
+import { type ListReaderOptions, pageReader } from "./reader.js";
+
+/** A record that is not after the start, and filters that select it and all of the list. */
+export interface Witness {
+  time: bigint;
+  filters: CheckedArguments;
+}
+
+/** How many records up to a start are searched for a witness. */
+const searchedRecords = 100;
+
+const dimensions = [
+  ["partyIds", "partyId"],
+  ["marketIds", "marketId"],
+  ["accountTypes", "accountType"],
+] as const;
+
+export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArguments, read: ReadPage<T>) {
+  const { isPool } = options.connection;
+  const { filter = {} } = filters as { filter?: Record<string, readonly string[] | undefined> };
+  const isWhole = !Object.values(filter).some((value) => value !== undefined);
+  const readWhole = isWhole ? read : pageReader(options, {});
+  const { rejectedNames } = options.operation;
+  const isRejected = (member: string, name: string) =>
+    member === rejectedNames?.member && rejectedNames.names.includes(name);
+  /** Behind one address, nodes that keep less can respond in turns. */
+  const searches = isPool ? [findOwn, findOthers] : [findOwn, findOthers, findOthers];
+  /** What was found so far, by start. */
+  const found = new Map<bigint, readonly Witness[]>();
+
+  /** An empty page without block headers can come from a node that has no block yet. */
+  const expectationOf = (time: bigint) => ({ historyFrom: isPool ? time : undefined, needsBlock: true });
+
+  /** The newest records up to a time, on newer nodes within a year; `undefined` if no node with a block responds. */
+  function newestUpTo(read: ReadPage<T>, time: bigint, first: number, signal: AbortSignal) {
+    const request = { pagination: { first, newestFirst: true }, end: time + 1n };
+    // A pool asks the other nodes if one has nothing.
+    return unlessNotShown(read(request, expectationOf(time), signal));
+  }
+
+  async function oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+    const pagination = { first: 1, newestFirst: false };
+    const expectation = expectationOf(time);
+    for (let start: bigint | undefined = time; start !== undefined; ) {
+      const page: NodePage<T> | undefined = await unlessNotShown(readWhole({ pagination, start }, expectation, signal));
+      const oldest = timeOf(page?.edges[0]);
+      if (oldest !== undefined) return oldest > time ? oldest : undefined;
+      start = page?.window?.end;
+    }
+    return undefined;
+  }
+
+  /** The oldest record, if nodes have none up to a start. */
+  async function missingFrom(start: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+    for (let time: bigint | undefined = start; time !== undefined; ) {
+      const page: NodePage<T> | undefined = await newestUpTo(readWhole, time, 1, signal);
+      if (page?.edges.length !== 0) return undefined;
+      time = page.window?.start;
+    }
+    return oldestAfter(start, signal);
+  }
+
+  /** Finds records up to a start: the newest one of the list, or some of others. */
+  async function find(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
+    for (const search of searches) {
+      const witnesses = found.get(start) ?? (await search(start, signal));
+      if (witnesses.length === 0) continue;
+      found.set(start, witnesses);
+      return witnesses;
+    }
+    return [];
+  }
+
+  async function findOwn(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
+    const own = (await newestUpTo(read, start, 1, signal))?.edges[0];
+    return own ? [{ time: timeOf(own) ?? 0n, filters }] : [];
+  }
+
+  /** Without a party, market or account type in the filter, there are no others: the list itself is searched again. */
+  async function findOthers(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
+    const given = dimensions.filter(([name]) => filter[name]?.length);
+    if (given.length === 0) return findOwn(start, signal);
+    for (const dimension of given) {
+      const others = await findOthersOf(dimension, start, signal);
+      if (others.length > 0) return others;
+    }
+    return [];
+  }
+
+  /** Finds two others with a record at the start or shortly before: the one with the fewest records, and the nearest. */
+  async function findOthersOf(
+    [name, member]: (typeof dimensions)[number],
+    start: bigint,
+    signal: AbortSignal,
+  ): Promise<readonly Witness[]> {
+    const { [name]: wanted = [], ...rest } = filter;
+    const read = pageReader(options, { ...filters, filter: rest });
+    const page = await newestUpTo(read, start, searchedRecords, signal);
+    const times = new Map<string, bigint[]>();
+    for (const edge of page?.edges.filter(hasRecord<T>) ?? []) {
+      const value = (edge.node as KnownRecord)[member];
+      if (typeof value !== "string" || value === "" || isRejected(member, value)) continue;
+      times.set(value, [...(times.get(value) ?? []), timeOf(edge) ?? 0n]);
+    }
+    const quietFirst = [...times].sort(([, a], [, b]) => a.length - b.length);
+    const chosen = new Map([...quietFirst.slice(0, 1), ...[...times].slice(0, 1), ...quietFirst]);
+    return [...chosen].slice(0, 2).map(([value, [time = 0n]]) => ({
+      time,
+      filters: { ...filters, filter: { ...filter, [name]: [...wanted, value] } },
+    }));
+  }
+
+  /** Whether a record is of the list itself. */
+  const isOwn = ({ node }: Edge<T>): boolean =>
+    dimensions.every(([name, member]) => {
+      const values = filter[name];
+      return !values?.length || values.includes(String((node as KnownRecord)[member]));
+    });
+
+  /** The newest record of the list up to a start, and two of others. */
+  async function* witnessesOf(start: bigint, signal: AbortSignal): AsyncGenerator<Witness> {
+    const witnesses = await find(start, signal);
+    yield* witnesses;
+    if (witnesses[0]?.filters === filters) yield* await findOthers(start, signal);
+  }
+
+  return { find, findAgain: isWhole ? find : findOthers, witnessesOf, isOwn, missingFrom, oldestAfter };
+}
+
+/** The result of a read; `undefined` if no response meets the expectation. */
+export async function unlessNotShown<T>(page: Promise<T>): Promise<T | undefined> {
+  try {
+    return await page;
+  } catch (error) {
+    if (NotShown.is(error)) return undefined;
+    throw error;
+  }
+}
