@@ -111,8 +111,9 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const own = shown.edges.filter(hasRecord<T>).filter(isOwn);
     const [first] = edgesOf({ ...shown, edges: own.filter(isInRange) }, direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
-    // An empty page is proved up to the block of the response that proves it. Without block headers, that block is unknown.
-    const extra = oldest === undefined ? shown.extra : page.extra;
+    // Without its block, or the block of the response that proves it, an empty page is proved up to the latter.
+    const isKnown = oldest !== undefined || (block !== undefined && shown.extra.block !== undefined);
+    const { extra } = isKnown ? page : shown;
     if (!hasMore && timeOf(first) === oldest) return { ...page, extra, completeFrom: start };
     if (first === undefined) return undefined;
     if (!isDown) {
@@ -122,7 +123,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
         [direction.more]: hasMore || oldest !== undefined,
         [direction.nextCursor]: last?.cursor ?? "",
       };
-      return { ...shown, edges: own, pageInfo };
+      return { ...shown, edges: own, pageInfo, completeFrom: start };
     }
     const whole = await readWith(first.node as object, request, expectation, signal);
     if (whole === undefined) return "missing";
@@ -158,7 +159,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   /** A newer node shows at most a year at once. A longer time before the first record is proved in parts, newest first. */
   const prove: History<T>["prove"] = async (page, request, expectation, start, signal) => {
     const { refusesRanges } = session;
-    const until = minimum(page.completeFrom, request.end ?? never);
+    // Later windows reach the start.
+    if (request.end !== undefined && request.end <= start) return { ...page, completeFrom: start };
+    const head = request.end ?? page.extra.block?.timestamp ?? never;
+    const until = minimum(page.completeFrom, head);
     const middle = until - provableRange;
     if (!refusesRanges || until === never || middle <= start) {
       const proved = await proveAtOnce(page, request, expectation, start, signal);
@@ -175,10 +179,13 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const { after: _, before: __, ...pagination } = request.pagination as Pagination;
     const rest = { pagination, start, end: middle };
     const empty = { ...later, edges: [], window: { start, end: middle, hasMore: false }, completeFrom: never };
-    const { edges, completeFrom, availableFrom } = await prove(empty, rest, { needsBlock: true }, start, signal);
-    const missing = oldestOf(edges, pagination);
-    if (!missing?.node) return { ...later, completeFrom: minimum(completeFrom, middle), availableFrom };
+    const older = await prove(empty, rest, { needsBlock: true }, start, signal);
+    const missing = oldestOf(older.edges, pagination);
+    if (!missing?.node)
+      return { ...later, completeFrom: minimum(older.completeFrom, middle), availableFrom: older.availableFrom };
     // Another node has records that this page lacks.
+    const { more } = directionOf(pagination);
+    if (!isDescending(pagination)) return { ...older, pageInfo: older.pageInfo && { ...older.pageInfo, [more]: true } };
     const whole = await readWith(missing.node, request, expectation, signal);
     const isNearer = whole !== undefined && whole.completeFrom < until;
     return isNearer ? prove(whole, request, expectation, start, signal) : { ...later, completeFrom: middle };

@@ -3,13 +3,21 @@ import type { Expectation } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
 import type { Anchor } from "./anchors.js";
 import { nanosecondsOf } from "./cursors.js";
+import { never } from "./judge.js";
 import type { PageRequest } from "./page.js";
-import { goesDown, pageAfter, type WalkPlan } from "./plan.js";
+import { goesDown, isEmptyRange, pageAfter, type WalkPlan } from "./plan.js";
 import type { WalkState } from "./state.js";
 
 /** Whether a page decides how far back a walk is complete: in ascending order the first page, otherwise any page. */
-export const reachesStart = (walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor): boolean =>
+const reachesStart = (walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor): boolean =>
   walk.range !== undefined && (goesDown(walk, direction) || (cursor === undefined && at === undefined));
+
+/** The time from which on a page has to show every record, in Unix nanoseconds: 0 if its range has no start, `never` if others show it. */
+export function shownFrom(walk: WalkPlan, state: WalkState, anchor: Anchor, foundIn: PageRequest | undefined): bigint {
+  const { range } = walk;
+  if (reachesStart(walk, state, anchor) && !(range && isEmptyRange(range))) return range?.start ?? 0n;
+  return foundIn && anchor.at !== undefined ? anchor.at + 1000n : never;
+}
 
 /** The request of a page. One that continues from before the range shows what it continues from. */
 export function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor, size: number): PageRequest {

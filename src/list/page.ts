@@ -44,9 +44,9 @@ export interface NodePage<T> extends PageContent<T> {
   availableFrom?: bigint | undefined;
   /** The range of the response, if its node refuses a longer one and more of the range follows, and whether it has more in it than the page. */
   window?: { start: bigint; end: bigint; hasMore: boolean } | undefined;
-  /** Whether it is of a later window than the place that it was requested from, which it does not show. */
-  isBeyond?: boolean;
-  /** The time from which on a reading through windows is complete, in Unix nanoseconds. */
+  /** The request of its window, if the windows before it have nothing new: the page does not show what it continues from. */
+  foundIn?: PageRequest | undefined;
+  /** The time from which on a reading through windows is complete, in Unix nanoseconds, if not all of them are. */
   gapFrom?: bigint;
 }
 

@@ -7,7 +7,7 @@ import { type Expectation, NotShown } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
 import { advance, gapAt, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { type Anchor, anchorsOf } from "./anchors.js";
-import { edgesAfter } from "./judge.js";
+import { edgesAfter, never } from "./judge.js";
 import {
   type Backward,
   backward,
@@ -24,8 +24,8 @@ import {
   timeOf,
   withRoom,
 } from "./page.js";
-import { expectationAt, reachesStart, requestOf } from "./page-request.js";
-import { type FetchedPage, isEmptyRange, type WalkPlan } from "./plan.js";
+import { expectationAt, requestOf, shownFrom } from "./page-request.js";
+import type { FetchedPage, WalkPlan } from "./plan.js";
 import { behindError, prunedError } from "./reading-errors.js";
 import { emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
@@ -48,10 +48,10 @@ export async function readPage<T>(
     const { skip, continuesFrom } = anchor;
     const content = await fetchPage(walk, state, anchor, size, signal, isAlone);
     const received = content && edgesOf(content, state.direction);
-    const isPlaced = continuesFrom !== undefined && !content?.isBeyond;
-    const edges = received && isPlaced ? edgesAfter(received, continuesFrom) : received;
+    const continued = received && continuesFrom && edgesAfter(received, continuesFrom);
+    const edges = continued ?? (continuesFrom && !content?.foundIn ? undefined : received);
     if (content === undefined || edges === undefined) continue;
-    const isContinued = edges !== received || content.isBeyond === true;
+    const isContinued = edges !== received || content.foundIn !== undefined;
     // A page that was requested as it is shows all of its records.
     const most = isContinued || skip > 0 ? size : undefined;
     const page = takePage(walk, state, { ...content, edges }, most, isContinued);
@@ -70,30 +70,30 @@ async function fetchPage<T>(
   signal: AbortSignal,
   isAlone: boolean,
 ): Promise<FetchedPage<T> | undefined> {
-  const { operation, range, history, endsAtHistory } = walk;
+  const { operation, history, endsAtHistory } = walk;
   const request = requestOf(walk, state, anchor, withRoom(size, anchor.skip));
   const expectation = expectationAt(walk, state, anchor, isAlone);
-  let content: FetchedPage<T>;
   try {
-    content = await fetchUpToDate(walk, state, request, expectation, signal);
+    const content = await fetchUpToDate(walk, state, request, expectation, signal);
     if (!Array.isArray(content?.edges)) {
       return refuse({ operation, argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
     }
-    const { start } = range ?? {};
-    const { gapFrom = 0n } = content;
-    const needsNoProof = !reachesStart(walk, state, anchor) || (range && isEmptyRange(range));
-    if (needsNoProof) content = { ...content, completeFrom: 0n };
-    else if (history && start !== undefined && !isAlone)
-      content = await history.prove(content as NodePage<T>, request, expectation, start, signal);
-    content = { ...content, completeFrom: maximum(content.completeFrom ?? 0n, gapFrom) };
+    const { gapFrom = 0n, foundIn } = content;
+    const start = shownFrom(walk, state, anchor, foundIn);
+    const needsProof = history !== undefined && start > 0n && start < never && !isAlone;
+    const expected = foundIn ? { ...expectation, continuesFrom: undefined } : expectation;
+    const page = needsProof
+      ? await history.prove(content as NodePage<T>, foundIn ?? request, expected, start, signal)
+      : content;
+    const { completeFrom = 0n, availableFrom } = page;
+    if (availableFrom !== undefined && !endsAtHistory) throw prunedAt(walk, state, start, availableFrom);
+    return { ...page, completeFrom: maximum(completeFrom <= start ? 0n : completeFrom, gapFrom) };
   } catch (error) {
     if (!NotShown.is(error)) throw error;
     if (error.lack === "place") return undefined;
     const { minBlock = 0n, minBlockAtEnd = 0n } = expectation;
     throw behindError(operation, maximum(minBlock, minBlockAtEnd), error.shown?.block, resumeAt(walk, state));
   }
-  if (content.availableFrom === undefined || endsAtHistory) return content;
-  throw prunedAt(walk, state, range?.start ?? 0n, content.availableFrom);
 }
 
 /**

@@ -357,6 +357,30 @@ describe("the start of a page, 100,", () => {
     },
   );
 
+  test("oldest first, is the page with the records that another node has before it, and more follows", async () => {
+    const page = pageAt([distant], oldestFirst);
+    const { history, requests } = open(false, [witness, both, witness, more], newer);
+    const expected = { edges: more.edges, completeFrom: 100n, pageInfo: { hasNextPage: true } };
+    expect(await history.prove(page, up, {}, 100n, signal)).toMatchObject(expected);
+    expect(requests.at(-1)).toMatchObject({ start: 90n, end: 150n });
+  });
+
+  test("is proved in two parts up to the block of an empty page, and no later, if its range has no end", async () => {
+    const page = pageAt([], { block: distant });
+    const later = pageAt([90n], { ...oldestFirst, block: distant + 1n });
+    const { history, requests } = open(false, [witness, later, witness, shown], newer);
+    expect(await history.prove(page, down, {}, 100n, signal)).toMatchObject({ extra: page.extra, completeFrom: 100n });
+    expect(requests.map(({ end }) => end)).toEqual([151n, undefined, 101n, 150n]);
+  });
+
+  test("is proved if later windows reach the start", async () => {
+    const { history } = open(false, []);
+    const page = pageAt([110n]);
+    for (const end of [99n, 100n]) {
+      expect(await history.prove(page, { ...down, end }, {}, 100n, signal)).toEqual({ ...page, completeFrom: 100n });
+    }
+  });
+
   test("is proved of the page with the records that another node has before it", async () => {
     const whole = pageAt([distant, 120n]);
     const { history, expectations } = open(false, [witness, both, witness, more, early, whole, more], newer);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Anchor } from "../../../src/list/anchors.js";
+import { never } from "../../../src/list/judge.js";
 import { backward, forward } from "../../../src/list/page.js";
-import { expectationAt, reachesStart, requestOf } from "../../../src/list/page-request.js";
+import { expectationAt, requestOf, shownFrom } from "../../../src/list/page-request.js";
 import { planWalk, type WalkPlan } from "../../../src/list/plan.js";
 import { emptyState, type WalkState } from "../../../src/list/state.js";
 import { readWalkOptions } from "../../../src/list/walk-options.js";
@@ -64,15 +65,20 @@ describe("the request of a page", () => {
   });
 });
 
-test.each<[what: string, expected: boolean, walk: WalkPlan, state: WalkState, anchor: Anchor]>([
-  ["of a list without a range never", false, down, first, begin],
-  ["is the first one, oldest first", true, { ...up, range }, first, begin],
-  ["is none behind a cursor, oldest first", false, { ...up, range }, first, next],
-  ["is none from a time on, oldest first", false, { ...up, range }, first, { ...begin, at }],
-  ["is any one, newest first", true, { ...down, range }, first, next],
-  ["is any one, oldest first and backward", true, { ...up, range }, emptyState(backward), next],
-])("a page that decides how far back a walk is complete %s", (_, expected, walk, state, anchor) => {
-  expect(reachesStart(walk, state, anchor)).toBe(expected);
+const window = { pagination: {}, start: at + minute };
+
+test.each<[what: string, bigint, WalkPlan, WalkState, Anchor, window?: typeof window]>([
+  ["a list without a range has no bound", never, up, first, begin],
+  ["the first one, oldest first, from the start", start, { ...up, range }, first, begin],
+  ["one of an empty range has no bound", never, { ...up, range: { start, end: start } }, first, begin],
+  ["the first one of an open range, oldest first, from 0", 0n, { ...up, range: open }, first, begin],
+  ["one behind a cursor, oldest first, has no bound", never, { ...up, range }, first, next],
+  ["one from a time on, oldest first, has no bound", never, { ...up, range }, first, { ...begin, at }],
+  ["one of a later window from that time on", at + 1000n, { ...up, range }, first, { ...begin, at }, window],
+  ["any one, newest first, from the start", start, { ...down, range }, first, next],
+  ["any one, oldest first and backward, from the start", start, { ...up, range }, emptyState(backward), next],
+])("a page has to show every record: %s", (_, expected, walk, state, anchor, foundIn) => {
+  expect(shownFrom(walk, state, anchor, foundIn)).toBe(expected);
 });
 
 describe("the expectation of a page", () => {
