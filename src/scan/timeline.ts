@@ -22,8 +22,6 @@ export function readingOrder(newestFirst: boolean) {
     sign,
     /** The microsecond that is read first. */
     firstOf: ({ start, end }: Range): bigint => (newestFirst ? end - 1n : start),
-    /** The microsecond that is read last. */
-    lastOf: ({ start, end }: Range): bigint => (newestFirst ? start : end - 1n),
     /** The rest of a range from a microsecond on. */
     from: ({ start, end }: Range, at: bigint): Range => (newestFirst ? { start, end: at + 1n } : { start: at, end }),
     /** Splits a range after a number of microseconds, in reading order. */
