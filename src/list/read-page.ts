@@ -185,6 +185,11 @@ export class ListPage<T> implements Page<T> {
     return this.#isOldest;
   }
 
+  /** The last record that was read, which may not be wanted. */
+  get last(): Edge<T> | undefined {
+    return this.#taken.edges.at(-1);
+  }
+
   /** The state after this page in a direction; `undefined` at the end. */
   after(direction: Direction): WalkState<T> | undefined {
     const { edges, read, end } = this.#taken;

@@ -56,9 +56,10 @@ class WalkReader<T, Item> implements Batches<Item> {
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
   /** Whether the last page is of a later block than those before. */
   #isLatest = true;
-  /** The last record of the pages before the current one, and the current page, in the order of the walk. */
+  /** The last record that was read before the current page, the current page in the order of the walk, and where it was read to. */
   #passed: Edge<T> | undefined;
   #current: readonly Edge<T>[] = [];
+  #end: Edge<T> | undefined;
   #itemCount = 0;
 
   constructor(plan: WalkPlan<T>, itemsOf: (page: Page<T>) => readonly Item[]) {
@@ -111,7 +112,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     const whole = this.#wholeCoverage();
     if (used === undefined && this.#itemsRead < plan.maxItems) return whole;
     const isPageUsed = used === undefined || used === this.#itemCount;
-    const edge = this.#current[(isPageUsed ? this.#current.length : used) - 1] ?? this.#passed;
+    const edge = (isPageUsed ? this.#end : this.#current[used - 1]) ?? this.#passed;
     const time = edge && (nanosecondsOf(edge.cursor) ?? (plan.range && timeOf(edge)));
     const isDescending = goesDown(plan);
     const place = this.#given && timeBefore(this.#given);
@@ -145,15 +146,16 @@ class WalkReader<T, Item> implements Batches<Item> {
     };
   }
 
-  #note({ block, completeFrom, edges, isOfOneNode }: ListPage<T>, left: number): void {
+  #note({ block, completeFrom, edges, last, isOfOneNode }: ListPage<T>, left: number): void {
     const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
     const given = this.#given;
     const earlier = maximum(newest?.timestamp ?? -1n, given?.after ?? -1n);
     this.#isLatest = (isOfOneNode && !given) || block === undefined || block.timestamp > earlier;
     this.#blocks = { first, last: block, newest: laterOf(newest, block) };
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
-    this.#passed = this.#current.at(-1) ?? this.#passed;
+    this.#passed = this.#end ?? this.#passed;
     this.#current = inWalkOrder(edges, this.#plan.direction).slice(0, left);
+    this.#end = edges.length > left ? this.#current.at(-1) : last;
     this.#pagesRead++;
     this.#itemsRead += edges.length;
   }

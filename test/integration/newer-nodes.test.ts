@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type BalanceChange, createClient, PaginationError } from "../../src/index.js";
+import { type ApiError, type BalanceChange, createClient, PaginationError } from "../../src/index.js";
 import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { json } from "../support/recorder.js";
 import { changesAt, hex } from "../support/records.js";
@@ -125,6 +125,27 @@ describe("a filter by account types on a v0.79 node", () => {
       client.scanBalanceChanges({ filter: { accountTypes: [removed] }, dateRange }, { pageSize: 12, maxItems });
     expect(keysOf(await scan().toArray())).toEqual(expected);
     expect(keysOf(await scan(10).toArray())).toEqual(expected.slice(0, 10));
+  });
+
+  test("covers the records that were read before an error, even if none of them is wanted", async () => {
+    const late = balances.map((change, index) => ({
+      ...change,
+      accountType: index < 200 ? "ACCOUNT_TYPE_BOND" : removed,
+    }));
+    const { client, node } = connect("v0.79", late as BalanceChange[]);
+    node.configure({ faults: [{ name: "status", status: 503, request: 8 }] });
+    const pagination = { first: 20, newestFirst: false };
+    const query = { filter: { accountTypes: [removed as never] }, dateRange: { startTimestamp: first }, pagination };
+    const error = await client
+      .listBalanceChanges(query, { retry: false })
+      .toArray()
+      .catch((each: ApiError) => each);
+    expect(error).toMatchObject({ status: 503, itemsRead: 0 });
+    const { pagesRead = 0, resume, coverage } = error as ApiError;
+    // The block of the last record can have more.
+    expect(coverage).toMatchObject({ start: first, end: BigInt(times[20 * pagesRead - 1] ?? 0) });
+    const rest = await client.listBalanceChanges({ ...query, ...(resume as object) }).toArray();
+    expect(rest).toHaveLength(100);
   });
 
   test("is sent if the node knows all its names", async () => {

@@ -29,7 +29,7 @@ function checkBounds(reader: Reader, reading: Reading, { start, parts }: ListRea
   const { query, filter } = reader;
   const wanted = isWanted(reader);
   const starts = parts.flatMap(({ coverage, error, records }) =>
-    coverage && (error === undefined || records.length > 0) ? [coverage.start] : [],
+    coverage && (error === undefined || records.length > 0 || coverage.start !== coverage.end) ? [coverage.start] : [],
   );
   const { coverage, error } = parts.at(-1) ?? {};
   if (coverage === undefined || error) return;
