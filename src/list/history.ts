@@ -133,7 +133,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   const proveAtOnce: History<T>["prove"] = async (page, request, expectation, start, signal) => {
     if (page.completeFrom <= start) return page;
     /** Whether nodes have a record up to the start, and whether a response should have shown what follows it. */
-    let [isKept, isMissing] = [false, false];
+    let isKept = false;
+    let isMissing = false;
     for await (const witness of witnessesOf(start, signal)) {
       const proved = await proveBy(witness, { page, request, expectation, start }, signal);
       if (typeof proved === "object") return proved;
@@ -167,10 +168,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (!refusesRanges || until === never || middle <= start) {
       const proved = await proveAtOnce(page, request, expectation, start, signal);
       // One of these requests may have been the first whose range a node refused.
-      const isDone = proved.completeFrom <= start || proved.availableFrom !== undefined;
-      return isDone || refusesRanges || !session.refusesRanges
-        ? proved
-        : prove(proved, request, expectation, start, signal);
+      return refusesRanges || !session.refusesRanges ? proved : prove(proved, request, expectation, start, signal);
     }
     const later = await proveAtOnce(page, request, expectation, middle, signal);
     if (later.completeFrom > middle) return later;

@@ -373,6 +373,12 @@ describe("the start of a page, 100,", () => {
     expect(requests.map(({ end }) => end)).toEqual([151n, undefined, 101n, 150n]);
   });
 
+  test("without records and without a block is proved up to the block of the response that proves it", async () => {
+    const later = pageAt([90n], { ...oldestFirst, block: 900n });
+    const { history } = open(false, [witness, later]);
+    expect(await history.prove(none, ended, {}, 100n, signal)).toMatchObject({ extra: later.extra });
+  });
+
   test("is proved if later windows reach the start", async () => {
     const { history } = open(false, []);
     const page = pageAt([110n]);
