@@ -153,13 +153,16 @@ const readVote = (place: Place, vote: Vote, liquidity: TallyOptions["liquidity"]
   value: vote.value,
   tokens: BigInt(digitsOf(place, vote, "totalGovernanceTokenBalance")),
   shares: liquidity ? readWeight(place, vote, liquidity.marketId) : 0n,
-  isClosed: /[1-9]/.test(vote.totalGovernanceTokenWeight),
+  hasWeight: /[1-9]/.test(vote.totalGovernanceTokenWeight),
 });
 
-/** A vote keeps its time when it is rewritten at the close of the proposal, and gets a weight then (observed on v0.74 nodes). */
+/**
+ * A vote keeps its time when it is rewritten at the close of the proposal, and gets a weight then, unless its party has no tokens any more
+ * (observed on v0.74 nodes).
+ */
 function isLater(vote: Counted, last: Counted): boolean {
   const order = compareDigits(vote.timestamp, last.timestamp);
-  return order > 0 || (order === 0 && vote.isClosed);
+  return order > 0 || (order === 0 && (vote.hasWeight || (vote.tokens === 0n && !last.hasWeight)));
 }
 
 /** Reads the equity-like share of a vote. */

@@ -97,13 +97,18 @@ describe("tallyVotes", () => {
     expect(missed).toMatchObject({ participation: "0.499999999999999999", passes: false, reason: "participation" });
   });
 
-  test("counts a vote as it was rewritten at the close, in either order", async () => {
-    const open = vote("a", "VALUE_YES", 5n);
-    const closed = vote("a", "VALUE_YES", 3n, { totalGovernanceTokenWeight: "1" });
+  test.each([
+    ["with fewer tokens", 5n, 3n],
+    ["without tokens, which have no weight", 5n, 0n],
+    ["with the first tokens", 0n, 3n],
+  ])("counts a vote as it was rewritten at the close %s, in either order", async (_, before, tokens) => {
+    const rewritten = { totalGovernanceTokenWeight: tokens === 0n ? "0" : "1" };
+    const open = vote("a", "VALUE_YES", before);
+    const closed = vote("a", "VALUE_YES", tokens, rewritten);
     const tallies = [await tallyVotes([open, closed]), await tallyVotes([closed, open])];
-    for (const { yes } of tallies) expect(yes).toEqual({ parties: 1, tokens: "3" });
+    for (const { yes } of tallies) expect(yes).toEqual({ parties: 1, tokens: String(tokens) });
     const later = { ...open, timestamp: `${BigInt(open.timestamp) + 1n}` as const };
-    expect((await tallyVotes([later, closed])).yes).toEqual({ parties: 1, tokens: "5" });
+    expect((await tallyVotes([later, closed])).yes).toEqual({ parties: 1, tokens: String(before) });
   });
 
   test.each<[options: TallyOptions, ...missing: string[]]>([
