@@ -39,9 +39,13 @@ export interface ReadVotes {
   known: readonly string[];
 }
 
-const keyOf = keyBy<Vote>(operations.listVotes.naturalKey);
+const keyOf = keyBy<Vote>([
+  ...operations.listVotes.naturalKey,
+  "totalGovernanceTokenBalance",
+  "totalGovernanceTokenWeight",
+]);
 
-/** The natural key of a vote as text. */
+/** The natural key of a vote and its tokens as text: nodes write it anew with others when its proposal closes. */
 export const voteKeyOf = (vote: unknown): string => keyOf(vote as Vote);
 
 export const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);

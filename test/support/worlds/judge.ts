@@ -25,8 +25,7 @@ export interface Truth {
   /** How a report names a record. */
   nameOf(record: object): string;
   /**
-   * Whether it is a loop over single pages of `serve`: records are in the order of a scan, votes that are written anew can come again, and
-   * moved ones can be missing.
+   * Whether it is a loop over single pages of `serve`: records are in the order of a scan, and moved votes can be missing.
    */
   isLenient: boolean;
 }
@@ -41,11 +40,17 @@ function keyOf({ list }: ListQuery, record: object): string {
   return list === "signatures" ? (sig ?? "") : `${partyId} ${proposalId}`;
 }
 
-/** What tells two records apart. A vote keeps its time when it is written anew. */
-function versionOf(query: ListQuery, record: object, isLenient: boolean): string {
+/** What tells two records apart. A vote keeps its time when it is written anew, and gets a weight then. */
+function versionOf(query: ListQuery, record: object): string {
   const { timestamp, totalGovernanceTokenWeight: weight } = record as Record<string, string>;
   const key = keyOf(query, record);
-  return query.list === "votes" ? [key, timestamp, isLenient ? weight : ""].join(" ") : key;
+  return query.list === "votes" ? [key, timestamp, weight].join(" ") : key;
+}
+
+/** The later one of two versions has the larger number. */
+function ageOf(record: object): bigint {
+  const { totalGovernanceTokenWeight: weight = "0" } = record as Record<string, string>;
+  return 2n * timeIn(record) + (weight === "0" ? 0n : 1n);
 }
 
 const timeIn = (record: object): bigint => BigInt((record as { timestamp?: string }).timestamp ?? 0);
@@ -76,12 +81,12 @@ export function judgeReading(
     const latest = new Map<string, bigint>();
     for (const record of records) {
       const key = keyOf(query, record);
-      latest.set(key, maximum(latest.get(key) ?? 0n, timeIn(record)));
+      latest.set(key, maximum(latest.get(key) ?? 0n, ageOf(record)));
     }
     const versions = new Map<string, Due>();
     for (const due of all) if (due.time < end) versions.set(keyOf(query, due.record), due);
     const lost = [...versions].filter(([key, due]) => {
-      const isThere = (latest.get(key) ?? -1n) >= timeIn(due.record);
+      const isThere = (latest.get(key) ?? -1n) >= ageOf(due.record);
       return due.time >= start && !isThere && !isExcused(due);
     });
     return some(lost.map(([, { record }]) => record));
@@ -93,11 +98,11 @@ export function judgeReading(
   }
 
   function checkRecords(records: readonly object[], repeats: boolean): void {
-    const known = new Set(all.map(({ record }) => versionOf(query, record, isLenient)));
+    const known = new Set(all.map(({ record }) => versionOf(query, record)));
     const seen = new Set<string>();
     const [surplus, twice]: [object[], object[]] = [[], []];
     for (const record of records) {
-      const version = versionOf(query, record, isLenient);
+      const version = versionOf(query, record);
       if (!known.has(version)) surplus.push(record);
       if (seen.has(version)) twice.push(record);
       seen.add(version);
