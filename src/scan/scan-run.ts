@@ -57,8 +57,9 @@ export class ScanRun implements Batches<BalanceChange> {
   #hasPageWithoutBlock = false;
   #parts: readonly PartScan[] = [];
   #merged: MergedParts | undefined;
-  /** The last records that were returned. */
+  /** The last records that were returned, and the last one that was read until then, wanted or not. */
   #last: readonly BalanceChange[] = [];
+  #reached: BalanceChange | undefined;
   /** How many segments began with a page that did not show it. */
   #proofs = 0;
   #pagesRead = 0;
@@ -122,7 +123,8 @@ export class ScanRun implements Batches<BalanceChange> {
       block: this.#block,
     };
     if (taken === undefined && this.#itemsRead < this.#options.maxItems) return whole;
-    const last = this.#last[(taken ?? this.#last.length) - 1];
+    const isAllTaken = taken === undefined || taken === this.#last.length;
+    const last = isAllTaken ? this.#reached : this.#last[taken - 1];
     const none = (this.#order.newestFirst ? end : undefined) ?? start;
     return coverageUpTo(last && BigInt(last.timestamp), whole, this.#order.newestFirst, none);
   }
@@ -171,7 +173,9 @@ export class ScanRun implements Batches<BalanceChange> {
         throw next.error;
       }
       if (next === undefined) return undefined;
-      this.#last = (this.#isWanted ? next.filter(this.#isWanted) : next).slice(0, left);
+      const wanted = this.#isWanted ? next.filter(this.#isWanted) : next;
+      this.#last = wanted.slice(0, left);
+      this.#reached = wanted.length > left ? this.#last.at(-1) : next.at(-1);
       this.#itemsRead += this.#last.length;
       return this.#last;
     } catch (error) {
@@ -237,9 +241,10 @@ export class ScanRun implements Batches<BalanceChange> {
     if (!VegaError.is(error)) return error;
     let { start, end } = this.#range;
     // Between the last record and an older segment, others can be missing.
-    const last = BigInt(this.#last.at(-1)?.timestamp ?? 0);
+    const last = BigInt(this.#reached?.timestamp ?? 0);
     if (unread && this.#order.newestFirst) end = maximum(toTime(unread.end), minimum(this.#completeFrom, last));
-    else if (unread) start = toTime(unread.start);
+    // Before the first record, others can be missing, which no coverage has told yet.
+    else if (unread && this.#reached) start = toTime(unread.start);
     const { availableFrom } = error as { availableFrom?: bigint };
     if (availableFrom !== undefined) start = maximum(start ?? 0n, minimum(availableFrom, end ?? availableFrom));
     const resume = { dateRange: toDateRange({ start, end }) };

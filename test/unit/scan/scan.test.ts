@@ -248,6 +248,29 @@ test.each(["oldest-first", "newest-first"] as const)(
   },
 );
 
+test("a scan that yields nothing before an error begins again, although its first page did not prove the start", async () => {
+  const start = 1_707_000_000_000_000_000n;
+  const balances = changesAt([0n, 1n, 2n, 3n, 4n, 5n].map((seconds) => start + seconds * 1_000_000_000n));
+  const data = { balances, block: { height: 9n, timestamp: start + 9_000_000_000n } };
+  const full = createFakeNode(data, { rateLimit: false });
+  const history = start + 3_000_000_000n;
+  const cut = createFakeNode(data, { rateLimit: false, history });
+  let isDown = true;
+  const fetch = async (request: Request) => {
+    const from = new URL(request.url).searchParams.get("dateRange.startTimestamp");
+    if (isDown && from === String(history)) throw new TypeError("fetch failed");
+    // Nodes show that they have a record up to the start, and not what follows it.
+    return (isDown && from !== null ? cut : full).fetch(request);
+  };
+  const client = createClient({ baseUrl, fetch, pacing: false, retry: false });
+  const dateRange = { startTimestamp: start, endTimestamp: start + 6_000_000_000n };
+  const error = await rejectionOf(client.scanBalanceChanges({ dateRange }, { pageSize: 1 }).toArray());
+  expect(error).toMatchObject({ name: "ConnectionError", itemsRead: 0 });
+  isDown = false;
+  const { resume } = error as ConnectionError;
+  expect(await client.scanBalanceChanges({ ...(resume as object) }).toArray()).toEqual(balances);
+});
+
 test("a scan sends filters, headers and deadlines with every request", async () => {
   const node = createFakeNode({ balances: 50 });
   const client = createClient({ baseUrl, fetch: node.fetch });
