@@ -31,6 +31,13 @@ export const throughWindows =
       // A node that has no block yet has no records in any window.
       if (hasNoBlock(page.extra.block)) return { ...page, foundIn, pageInfo: withMore(page.pageInfo, false) };
       // A block can have more records than a page.
+      // A node that is days ahead of the first one can have records after the first window.
+      const { end = never } = (isDown && passed[0]?.request) || {};
+      if (end < (request.end ?? never) && (page.extra.block?.timestamp ?? 0n) >= end) {
+        passed.length = 0;
+        next = request;
+        continue;
+      }
       if (window === undefined || window.hasMore || hasNew(page, expected)) {
         return isDown && foundIn ? afterPassed(page, foundIn) : { ...page, foundIn };
       }

@@ -96,6 +96,36 @@ test.each([
   }
 });
 
+test.each([
+  ["a party whose records are all newer than the first node", [1098, 1099]],
+  ["a party with an old record, too", [10, 1098]],
+])("an address over a v0.79 node that is days behind loses nothing of %s", async (_, days) => {
+  const others = changesAt(Array.from({ length: 550 }, (_, index) => first + 2n * BigInt(index) * day));
+  const own = changesAt(days.map((each) => first + BigInt(each) * day)).map((each) => ({ ...each, partyId: hex(999) }));
+  const nodeAt = (lag: bigint) => {
+    const block = { height: 50_000_000n, timestamp: first + (1100n - lag) * day };
+    const balances = [...others, ...own].filter(({ timestamp }) => BigInt(timestamp) < block.timestamp);
+    return createFakeNode({ balances, block }, { version: "v0.79", defects: nodeDefects, rateLimit: false });
+  };
+  for (const responses of [1, 2, 3, 4]) {
+    const [behind, current] = [nodeAt(5n), nodeAt(0n)];
+    let sent = 0;
+    const fetch = (request: Request) => (sent++ < responses ? behind : current).fetch(request);
+    const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+    for (const isScan of [false, true]) {
+      sent = 0;
+      const filter = { partyIds: [hex(999)] };
+      const list = isScan
+        ? client.scanBalanceChanges({ filter }, { order: "newest-first" })
+        : client.listBalanceChanges({ filter });
+      const records = await list.toArray();
+      const { start, end = 0n } = await list.coverage;
+      const isCovered = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < end;
+      expect(records.filter(isCovered).reverse()).toEqual(own.filter(isCovered));
+    }
+  }
+});
+
 test("a range of exactly 365 days, which a v0.79 node accepts, is covered from the start on", async () => {
   const times = Array.from({ length: 360 }, (_, index) => first + 3n * BigInt(index) * day);
   const [startTimestamp, endTimestamp] = [first + 60n * day, first + 425n * day];

@@ -76,6 +76,23 @@ describe("through windows, a page", () => {
     for (const [shown] of proofs) expect(shown).toMatchObject({ extra: early.extra, completeFrom: never });
   });
 
+  test.each([
+    ["begins again at the end of the list", undefined, 200n, true],
+    ["does not if that block is in the first window", undefined, 199n, false],
+    ["does not if the range ends with the first window", 200n, 200n, false],
+  ])("of a node whose block is after the first window %s", async (_, end, block, isAgain) => {
+    const ahead = { ...early, extra: pageAt([], { block }).extra };
+    const last = window(150n, 300n, [160n]);
+    const { read, requests, expectations } = script([late, ahead, last]);
+    const request = { ...down, end };
+    const expectation = { ...needed, minBlock: 90n };
+    const prove: Prove = async (page) => ({ ...page, completeFrom: 100n });
+    const page = await throughWindows(read, { prove })(request, expectation, new AbortController().signal);
+    expect(page.edges).toEqual((isAgain ? last : early).edges);
+    expect(requests.slice(2)).toEqual(isAgain ? [request] : []);
+    expect(expectations.slice(2)).toEqual(isAgain ? [expectation] : []);
+  });
+
   test("is not passed for an empty response without block headers, if others have some", async () => {
     const filled = window(100n, 200n, [150n]);
     const { read, requests, expectations } = script([late, filled]);
