@@ -87,7 +87,8 @@ async function fetchPage<T>(
       : content;
     const { completeFrom = 0n, availableFrom } = page;
     if (availableFrom !== undefined && !endsAtHistory) throw prunedAt(walk, state, start, availableFrom);
-    return { ...page, completeFrom: maximum(completeFrom <= start ? 0n : completeFrom, gapFrom) };
+    const from = maximum(completeFrom <= start ? 0n : completeFrom, gapFrom);
+    return { ...page, foundIn: page.foundIn ?? foundIn, completeFrom: from };
   } catch (error) {
     if (!NotShown.is(error)) throw error;
     if (error.lack === "place") return undefined;

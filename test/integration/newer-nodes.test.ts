@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ApiError, type BalanceChange, createClient, PaginationError } from "../../src/index.js";
+import { nodePool } from "../../src/pool/index.js";
 import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { json } from "../support/recorder.js";
 import { changesAt, hex } from "../support/records.js";
@@ -124,6 +125,16 @@ test.each([
       expect(records.filter(isCovered).reverse()).toEqual(own.filter(isCovered));
     }
   }
+});
+
+test("a scan over a pool that ignores missing history passes years without records", async () => {
+  const records = changesAt([first, first + 600n * day, first + 601n * day]);
+  const { node } = connect("v0.79", records);
+  const client = createClient({ baseUrl: nodePool(["https://node.example"]), fetch: node.fetch, pacing: false });
+  const dateRange = { startTimestamp: first - day, endTimestamp: first + 600n * day + 1n };
+  const options = { order: "newest-first", pageSize: 1, missingHistory: "ignore" } as const;
+  const scan = client.scanBalanceChanges({ dateRange }, options);
+  expect(await scan.toArray()).toEqual(records.slice(0, 2).reverse());
 });
 
 test("a range of exactly 365 days, which a v0.79 node accepts, is covered from the start on", async () => {
