@@ -86,8 +86,8 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
 }
 
 /**
- * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` others. `hasFurther` is whether one of
- * them leads on from a given cursor: votes that were cast since the first page come before it.
+ * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` others that lead on from a given cursor, of
+ * which `hasFurther` tells whether there is one, and those that were cast since the first page, which come before it.
  */
 export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most = edges.length) {
   if (walk.cursorsLack !== "record")
@@ -97,7 +97,7 @@ export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly E
   const since = until ?? first;
   const fresh = new Map<string, Edge<T>>();
   let taken = 0;
-  let hasFurther = false;
+  let further = 0;
   for (const edge of edges) {
     const key = voteKeyOf(edge.node);
     // Votes that were cast since the first page are unknown: they can be known votes that have moved.
@@ -106,11 +106,11 @@ export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly E
     const isFurther = until === undefined ? !(read && isRead(read, edge, goesDown(walk, state.direction))) : isNew;
     const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);
     if (!isKnown) {
-      if (fresh.size === most) break;
+      if (further === most) break;
       fresh.set(key, edge);
-      hasFurther ||= isFurther;
+      if (isFurther) further++;
     }
     taken++;
   }
-  return { taken, fresh: [...fresh.values()], keys: [...fresh.keys()], hasFurther };
+  return { taken, fresh: [...fresh.values()], keys: [...fresh.keys()], hasFurther: further > 0 };
 }
