@@ -4,9 +4,8 @@ import { PaginationError, type VegaClient, type Vote } from "vegaprotocol-client
 import { IncompleteError } from "./errors.js";
 import { idOf } from "./operations.js";
 import { historyStart, readWhole, scanPageSize } from "./records.js";
-import { byKey, byTime, keysOf, type Rows } from "./sync/compare.js";
 import { canonicalJson, type TimeRange } from "./sync/destination.js";
-import { type Row, rowOf } from "./sync/rows.js";
+import { byKey, byTime, keysOf, type Row, type Rows, rowOf } from "./sync/rows.js";
 import { earliest, finalTime, latest } from "./times.js";
 
 export type AuditedList = "balances" | "votes" | "signatures" | "profiles";

@@ -9,7 +9,7 @@ import { type Io, printMessage, write } from "../io.js";
 import { createCounter, hostOf } from "../metrics.js";
 import { readColumns } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
-import { nameRow } from "../sync/compare.js";
+import { nameRow } from "../sync/rows.js";
 import { checkRange, dateOf, day, earliest, formatTime, latest } from "../times.js";
 
 interface Flags extends Omit<flag.Flags, "format"> {

@@ -6,7 +6,6 @@ import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { historyStart, readWhole } from "../records.js";
 import { dateOf, earliest, formatTime, latest } from "../times.js";
-import { byKey, byTime, keysOf, nameRow } from "./compare.js";
 import {
   allTimes,
   type BalancesQuery,
@@ -18,7 +17,7 @@ import {
   type TimeRange,
 } from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
-import { type Row, rowOf, tables } from "./rows.js";
+import { byKey, byTime, keysOf, nameRow, type Row, rowOf, tables } from "./rows.js";
 import { refuseNetwork, type SyncOptions } from "./sync.js";
 
 export interface Comparison {
