@@ -69,11 +69,7 @@ class PostgresDatabase implements Database {
     this.#options = options;
   }
 
-  async execute(sql: string): Promise<void> {
-    await (await this.#connect()).query(sql);
-  }
-
-  run(sql: string, values: readonly string[]): Promise<Row[]> {
+  run(sql: string, values?: readonly string[]): Promise<Row[]> {
     return this.query(sql, values);
   }
 
@@ -106,12 +102,12 @@ class PostgresDatabase implements Database {
     return this.#retry(async () => {
       this.#isWriting = true;
       try {
-        await this.execute("BEGIN");
+        await this.run("BEGIN");
         await this.#lock();
         await run();
-        await this.execute("COMMIT");
+        await this.run("COMMIT");
       } catch (error) {
-        if (!transient.test(reasonOf(error))) await this.execute("ROLLBACK").catch(() => this.close());
+        if (!transient.test(reasonOf(error))) await this.run("ROLLBACK").catch(() => this.close());
         throw error;
       } finally {
         this.#isWriting = false;

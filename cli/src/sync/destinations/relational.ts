@@ -42,9 +42,8 @@ export interface Database {
   /** Names it in errors, without a password. */
   readonly name: string;
   readonly dialect: Dialect;
-  execute(sql: string): Promise<void>;
-  /** Runs a statement, with values for `$1`, `$2` and so on. */
-  run(sql: string, values: readonly string[]): Promise<unknown>;
+  /** Runs a statement with values for `$1`, `$2` and so on, or several without values. */
+  run(sql: string, values?: readonly string[]): Promise<unknown>;
   query(sql: string, values?: readonly string[]): Promise<Row[]>;
   read(sql: string, values?: readonly string[]): AsyncIterable<Row> | Iterable<Row>;
   /** Writes in one transaction, as the only process that does. */
@@ -184,7 +183,7 @@ export class RelationalDestination implements Destination {
     if (mode === "write") {
       // An empty transaction shows that no other process writes. It can run twice if the connection was lost.
       await database.write(async () => {
-        if (!(await hasTables(database))) await database.execute(createTables(dialect));
+        if (!(await hasTables(database))) await database.run(createTables(dialect));
       });
     } else if (!(await hasTables(database))) throw new NoCopyError(`${name} has no copy: run vegaprotocol sync first.`);
     return new RelationalDestination(database);

@@ -78,12 +78,9 @@ class SqliteDatabase implements Database {
     this.#release = release;
   }
 
-  async execute(sql: string): Promise<void> {
-    this.#database.exec(sql);
-  }
-
-  async run(sql: string, values: readonly string[]): Promise<void> {
-    this.#database.prepare(sql).run(...named(values));
+  async run(sql: string, values: readonly string[] = []): Promise<void> {
+    if (values.length === 0) this.#database.exec(sql);
+    else this.#database.prepare(sql).run(...named(values));
   }
 
   async query(sql: string, values: readonly string[] = []): Promise<Row[]> {
