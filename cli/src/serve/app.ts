@@ -69,7 +69,7 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
         ?.trim();
     return forwarded || (socket.remoteAddress ?? "");
   };
-  const turns = createTurns(...weights, requests.of, now);
+  const turns = createTurns(...weights, requests.of);
   const [streams, bodies] = [createQuota(8, () => 2), createQuota(64 * 2 ** 20, () => 8 * 2 ** 20)];
   const unsent = createShare<ServerResponse>(128 * 2 ** 20);
   /** The controllers of requests in flight. On Node.js 20, `AbortSignal.any` can lose its sources. */

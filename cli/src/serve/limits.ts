@@ -56,41 +56,29 @@ export function createShare<Holder extends { destroy(): unknown }>(most: number)
 interface Turn {
   readonly caller: string;
   readonly weight: number;
-  readonly since: number;
   readonly start: () => void;
 }
 
-/** How long the earlier requests of a caller count, in milliseconds. */
-const memory = 10_000;
-
 /**
- * Decides which read of the nodes is next, within a weight in all and of one caller: a read of the caller with the
- * fewest open requests, then the lightest read, then a read of the caller who recently read the least, then the latest
- * read. A read becomes lighter as it waits.
+ * Decides which read of the nodes is next, within a weight in all and of one caller: the latest read of the caller with
+ * the fewest open requests. Under load, earlier reads have less time left.
  *
  * @param openOf - How many requests of a caller have no response yet.
  */
-export function createTurns(most: number, mostOfCaller: number, openOf: (caller: string) => number, now: () => number) {
+export function createTurns(most: number, mostOfCaller: number, openOf: (caller: string) => number) {
   const running = createQuota(most, () => mostOfCaller);
   const waiting = new Set<Turn>();
-  const had = new Map<string, number>();
-  let startedAt = now();
-  const hadOf = ({ caller }: Turn) => had.get(caller) ?? 0;
 
   function startNext(): void {
     if (running.all() >= most) return;
-    const at = now();
-    const weightOf = ({ weight, since }: Turn) => Math.max(1, weight - Math.floor((at - since) / 1000));
-    const compare = (a: Turn, b: Turn) =>
-      openOf(a.caller) - openOf(b.caller) || weightOf(a) - weightOf(b) || hadOf(a) - hadOf(b);
     let next: Turn | undefined;
     for (const turn of waiting) {
       const hasShare = running.of(turn.caller) + turn.weight <= mostOfCaller;
-      if (hasShare && !(next && compare(turn, next) > 0)) next = turn;
+      if (hasShare && (next === undefined || openOf(turn.caller) <= openOf(next.caller))) next = turn;
     }
+    // It waits for room, and no lighter one takes it.
     if (next === undefined || !running.take(next.caller, next.weight)) return;
     waiting.delete(next);
-    had.set(next.caller, hadOf(next) + next.weight);
     next.start();
     startNext();
   }
@@ -98,12 +86,8 @@ export function createTurns(most: number, mostOfCaller: number, openOf: (caller:
   return {
     /** Rejects with the signal's reason if it aborts before the task has begun. */
     async run<T>(caller: string, weight: number, signal: AbortSignal, task: () => PromiseLike<T>): Promise<T> {
-      if (now() - startedAt > memory) {
-        startedAt = now();
-        had.clear();
-      }
       await new Promise<void>((resolve, reject) => {
-        const turn = { caller, weight, since: now(), start: resolve };
+        const turn = { caller, weight, start: resolve };
         signal.addEventListener("abort", () => waiting.delete(turn) && reject(signal.reason), { once: true });
         waiting.add(turn);
         startNext();

@@ -21,16 +21,10 @@ test("a share that is used up is taken from whoever holds the most, the oldest p
 
 /** Tasks that end when they are told to, with the order in which they start. */
 function createTasks(open: Readonly<Record<string, number>> = {}) {
-  let now = 0;
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const controllers = new Map<string, AbortController>();
-  const turns = createTurns(
-    4,
-    2,
-    (caller) => open[caller] ?? 1,
-    () => now,
-  );
+  const turns = createTurns(4, 2, (caller) => open[caller] ?? 1);
   const run = (name: string, weight = 1) => {
     const controller = new AbortController();
     controllers.set(name, controller);
@@ -44,7 +38,6 @@ function createTasks(open: Readonly<Record<string, number>> = {}) {
     started,
     run,
     settle,
-    pass: (time: number) => (now += time),
     abort: (name: string) => controllers.get(name)?.abort(new Error(`${name} is over`)),
     async end(...names: string[]) {
       for (const name of names) {
@@ -55,33 +48,27 @@ function createTasks(open: Readonly<Record<string, number>> = {}) {
   };
 }
 
-test("a caller has a share of what runs at once, and one who waits for less is next", async () => {
-  const { started, run, settle, end } = createTasks({ d: 9 });
+test("a caller has a share of what runs at once, and one with few open requests is next, with the latest read", async () => {
+  const { started, run, settle, end } = createTasks({ a: 3, b: 3, d: 9 });
   for (const name of ["a1", "a2", "a3", "b1", "b2", "b3"]) void run(name);
   await settle();
   expect(started).toEqual(["a1", "a2", "b1", "b2"]);
   for (const name of ["d1", "c1", "e1"]) void run(name);
-  // Callers with few open requests are first, then those who had the least, then the latest.
   await end("a1", "a2", "b1", "b2");
   expect(started.slice(4)).toEqual(["e1", "c1", "b3", "a3"]);
   await end("e1");
   expect(started.slice(8)).toEqual(["d1"]);
 });
 
-test("a light read is before a heavy one, which becomes lighter as it waits, and what a caller had is forgotten", async () => {
-  const { started, run, settle, end, pass } = createTasks();
+test("a heavy read waits for room, which no lighter one takes", async () => {
+  const { started, run, settle, end } = createTasks({ d: 9 });
   for (const name of ["a1", "a2", "b1", "b2"]) void run(name);
   await settle();
-  for (const name of ["c1", "d1"]) void run(name, name === "c1" ? 2 : 1);
-  await end("a1", "a2");
-  expect(started.slice(4)).toEqual(["d1"]);
-  void run("e1");
-  pass(1000);
-  await end("b1");
-  // It waits for room, and no lighter one takes it.
-  expect(started.slice(5)).toEqual(["e1"]);
-  await end("b2", "d1");
-  expect(started.slice(6)).toEqual(["c1"]);
+  for (const name of ["d1", "c1"]) void run(name, name === "c1" ? 2 : 1);
+  await end("a1");
+  expect(started.slice(4)).toEqual([]);
+  await end("b1", "a2");
+  expect(started.slice(4)).toEqual(["c1", "d1"]);
 });
 
 test("a read whose signal is aborted while it waits is not started", async () => {
