@@ -1,4 +1,4 @@
-/** The flags of an operation, derived from its arguments in the description. */
+/** The arguments of an operation, as the description has them, from flags or from the parameters of a URL. */
 import type { Option } from "commander";
 import {
   type Argument,
@@ -73,6 +73,37 @@ export function setMember(object: Record<string, unknown>, path: readonly string
     group = group[part] as Record<string, unknown>;
   }
   group[path.at(-1) ?? ""] = value;
+}
+
+/** Reads parameters of a URL as the argument of a method. Unknown names are refused: they would filter nothing. */
+export function readParameters(operation: Pick<Operation, "arguments">, query: URLSearchParams, path = {}) {
+  const argument: Record<string, unknown> = { ...path };
+  const unknown = new Set(query.keys());
+  for (const { path, spec } of leavesOf(operation.arguments)) {
+    if (spec.in !== undefined) continue;
+    const name = path.join(".");
+    const names = [...new Set([name, snakeCase(name)])];
+    for (const each of names) unknown.delete(each);
+    const texts = names.flatMap((each) => query.getAll(each));
+    if (texts.length === 0) continue;
+    if (spec.kind !== "array" && texts.length > 1) throw new UsageError(`Expected the parameter ${name} once.`);
+    const values = texts.map((text) => readValue(spec.kind === "array" ? spec.items : spec, text));
+    if (spec.kind === "boolean" && typeof values[0] === "string")
+      throw new UsageError(`Expected ${name} to be true or false.`);
+    setMember(argument, path, spec.kind === "array" ? values : values[0]);
+  }
+  for (const name of unknown) throw new UsageError(`There is no parameter ${name}.`);
+  return argument;
+}
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** A value of another form stays a text, which the client refuses. */
+function readValue(spec: Value, text: string): unknown {
+  if (spec.kind === "int32") return /^[+-]?\d+$/.test(text) ? Number(text) : text;
+  if (spec.kind === "boolean") return /^(?:1|t|true)$/i.test(text) || (/^(?:0|f|false)$/i.test(text) ? false : text);
+  if (spec.kind !== "enum" || !/^\d+$/.test(text)) return text;
+  return spec.values[spec.numbers.indexOf(Number(text))] ?? text;
 }
 
 /** Reads a name of an enumeration, such as `ACCOUNT_TYPE_GENERAL` or `general`. */

@@ -6,6 +6,7 @@ import { cors } from "hono/cors";
 import type { VegaClient } from "vegaprotocol-client";
 import { type Operation, type OperationId, operations } from "vegaprotocol-client/operations";
 import type { NodePool } from "vegaprotocol-client/pool";
+import { readParameters } from "../arguments.js";
 import type { Io } from "../io.js";
 import { type createNodeMetrics, createServerMetrics, exposition } from "../metrics.js";
 import { isScannable, type ListId } from "../operations.js";
@@ -14,7 +15,6 @@ import { createQuota, createShare, createTurns } from "./limits.js";
 import type { Source } from "./lists.js";
 import { watchNodes } from "./nodes.js";
 import { createPages, type Reader, readPageRequest } from "./pages.js";
-import { readParameters } from "./parameters.js";
 import { createReports, isOfBalances, isReport } from "./reports.js";
 import { openStream } from "./stream.js";
 

@@ -2,7 +2,7 @@
 import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
 import { type Operation, operations } from "vegaprotocol-client/operations";
 import * as vega from "vegaprotocol-client/reports";
-import { canonicalIds } from "../arguments.js";
+import { canonicalIds, readParameters } from "../arguments.js";
 import { findAsset, listAssets, needsAssets, requireProposal } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { csv } from "../output/csv.js";
@@ -13,7 +13,6 @@ import { readTime, readTimeZone } from "../times.js";
 import { Rejection } from "./errors.js";
 import type { Nodes } from "./nodes.js";
 import type { Reader } from "./pages.js";
-import { readParameters } from "./parameters.js";
 
 type Arguments = Operation["arguments"];
 type Query = Readonly<Record<string, string | undefined>>;
@@ -153,7 +152,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     format: "json" | "csv",
     reader: Reader,
   ) {
-    const entered = readParameters({ arguments: parameters[name] ?? {} }, parameterTexts, {}) as Query;
+    const entered = readParameters({ arguments: parameters[name] ?? {} }, parameterTexts) as Query;
     const query = { ...entered, asset: await assetIdOf(entered["asset"], reader) };
     const { rows, coverage, source } = isOfBalances(name)
       ? await ofBalances(name, query, reader)
