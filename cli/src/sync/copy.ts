@@ -6,7 +6,9 @@ import {
   type BalanceChange,
   type BalanceChangesDateRange,
   type BalanceChangesFilter,
+  type PageContent,
   PaginationError,
+  paginate,
   type ScanOptions,
   toNanoseconds,
   type VegaClient,
@@ -89,38 +91,28 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
     return {};
   }
 
-  /** A list of the copy as one page, with which the gateway does as with the first page of a node. */
-  async function readPage(list: Exclude<SyncList, "balances">, argument: object, signal: AbortSignal) {
-    const { pagination: _, ...query } = canonicalIds(argument) as Readonly<Record<string, unknown>>;
-    const { parties: partyId = query["partyId"], ...ids } = query;
-    const wanted = Object.entries({ ...ids, partyId }).filter(([, id]) => id !== undefined);
-    const nodes: object[] = [];
-    let position = 0n;
-    const records = readFrom(name, schema, signal, async function* (stored) {
-      // Profiles have no checkpoint.
-      const found = list === "profiles" ? [] : await checkpointsOf(stored, name, list, (own) => covers(own, query));
-      position = latest(0n, ...found.map((each) => each.position));
-      yield* allOf(stored, list);
-    });
-    for await (const record of records) {
-      if (wanted.every(([member, id]) => [id].flat().includes(record[member as keyof object]))) nodes.push(record);
-    }
-    return { nodes, edges: [], pageInfo: { hasNextPage: false }, block: position > 0n ? blockAt(position) : undefined };
-  }
-
+  /** A list of the copy as one page, which the gateway treats like the first page of a node. */
   const listOf =
     (list: Exclude<SyncList, "balances">) =>
-    (argument: object, { signal = neverAborted }: Signal = {}) => ({
-      async *[Symbol.asyncIterator]() {
-        yield* (await readPage(list, argument, signal)).nodes;
-      },
-      async *pages() {
-        yield await readPage(list, argument, signal);
-      },
-      // biome-ignore lint/suspicious/noThenProperty: a listing of the client is awaited for its first page.
-      then: (resolve: (page: object) => unknown, reject: (error: unknown) => unknown) =>
-        readPage(list, argument, signal).then(resolve, reject),
-    });
+    (argument: object, { signal }: Signal = {}) => {
+      const { pagination: _, ...query } = canonicalIds(argument) as Readonly<Record<string, unknown>>;
+      const { parties: partyId = query["partyId"], ...ids } = query;
+      const wanted = Object.entries({ ...ids, partyId }).filter(([, id]) => id !== undefined);
+      const readPage = async (_: object, pageSignal: AbortSignal) => {
+        const edges: { node: object; cursor: string }[] = [];
+        const records = readFrom(name, schema, pageSignal, async function* (stored) {
+          // Profiles have no checkpoint.
+          if (list !== "profiles") await checkpointsOf(stored, name, list, (own) => covers(own, query));
+          yield* allOf(stored, list);
+        });
+        for await (const node of records) {
+          const isWanted = wanted.every(([member, id]) => [id].flat().includes(node[member as keyof object]));
+          if (isWanted) edges.push({ node, cursor: "" });
+        }
+        return { edges, pageInfo: { hasNextPage: false } } as object as PageContent<object>;
+      };
+      return paginate(readPage, {}, { signal });
+    };
 
   const missing = new Rejection(12, "A local copy does not have this: add --node URL.");
   const refuse = () => Promise.reject(missing);

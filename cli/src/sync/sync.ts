@@ -43,12 +43,9 @@ import { allOf, checkTime, compareRecords } from "./rows.js";
 
 export type VotesQuery = Parameters<typeof followVotes>[1];
 
-export interface SyncStep {
-  readonly list: SyncList;
-  readonly query: object;
+/** A batch that was stored, with the number of its records. */
+export interface SyncStep extends Omit<Batch, "records"> {
   readonly records: number;
-  /** The stored range of the list. `undefined` for profiles, which have no time. */
-  readonly checkpoint: Checkpoint | undefined;
   /** Why records are missing that no request leads to, if some are. */
   readonly incomplete?: IncompleteError | undefined;
 }
@@ -139,11 +136,9 @@ interface Run {
 }
 
 async function store({ destination, options, limit }: Run, batch: Batch, incomplete?: IncompleteError): Promise<void> {
-  const { list, query, records, checkpoint } = batch;
-  for (const time of checkpoint ? [checkpoint.position, checkpoint.start] : [])
-    checkTime(String(time), () => "the block of the node");
+  for (const time of Object.values(batch.checkpoint ?? {})) checkTime(String(time), () => "the block of the node");
   await limit(() => destination.store(batch));
-  options.onStored?.({ list, query, records: records.length, checkpoint, incomplete });
+  options.onStored?.({ ...batch, records: batch.records.length, incomplete });
 }
 
 /** Whether no block has come since a checkpoint, so that there is nothing to read. */

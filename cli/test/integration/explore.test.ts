@@ -51,8 +51,10 @@ test("the page gets no path of a node and no password of a database, which can b
 });
 
 test("a copy has the pages, in both directions, that its node has", async () => {
-  const node = startNode();
-  expect(await runCli(["sync", pathOf("vega.db")], { fetch: node.fetch })).toMatchObject({ code: 0 });
+  const node = startNode({ votes: 90 });
+  const proposal = node.records.votes[0]?.proposalId ?? "";
+  const lists = ["balances", "votes", "--proposal", proposal];
+  expect(await runCli(["sync", pathOf("vega.db"), ...lists], { fetch: node.fetch })).toMatchObject({ code: 0 });
   const copy = await startServing(["explore", pathOf("vega.db")]);
   const path = "/api/v2/balance/changes?pagination.first=7&pagination.newestFirst=";
   for (const newestFirst of [true, false]) {
@@ -68,6 +70,8 @@ test("a copy has the pages, in both directions, that its node has", async () => 
     const all = changes.map(({ timestamp }) => timestamp);
     expect(found).toEqual(newestFirst ? all.reverse() : all);
   }
+  const { votes } = await (await fetch(`${copy.url}/api/v2/votes?proposalId=${proposal}&pagination.first=2`)).json();
+  expect(votes).toMatchObject({ edges: [{}, {}], pageInfo: { hasNextPage: true } });
   const early = `${copy.url}/api/v2/balance/changes?dateRange.startTimestamp=1600000000000000000`;
   expect(await (await fetch(early)).json()).toMatchObject({ code: 11, details: [{ reason: "pruned" }] });
 });

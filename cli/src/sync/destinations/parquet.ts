@@ -73,7 +73,6 @@ class ParquetDestination implements Destination {
   #open: OpenDay | undefined;
   /** Everything before it is in a file, or in the day that is being written. */
   #position: bigint | undefined;
-  #newest: BalanceChange | undefined;
   #end: bigint | undefined;
   /** The records that this run has stored of the other lists. */
   readonly #batches: Batch[] = [];
@@ -97,7 +96,6 @@ class ParquetDestination implements Destination {
       }
     }
     for (const record of batch.records as readonly BalanceChange[]) {
-      this.#newest = record;
       const row = rowOf("balances", record);
       const time = BigInt(record.timestamp);
       if (this.#open && time >= endOf(this.#open.day)) await this.#finishDay(this.#open);
@@ -146,7 +144,7 @@ class ParquetDestination implements Destination {
 
   async newest(): Promise<BalanceChange | undefined> {
     const last = this.#folder.days.at(-1);
-    if (this.#newest || last === undefined) return this.#newest;
+    if (last === undefined) return undefined;
     for await (const row of readParquet(last, tables.balances.columns, true)) return recordOf("balances", row);
     return undefined;
   }
