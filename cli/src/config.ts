@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { allCommands, pathOf } from "./command.js";
 import { didYouMean, UsageError } from "./errors.js";
 import type { Io } from "./io.js";
-import { extensionsOf } from "./output/target.js";
+import { extensionsOf } from "./output/file.js";
 
 const fileOf = ({ env }: Pick<Io, "env">) => env["VEGA_CONFIG"] || "vegaprotocol.toml";
 

@@ -7,9 +7,9 @@ import * as flag from "../flags.js";
 import type { Io } from "../io.js";
 import { getPath } from "../other-paths.js";
 import type { Column, Encoder, WireRecord } from "../output/columns.js";
+import { readTarget } from "../output/file.js";
 import { createEncoder, formatOf, printObject } from "../output/print.js";
 import { createPrinter } from "../output/printer.js";
-import { readTarget } from "../output/target.js";
 
 const columnsText = "The members to print, separated by commas, such as id,details.symbol. Default: all.";
 

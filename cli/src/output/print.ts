@@ -6,12 +6,11 @@ import { count, hasColors, type Io, printable, printableJson, printMessage, widt
 import type { ColumnKind } from "../operations.js";
 import { type Column, type Encoder, readColumns, type Units, type WireRecord } from "./columns.js";
 import { csv } from "./csv.js";
-import { OutputFile } from "./file.js";
+import { OutputFile, readTarget } from "./file.js";
 import { html, type Look } from "./html.js";
 import { json, ndjson } from "./json.js";
 import { svg } from "./svg.js";
 import { table } from "./table.js";
-import { readTarget } from "./target.js";
 
 export const formatOf = (entered: FormatName | undefined, io: Io): FormatName =>
   entered ?? (io.stdout.isTTY === true ? "table" : "ndjson");

@@ -2,8 +2,8 @@ import { type Flags, screenful } from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { createProgress } from "../progress.js";
 import type { Encoder, WireRecord } from "./columns.js";
+import type { Target } from "./file.js";
 import { OutputFile } from "./file.js";
-import type { Target } from "./target.js";
 
 const batchSize = 1000;
 

@@ -1,5 +1,9 @@
-/** SQLite: `node:sqlite`, or `libsql` on versions of Node.js that do not have it. */
+/** SQLite: `node:sqlite`, or `libsql` on versions of Node.js that do not have it. It also locks destinations. */
+import { realpath, rm, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { UsageError } from "../errors.js";
+import { writeError } from "../output/file.js";
 
 interface Statement {
   run(...values: object[]): unknown;
@@ -34,3 +38,64 @@ export function sqliteCode(error: unknown): number | undefined {
   // libsql has codes such as UNKNOWN_SQLITE_ERROR_1544.
   return /SQLITE_/.test(String(code)) ? (rawCode ?? 1) & 0xff : undefined;
 }
+
+/**
+ * Locks a destination for this process, by a transaction in a small database next to it: two names of one file share a
+ * lock. The operating system ends it with the process, and it holds between containers, whose processes can have the
+ * same id and host name.
+ *
+ * @returns The function that releases the lock.
+ * @throws {@link UsageError} if another process has it.
+ */
+export async function lock(name: string): Promise<() => Promise<void>> {
+  const resolved = await resolveName(name).catch((error) => Promise.reject(writeError(name, error)));
+  const path = `${resolved}.lock`;
+  const own = `Process ${process.pid} on ${hostname()}`;
+  try {
+    const open = await loadSqlite();
+    for (;;) {
+      // An error of the file system is clearer than SQLite's error.
+      await writeFile(path, "", { flag: "a" });
+      const { ino } = await stat(path);
+      const database = open(path);
+      const owner = claim(database, own);
+      // The process that had the lock can have removed this file meanwhile, so that a third one has made another.
+      const isThere = (await stat(path).catch(() => undefined))?.ino === ino;
+      if (owner === undefined && isThere) return () => release(path, database);
+      database.close();
+      if (owner !== undefined) throw new UsageError(`${owner} writes ${name}. Wait for it to end.`);
+    }
+  } catch (error) {
+    throw writeError(name, sqliteCode(error) === sqliteCodes.full ? { code: "ENOSPC" } : error);
+  }
+}
+
+/** Begins the transaction that is the lock. Returns who has it if another process does. */
+function claim(database: Sqlite, own: string): string | undefined {
+  try {
+    database.exec("PRAGMA busy_timeout = 100; PRAGMA page_size = 512; BEGIN IMMEDIATE");
+    database.exec(`DROP TABLE IF EXISTS owner; CREATE TABLE owner AS SELECT '${own}' AS name; COMMIT`);
+    database.exec("BEGIN IMMEDIATE");
+    return undefined;
+  } catch (error) {
+    if (sqliteCode(error) !== sqliteCodes.busy) throw error;
+    try {
+      const [owner] = database.prepare("SELECT name FROM owner").all() as { name: string }[];
+      return owner?.name;
+    } catch {
+      return "Another process";
+    }
+  }
+}
+
+async function release(path: string, database: Sqlite): Promise<void> {
+  // While it is locked: afterwards another process can own it. Windows removes no file that is open.
+  const isWindows = process.platform === "win32";
+  if (!isWindows) await rm(path, { force: true });
+  database.close();
+  if (isWindows) await rm(path, { force: true }).catch(() => {});
+}
+
+/** A destination can be there or not, and its name can be a link. */
+const resolveName = (name: string): Promise<string> =>
+  realpath(name).catch(async () => join(await realpath(dirname(name)), basename(name)));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createFetch, withScheme } from "../../src/http.js";
+import { createFetch, withScheme } from "../../src/connection.js";
 
 describe("the address of a node without a scheme", () => {
   test.each([

@@ -6,7 +6,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { lock } from "../../src/sync/lock.js";
+import { lock } from "../../src/sync/sqlite.js";
 
 let folder: string;
 let file: string;
@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const program = [
   ...["--import", createRequire(import.meta.url).resolve("tsx"), "--input-type", "module", "-e"],
-  `import { lock } from ${JSON.stringify(fileURLToPath(new URL("../../src/sync/lock.ts", import.meta.url)))};
+  `import { lock } from ${JSON.stringify(fileURLToPath(new URL("../../src/sync/sqlite.ts", import.meta.url)))};
    process.stdin.resume();
    await lock(process.argv[1]).then(() => console.log("locked", process.pid), (error) => console.log(error.message));`,
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Interruption, interruptSignals } from "../../src/io.js";
-import { readTarget } from "../../src/output/target.js";
+import { readTarget } from "../../src/output/file.js";
 
 describe("paths of Windows", () => {
   test.each([

@@ -10,7 +10,7 @@ import {
 } from "hyparquet";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { ExitError } from "../../errors.js";
-import { followLink } from "../../output/target.js";
+import { followLink } from "../../output/file.js";
 import type { Row, StoredColumns, StoredKind } from "../rows.js";
 
 /** Rows that are encoded at once. Readers skip groups whose times they do not need; larger ones take more memory. */

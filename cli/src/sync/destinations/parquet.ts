@@ -18,8 +18,8 @@ import {
   type TimeRange,
   wantedOf,
 } from "../destination.js";
-import { lock } from "../lock.js";
 import { type Row, recordOf, rowOf, tables } from "../rows.js";
+import { lock } from "../sqlite.js";
 import {
   changedError,
   openParquet,

@@ -1,9 +1,8 @@
 import { ExitError } from "../../errors.js";
-import { followLink } from "../../output/target.js";
+import { followLink } from "../../output/file.js";
 import type { OpenMode } from "../destination.js";
-import { lock } from "../lock.js";
 import type { Row } from "../rows.js";
-import { loadSqlite, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
+import { loadSqlite, lock, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
 import { type Database, type Dialect, RelationalDestination } from "./relational.js";
 
 /** Some digits of a balance as an integer: those before the last ones. */
