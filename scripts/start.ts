@@ -50,9 +50,9 @@ async function showAll(): Promise<void> {
   const commands = [
     `profiles --limit 5 --format table`,
     `votes --proposal ${proposal} --limit 5 --format table`,
-    `balances --from 2024-02-09T16:54:00Z --limit 5 --columns timestamp,balance,accountType --decimals 18 --asset ${asset} --format table`,
+    `balances --from 2024-02-09T16:54:00Z --limit 5 --columns timestamp,balance,accountType --decimals node --asset ${asset} --format table`,
     `statement --party ${holder?.partyId} --asset ${holder?.assetId} --account-type general --from 2024-02-09T16:50:00Z ` +
-      "--to 2024-02-09T16:52:30Z --decimals 18 --columns timestamp,entry,change,balance --quiet --format table",
+      "--to 2024-02-09T16:52:30Z --decimals node --columns timestamp,entry,change,balance --quiet --format table",
     `signatures --id ${id} --limit 3 --columns kind,sig --format table`,
     `spam --party ${party}`,
   ].map((command) => command.split(" "));

@@ -149,7 +149,8 @@ export const scanFlags = (pageSize = "1000"): Option[] => [
 ];
 
 const pollInterval = "The time between polls. Default: 1s while records arrive, and up to 15s while none do.";
-const giveUpAfterText = "How long to retry failures, such as 2h. never retries forever. Default: 10m.";
+const giveUpAfterText =
+  "How long to retry failures, such as 2h. never retries forever. Default: 10m.";
 export const giveUpAfter = 600_000;
 
 export const followFlags = (): Option[] => [
@@ -183,8 +184,7 @@ const timesText = "How times are printed; spreadsheet is a date and time for Lib
 const zoneText = "The time zone of printed times, and of dates without one, such as Europe/Berlin. Default: UTC.";
 const assetsText = "Read the decimal places and symbols of assets from the JSON of a node's /api/v2/assets.";
 const decimalsText =
-  "Print amounts of an asset with N decimal places. N alone is for records of one asset. node reads the decimal places of all assets " +
-  "from the node.";
+  "Print amounts of an asset with N decimal places. node reads the decimal places of all assets from the node.";
 
 /**
  * @param kinds - The columns of the records.
@@ -198,7 +198,7 @@ export function presentationFlags(kinds: Readonly<Record<string, string>>, isRep
     outputFlag("--raw", rawText),
     outputFlag("--times <FORM>", timesText, { choices: ["iso", "spreadsheet", "unix"] }),
     outputFlag("--time-zone <NAME>", zoneText, { parse: readTimeZone }),
-    ...(hasAmounts ? [outputFlag("--decimals <[ASSET=]N>", decimals, { repeat: true })] : []),
+    ...(hasAmounts ? [outputFlag("--decimals <ASSET=N>", decimals, { repeat: true })] : []),
     ...(hasAmounts ? [outputFlag("--assets <FILE>", assetsText, { repeat: true })] : []),
   ];
 }

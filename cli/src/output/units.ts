@@ -1,6 +1,6 @@
 /** The units of amounts: decimal places and symbols, from flags, from a file, or from the node. */
 import { readFile } from "node:fs/promises";
-import { ExitError, UsageError } from "../errors.js";
+import { UsageError } from "../errors.js";
 import type { Flags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
@@ -38,33 +38,24 @@ export async function readUnits<Own extends Flags>(
   return { flags: resolved, units: hasUnits ? unitsOf(io, flags, numbers, isFromNode ? known : inFiles) : undefined };
 }
 
-/** Reads `--decimals`. `bare` is for records of one asset. */
-function readDecimals(entered: readonly string[]) {
+/** Reads the decimal places of assets from `--decimals`. */
+function readDecimals(entered: readonly string[]): Map<string, number> {
   const byAsset = new Map<string, number>();
-  let bare: number | undefined;
   for (const text of entered) {
     if (text === "node") continue;
-    const [, asset, digits = ""] = /^(?:([^=]+)=)?(\d+)$/.exec(text) ?? [];
-    const decimals = digits === "" ? Number.NaN : Number(digits);
-    if (!(decimals <= 255)) {
-      throw new UsageError(`Expected --decimals to be node, ASSET=N or N, with an N from 0 to 255, got "${text}".`);
+    const [, asset = "", decimals] = /^([^=]+)=(\d+)$/.exec(text) ?? [];
+    if (decimals === undefined || Number(decimals) > 255) {
+      throw new UsageError(`Expected --decimals to be node, or ASSET=N with an N from 0 to 255, got "${text}".`);
     }
-    if (asset === undefined) bare = decimals;
-    else byAsset.set(asset.toLowerCase(), decimals);
+    byAsset.set(asset.toLowerCase(), Number(decimals));
   }
-  return { byAsset, bare };
+  return byAsset;
 }
 
-function unitsOf(
-  io: Io,
-  flags: Flags,
-  { byAsset, bare }: ReturnType<typeof readDecimals>,
-  assets: readonly Asset[],
-): Units {
+function unitsOf(io: Io, flags: Flags, byAsset: ReadonlyMap<string, number>, assets: readonly Asset[]): Units {
   const known = new Map(assets.map((asset) => [asset.id, asset]));
   const unknown = new Set<unknown>();
-  let first: unknown;
-  const ownDecimals = (id: string) => {
+  const knownDecimals = (id: string) => {
     const asset = known.get(id);
     return byAsset.get(id) ?? byAsset.get(asset?.symbol.toLowerCase() ?? "") ?? asset?.decimals;
   };
@@ -72,27 +63,17 @@ function unitsOf(
   const governance = assets.find(({ symbol }) => symbol === "VEGA")?.id ?? "VEGA";
   return {
     decimalsOf({ assetId = governance }) {
-      const own = ownDecimals(String(assetId).toLowerCase());
-      if (own !== undefined) return own;
-      if (bare === undefined) {
+      const decimals = knownDecimals(String(assetId).toLowerCase());
+      if (decimals === undefined && !unknown.has(assetId) && !flags.quiet) {
         const reason = `Amounts of asset ${assetId} are in the smallest unit: its decimal places are not known.`;
-        const advice = `Add --decimals ${assetId}=N, or --assets FILE.`;
-        if (!unknown.has(assetId) && !flags.quiet) printMessage(io, `${reason} ${advice}`);
-        unknown.add(assetId);
-        return undefined;
+        printMessage(io, `${reason} Add --decimals ${assetId}=N, or --assets FILE.`);
       }
-      first ??= assetId;
-      // Amounts of another asset would be wrong by powers of ten.
-      if (first === assetId) return bare;
-      throw new ExitError(
-        `--decimals ${bare} is for records of one asset, and ${assetId} comes after ${first}. Use --decimals node, --decimals ASSET=N for ` +
-          "each of them, --assets FILE, or --asset to list only one.",
-      );
+      if (decimals === undefined) unknown.add(assetId);
+      return decimals;
     },
     unitOf(assetId) {
       const id = assetId.toLowerCase();
-      if (ownDecimals(id) === undefined && bare === undefined) return "smallest unit";
-      return known.get(id)?.symbol || "units";
+      return knownDecimals(id) === undefined ? "smallest unit" : known.get(id)?.symbol || "units";
     },
   };
 }

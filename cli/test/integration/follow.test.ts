@@ -77,7 +77,7 @@ describe("follow balances", () => {
   test("filters, prints decimals and chosen columns, and ends with 0 after --limit records", async () => {
     const node = growingNode();
     const asset = node.records.balances[0]?.assetId ?? "";
-    const own = ["--asset", asset, "--decimals", "18", "--limit", "7"];
+    const own = ["--asset", asset, "--decimals", `${asset}=18`, "--limit", "7"];
     const flags = ["--from", "start", "--columns", "timestamp,balance", ...own];
     const result = await runCli(["follow", "balances", "--account-type", "general", ...flags], { fetch: node.fetch });
     expect(result).toMatchObject({ code: 0, stderr: "" });
