@@ -39,16 +39,11 @@ const texts: Readonly<Record<FollowId, { summary: string; details: string; examp
   },
 };
 
-interface Flags extends flag.Flags {
-  readonly stalledAfter?: number;
-}
-
 const fromText =
   "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time. Default: now.";
 const checkFrom = (text: string) => (text === "start" ? text : checkTime(text));
-const readFrom = ({ from, timeZone }: Flags): "now" | "start" | bigint | undefined =>
+const readFrom = ({ from, timeZone }: flag.Flags): "now" | "start" | bigint | undefined =>
   from === undefined || from === "now" || from === "start" ? from : readTime(from, timeZone);
-const stalledText = "Fail if no new block comes for this time. Default: the time of --give-up-after.";
 
 export function addFollow(program: Command, perform: Perform): void {
   const follow = program
@@ -60,7 +55,7 @@ export function addFollow(program: Command, perform: Perform): void {
     const { summary, details, examples } = texts[id];
     const { columns = {} } = operationTexts[id];
     const hasTime = id !== "listNodeSignatures";
-    defineCommand<Flags>({
+    defineCommand<flag.Flags>({
       name: operations[id].envelope,
       summary,
       details:
@@ -74,7 +69,6 @@ export function addFollow(program: Command, perform: Perform): void {
         ...flag.presentationFlags(columns),
         flag.quietFlag("Do not print the status or failures."),
         ...flag.followFlags(),
-        flag.nodeFlag("--stalled-after <TIME>", stalledText, { parse: flag.duration }),
         ...flag.nodeFlags(),
       ],
       examples,
@@ -83,7 +77,7 @@ export function addFollow(program: Command, perform: Perform): void {
   }
 }
 
-async function run(id: FollowId, io: Io, entered: Flags): Promise<number> {
+async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
   const kinds = operationTexts[id].columns ?? {};
   // A wrong flag is found before a request is sent.
   readArguments(id, { ...entered, from: undefined });
@@ -102,8 +96,8 @@ async function run(id: FollowId, io: Io, entered: Flags): Promise<number> {
   let hasGap = false;
   try {
     if (encoder.head !== "") await write(io.stdout, encoder.head);
-    const { pollInterval, stalledAfter = monitor.giveUpAfter } = flags;
-    const options = { pollInterval, stalledAfter, signal: monitor.signal, observe: monitor.observe };
+    const { giveUpAfter: stalledAfter, signal, observe } = monitor;
+    const options = { pollInterval: flags.pollInterval, stalledAfter, signal, observe };
     const open: Record<FollowId, () => AsyncIterable<FollowedBatch>> = {
       listBalanceChanges: () => followBalanceChanges(client, query, { ...options, from }).batches(),
       listVotes: () => followVotes(client, query as { partyId: string }, { ...options, from }).batches(),

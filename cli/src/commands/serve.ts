@@ -7,13 +7,11 @@ import type { Io } from "../io.js";
 import { readDuration } from "../times.js";
 
 interface ServeFlags extends flags.Flags {
-  readonly maxLag?: number;
   readonly cors?: readonly string[];
   readonly trustProxy?: true;
   readonly grace?: number;
 }
 
-const lagText = "How far a response may be behind the other nodes, in block time. Default: 2s.";
 const corsText = "An origin whose pages may read responses, such as https://page.example, or * for all. Default: none.";
 const proxyText = "Take the caller's address from the last entry of X-Forwarded-For. Only behind a proxy that sets it.";
 const graceText = "How long requests in flight may take after SIGTERM or Ctrl-C. Default: 10s.";
@@ -26,7 +24,6 @@ export const addServe = defineCommand<ServeFlags>({
     "address to stdout and a line of JSON for each request to stderr. TLS, authentication, rate limits and caches are for a reverse proxy.",
   flags: [
     ...flags.nodeFlags(),
-    flags.nodeFlag("--max-lag <TIME>", lagText, { parse: flags.duration }),
     ...flags.serverFlags("; 0 is a free one. Default: 8080"),
     flags.flag("--cors <ORIGIN>", corsText, { repeat: true, parse: readOrigin }),
     flags.flag("--trust-proxy", proxyText),
@@ -47,7 +44,7 @@ async function serve(io: Io, entered: ServeFlags): Promise<number> {
   const { createGateway } = await import("../serve/app.js");
   const { serveUntilInterrupted } = await import("../serve/server.js");
   const { createNodeMetrics } = await import("../metrics.js");
-  const { port = 8080, host, grace = 10_000, quiet, verbose, maxLag = 2000, cors = [] } = entered;
+  const { port = 8080, host, grace = 10_000, quiet, verbose, cors = [] } = entered;
   const log = (entry: object) => {
     io.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);
   };
@@ -57,7 +54,8 @@ async function serve(io: Io, entered: ServeFlags): Promise<number> {
     log({ event, operation, attempt, node: new URL(node).host, status, error: error?.name });
   };
   const nodeMetrics = createNodeMetrics();
-  const { client, pool } = await connect(io, entered, { ...(verbose && { observe }), metrics: nodeMetrics, maxLag });
+  const options = { ...(verbose && { observe }), metrics: nodeMetrics, maxLag: 2000 };
+  const { client, pool } = await connect(io, entered, options);
   const closing = new AbortController();
   const gateway = createGateway({
     client,

@@ -99,10 +99,10 @@ describe("follow balances", () => {
     expect(toNanoseconds(time)).toBe(times.find((each) => each >= history));
   });
 
-  test("--verbose prints each failed poll, and a chain without new blocks exits with 1 after --stalled-after", async () => {
+  test("--verbose prints each failed poll, and a chain without new blocks exits with 1 after --give-up-after", async () => {
     const node = createFakeNode({ balances: 5 });
     let requests = 0;
-    const flags = ["--verbose", "--retries", "0", "--stalled-after", "500ms", ...poll];
+    const flags = ["--verbose", "--retries", "0", "--give-up-after", "500ms", ...poll];
     const { code, stderr } = await runCli(["follow", "balances", ...flags], {
       fetch: async (request) => (++requests === 2 ? new Response("", { status: 503 }) : node.fetch(request)),
     });
