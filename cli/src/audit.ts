@@ -1,14 +1,14 @@
 /** Compares the records of several nodes, and tells nodes that are wrong from nodes that keep less or lag. */
 import { createHash, type Hash } from "node:crypto";
-import { PaginationError, type VegaClient, type Vote } from "vegaprotocol-client";
+import { PaginationError, type ScanOptions, type VegaClient, type Vote } from "vegaprotocol-client";
 import { IncompleteError } from "./errors.js";
 import { idOf } from "./operations.js";
 import { historyStart, readWhole, scanPageSize } from "./records.js";
-import { canonicalJson, type TimeRange } from "./sync/destination.js";
+import { canonicalJson, type SyncList, type TimeRange } from "./sync/destination.js";
 import { byKey, byTime, keysOf, type Row, type Rows, rowOf } from "./sync/rows.js";
 import { earliest, finalTime, latest } from "./times.js";
 
-export type AuditedList = "balances" | "votes" | "signatures" | "profiles";
+export type AuditedList = Exclude<SyncList, "assets">;
 
 /** A node, and the range of its balance changes, from `start` to `end`, in Unix nanoseconds. */
 export interface AuditedNode {
@@ -132,10 +132,7 @@ async function notePruning(nodes: readonly AuditedNode[], signal: AbortSignal): 
   return isPruned;
 }
 
-interface AuditOptions {
-  readonly pageSize: number | undefined;
-  readonly signal: AbortSignal;
-}
+type AuditOptions = Pick<ScanOptions, "pageSize"> & { readonly signal: AbortSignal };
 
 /** Compares the balance changes of a range, each node within the range that it keeps and has reached. */
 export async function auditBalances(
@@ -146,13 +143,10 @@ export async function auditBalances(
 ): Promise<AuditedPart> {
   for (;;) {
     const comparison = new Comparison("balances");
-    let failure: unknown;
-    try {
-      await compareBalances(nodes, range, comparison, options);
-    } catch (error) {
-      if (!PaginationError.is(error)) throw error;
-      failure = error;
-    }
+    const failure = await compareBalances(nodes, range, comparison, options).catch((error: unknown) => {
+      if (PaginationError.is(error)) return error;
+      throw error;
+    });
     // A node that drops records while they are read is not wrong.
     if ((failure || comparison.first) && (await notePruning(nodes, options.signal))) continue;
     if (failure) throw failure;
