@@ -52,8 +52,6 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
     pool,
     now: io.now,
     signal: io.signal,
-    origins: [],
-    trustsProxy: false,
     closing: closing.signal,
     log: (entry) => {
       if (entry.status === 500) printMessage(io, `${entry["path"]}: ${entry["error"]}`);

@@ -63,7 +63,7 @@ async function serve(io: Io, entered: ServeFlags): Promise<number> {
     now: io.now,
     signal: io.signal,
     origins: cors,
-    trustsProxy: entered.trustProxy === true,
+    trustsProxy: entered.trustProxy,
     closing: closing.signal,
     nodeMetrics,
     log: (entry) => {

@@ -21,8 +21,9 @@ import { openStream } from "./stream.js";
 export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
   readonly client: VegaClient;
   readonly pool: Pick<NodePool, "check" | "status">;
-  readonly origins: readonly string[];
-  readonly trustsProxy: boolean;
+  /** The origins whose pages may read responses. */
+  readonly origins?: readonly string[];
+  readonly trustsProxy?: boolean | undefined;
   /** Aborts when requests in flight have had their time. */
   readonly closing: AbortSignal;
   /** Metrics of the client. Default: there are none. */
@@ -129,9 +130,10 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     context.header("Cache-Control", "no-store");
     if (options.signal.aborted || !incoming.complete) context.header("Connection", "close");
   });
-  if (options.origins.length > 0) {
+  const { origins = [] } = options;
+  if (origins.length > 0) {
     const exposeHeaders = ["Link", "Retry-After", "X-Block-Height", "X-Block-Timestamp", "X-Stale"];
-    const origin = options.origins.includes("*") ? "*" : [...options.origins];
+    const origin = origins.includes("*") ? "*" : [...origins];
     app.use(cors({ origin, allowMethods: ["GET", "POST"], exposeHeaders, maxAge: 86_400 }));
   }
   app.onError((error, context) => {
