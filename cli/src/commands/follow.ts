@@ -21,21 +21,18 @@ const { proposal, resource } = exampleIds;
 const ids = ["listBalanceChanges", "listVotes", "listNodeSignatures"] as const;
 type FollowId = (typeof ids)[number];
 
-const texts: Readonly<Record<FollowId, { summary: string; details: string; examples: readonly string[] }>> = {
+const texts: Readonly<Record<FollowId, { details: string; example: string }>> = {
   listBalanceChanges: {
-    summary: "Print balance changes as they come.",
     details: "Each balance change once, in order of time, as soon as its block is final.",
-    examples: ["follow balances --from start -n 5"],
+    example: "follow balances --from start -n 5",
   },
   listVotes: {
-    summary: "Print votes as they come.",
     details: "Each vote when its block is final. A rewritten vote is printed again only if a field changed.",
-    examples: [`follow votes --proposal ${proposal} --from start -n 5`],
+    example: `follow votes --proposal ${proposal} --from start -n 5`,
   },
   listNodeSignatures: {
-    summary: "Print the node signatures of a resource as they come.",
     details: "Each signature once, starting with the existing ones.",
-    examples: [`follow signatures --id ${resource} -n 5`],
+    example: `follow signatures --id ${resource} -n 5`,
   },
 };
 
@@ -52,12 +49,12 @@ export function addFollow(program: Command, perform: Perform): void {
     .usage("balances|votes|signatures [flags]")
     .helpCommand(false);
   for (const id of ids) {
-    const { summary, details, examples } = texts[id];
+    const { details, example } = texts[id];
     const { columns = {} } = operationTexts[id];
     const hasTime = id !== "listNodeSignatures";
     defineCommand<flag.Flags>({
       name: operations[id].envelope,
-      summary,
+      summary: `${operationTexts[id].summary.replace("List", "Print")} as they come.`,
       details:
         `${details} It runs until it is interrupted. \`vegaprotocol sync --follow\` stores new records.` +
         `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
@@ -71,7 +68,7 @@ export function addFollow(program: Command, perform: Perform): void {
         ...flag.followFlags(),
         ...flag.nodeFlags(),
       ],
-      examples,
+      examples: [example],
       run: (io, flags) => run(id, io, flags),
     })(follow, perform);
   }
