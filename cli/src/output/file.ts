@@ -17,7 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createGzip } from "node:zlib";
 import { ExitError, UsageError } from "../errors.js";
 import { type FormatName, formats } from "../flags.js";
-import { OutputClosed, OutputError, write } from "../io.js";
+import { type Io, OutputClosed, OutputError, write } from "../io.js";
 
 export interface Target {
   /** The name that the user gave, which errors show. */
@@ -94,73 +94,61 @@ function readExtensions(name: string, format: FormatName | undefined, isStream: 
 }
 
 /**
- * A file that is written as `FILE.PID.tmp`, and renamed when it is complete: a reader sees the earlier file or the new
- * one. Files of killed processes are removed. A pipe or a device is written directly.
+ * Opens stdout, or a file that is written as `FILE.PID.tmp`, and renamed when it is complete: a reader sees the earlier
+ * file or the new one. Files of killed processes are removed. A pipe or a device is written directly.
+ *
+ * @throws {@link UsageError} if the file exists and must not be replaced.
  */
-export class OutputFile {
-  readonly #target: Target;
-  readonly #force: boolean;
-  path: string;
-  readonly #input: Writable;
-  readonly #done: Promise<void>;
-  /** Fails the write in flight. */
-  #fail: (error: unknown) => void = () => {};
-
-  /** @throws {@link UsageError} if the file exists and must not be replaced. */
-  constructor(target: Target, force: boolean) {
-    this.#target = target;
-    this.#force = force;
-    this.path = target.isStream ? target.path : `${target.path}.${process.pid}.tmp`;
-    refuseOther(target, force);
-    if (!target.isStream) removeLeft(target.path);
-    const file = createWriteStream(this.path, { flush: !target.isStream });
-    const gzip = target.isCompressed ? createGzip() : undefined;
-    this.#input = gzip ?? file;
-    this.#done = gzip ? pipeline(gzip, file) : finished(file);
-    // If the file cannot be written, the compressor is destroyed and never calls back.
-    this.#done.catch((error) => this.#fail(error));
+export function openOutput({ stdout }: Pick<Io, "stdout">, target: Target | undefined, force = false) {
+  if (target === undefined) {
+    return { write: (text: string) => write(stdout, text), finish: async () => {}, stop: async () => undefined };
   }
-
-  /** Writes text, once the write before has ended. */
-  write(text: string): Promise<void> {
-    const written = new Promise<void>((resolve, reject) => {
-      this.#fail = reject;
-      write(this.#input, text).then(resolve, reject);
-    });
-    return this.#explain(written);
-  }
-
-  async finish(): Promise<void> {
-    this.#input.end();
-    await this.#explain(this.#done);
-    if (this.#target.isStream) return;
-    // Another program may have written it in the meantime.
-    refuseOther(this.#target, this.#force);
-    await this.#explain(replace(this.path, this.#target.path));
-  }
-
-  /** Ends it early. Returns whether the file has whole blocks, and stays as `FILE.PID.partial`. */
-  async stop(isWanted: boolean): Promise<boolean> {
-    this.#input.end();
-    const isWhole = await this.#done.then(
-      () => true,
-      () => false,
-    );
-    if (this.#target.isStream) return isWanted && isWhole;
-    if (isWanted && isWhole) {
-      const partial = `${this.#target.path}.${process.pid}.partial`;
-      await this.#explain(replace(this.path, partial));
-      this.path = partial;
-      return true;
-    }
-    await rm(this.path, { force: true }).catch(() => {});
-    return false;
-  }
-
-  #explain(task: Promise<void>): Promise<void> {
-    // The earlier error of the stream has the reason.
-    return task.catch((error) => Promise.reject(writeError(this.#target.name, this.#input.errored ?? error)));
-  }
+  const { name, isStream } = target;
+  const path = isStream ? target.path : `${target.path}.${process.pid}.tmp`;
+  refuseOther(target, force);
+  if (!isStream) removeLeft(target.path);
+  const file = createWriteStream(path, { flush: !isStream });
+  const gzip = target.isCompressed ? createGzip() : undefined;
+  const input: Writable = gzip ?? file;
+  const done = gzip ? pipeline(gzip, file) : finished(file);
+  // The earlier error of the stream has the reason.
+  const explain = (task: Promise<void>) =>
+    task.catch((error) => Promise.reject(writeError(name, input.errored ?? error)));
+  /** Fails the write in flight. If the file cannot be written, the compressor is destroyed and never calls back. */
+  let fail: (error: unknown) => void = () => {};
+  done.catch((error) => fail(error));
+  return {
+    /** Writes text, once the write before has ended. */
+    write(text: string): Promise<void> {
+      const written = new Promise<void>((resolve, reject) => {
+        fail = reject;
+        write(input, text).then(resolve, reject);
+      });
+      return explain(written);
+    },
+    async finish(): Promise<void> {
+      input.end();
+      await explain(done);
+      if (isStream) return;
+      // Another program may have written it in the meantime.
+      refuseOther(target, force);
+      await explain(replace(path, target.path));
+    },
+    /** Ends it early. Returns the name of the file if it has whole blocks and stays, as `FILE.PID.partial`. */
+    async stop(isWanted: boolean): Promise<string | undefined> {
+      input.end();
+      const isWhole = await done.then(
+        () => true,
+        () => false,
+      );
+      const stays = isWanted && isWhole;
+      if (isStream) return stays ? path : undefined;
+      if (!stays) return void (await rm(path, { force: true }).catch(() => {}));
+      const partial = `${target.path}.${process.pid}.partial`;
+      await explain(replace(path, partial));
+      return partial;
+    },
+  };
 }
 
 /** @throws {@link UsageError} if the file exists and must not be replaced. */

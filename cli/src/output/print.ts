@@ -2,11 +2,11 @@
 import { styleText } from "node:util";
 import { exitCodes } from "../errors.js";
 import type { Flags, FormatName } from "../flags.js";
-import { count, hasColors, type Io, printable, printableJson, printMessage, widthOf, write } from "../io.js";
+import { count, hasColors, type Io, printable, printableJson, printMessage, widthOf } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { type Column, type Encoder, readColumns, type Units, type WireRecord } from "./columns.js";
 import { csv } from "./csv.js";
-import { OutputFile, readTarget } from "./file.js";
+import { openOutput, readTarget } from "./file.js";
 import { html, type Look } from "./html.js";
 import { json, ndjson } from "./json.js";
 import { svg } from "./svg.js";
@@ -65,15 +65,15 @@ async function printText(
   read: (format: FormatName | undefined) => Promise<{ text: string; records: number }>,
 ): Promise<number> {
   const target = readTarget(output, format);
-  const file = target && new OutputFile(target, force === true);
+  const opened = openOutput(io, target, force);
   try {
     const { text, records } = await read(target?.format);
-    await (file ? file.write(text) : write(io.stdout, text));
-    await file?.finish();
+    await opened.write(text);
+    await opened.finish();
     if (target && !quiet) printMessage(io, `${target.name}: ${count(records, "record")}.`);
     return exitCodes.done;
   } catch (error) {
-    await file?.stop(false);
+    await opened.stop(false);
     throw error;
   }
 }

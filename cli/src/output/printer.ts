@@ -1,9 +1,8 @@
 import { type Flags, screenful } from "../flags.js";
-import { count, type Io, printMessage, write } from "../io.js";
+import { count, type Io, printMessage } from "../io.js";
 import { createProgress } from "../progress.js";
 import type { Encoder, WireRecord } from "./columns.js";
-import type { Target } from "./file.js";
-import { OutputFile } from "./file.js";
+import { openOutput, type Target } from "./file.js";
 
 const batchSize = 1000;
 
@@ -16,9 +15,9 @@ export type Printer = ReturnType<typeof createPrinter>;
  * @param isScan - Whether records are in order of time. An incomplete file that stays has whole blocks then.
  */
 export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Target | undefined, isScan = false) {
-  const file = target && new OutputFile(target, flags.force === true);
-  const isByBlock = isScan && file !== undefined;
-  const isTerminal = file === undefined && io.stdout.isTTY === true;
+  const output = openOutput(io, target, flags.force);
+  const isByBlock = isScan && target !== undefined;
+  const isTerminal = target === undefined && io.stdout.isTTY === true;
   const isScreen = isTerminal && flags.limit === undefined && flags.format === undefined;
   // A line of progress would stand between the rows of a table.
   const progress = createProgress(io, flags, !isTerminal);
@@ -42,7 +41,7 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
     writing = writing.then(async () => {
       const text = `${head}${encoder.encode(records)}${hasEnd ? encoder.end() : ""}`;
       head = "";
-      if (text !== "") await (file ? file.write(text) : write(io.stdout, text));
+      if (text !== "") await output.write(text);
       written += records.length;
       progress.update(written, records.at(-1)?.["timestamp"]);
     });
@@ -53,7 +52,7 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
   async function end(hasFailed = false): Promise<void> {
     if (!hasFailed) ready = batch.length;
     // A partial file is closed as well, so that it can be read.
-    flush(!hasFailed || file !== undefined);
+    flush(!hasFailed || target !== undefined);
     await writing.finally(() => progress.clear());
   }
 
@@ -77,11 +76,11 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
       return wait;
     },
     end: () => end(),
-    finish: async () => file?.finish(),
+    finish: output.finish,
     /** Writes the records before an error. Returns the name of the file that has them, if it is kept. */
     async stop(canContinue = false): Promise<string | undefined> {
       await end(true).catch(() => {});
-      return (await file?.stop(isByBlock && canContinue && written > 0)) ? file?.path : undefined;
+      return output.stop(isByBlock && canContinue && written > 0);
     },
     printNotes(which: "first" | "newest", notes: readonly string[], what = count(read, "record")): void {
       const more = `The ${which} ${screenful} records. For more: -n N, -o FILE, or --format ndjson|csv|json.`;

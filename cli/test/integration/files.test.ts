@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
-import { OutputFile, readTarget, type Target } from "../../src/output/file.js";
+import { openOutput, readTarget } from "../../src/output/file.js";
 import { changes, party, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { interruption, runCli } from "../support/run-cli.js";
@@ -187,7 +187,7 @@ describe.runIf(process.platform !== "win32")("a pipe or a device in --output", (
   test.runIf(process.platform === "linux")("reports it while a compressed text is still being written", async () => {
     const name = file("x.csv.gz");
     await symlink("/dev/full", name);
-    const output = new OutputFile(readTarget(name, undefined) as Target, true);
+    const output = openOutput(process, readTarget(name, undefined), true);
     const write = output.write(randomBytes(2 ** 20).toString("hex"));
     await expect(write).rejects.toThrow(`Cannot write ${name}: the disk is full.`);
     await output.stop(false);

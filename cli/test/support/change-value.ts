@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { SyncList } from "../../src/sync/destination.js";
-import { openParquet, ParquetFile, readParquet } from "../../src/sync/destinations/parquet-file.js";
+import { createParquet, openParquet, readParquet } from "../../src/sync/destinations/parquet-file.js";
 import { type Row, tables } from "../../src/sync/rows.js";
 import { hour } from "./changes.js";
 
@@ -13,7 +13,7 @@ export async function changeParquet(folder: string, list: SyncList, column: stri
   const { kind = "text" } = columns[column] ?? {};
   const index = Object.keys(columns).indexOf(column);
   const written = await openParquet(path);
-  const file = new ParquetFile(path, columns, { timestamps: "micros", amounts: "decimal" });
+  const file = createParquet(path, columns, { timestamps: "micros", amounts: "decimal" });
   for await (const each of readParquet(written, columns)) {
     const later = kind === "time" ? String(BigInt(each[index] ?? 0) + hour) : values[kind];
     const isRow = each.slice(0, 3).join() === row.slice(0, 3).join();

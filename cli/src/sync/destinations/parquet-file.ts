@@ -56,56 +56,48 @@ function encode(kind: StoredKind, text: string | null, { timestamps, amounts }: 
     : refuse(`an amount of at most ${mostDigits} digits`, "--text-amounts");
 }
 
+export type ParquetFile = ReturnType<typeof createParquet>;
+
 /** A file that is renamed when it is complete: a reader sees the earlier file or the new one. */
-export class ParquetFile {
-  readonly #path: string;
-  readonly #partial: string;
-  readonly #columns: StoredColumns;
-  readonly #form: ParquetForm;
-  readonly #parquet: ParquetWriter;
-  #rows: Row[] = [];
+export function createParquet(name: string, columns: StoredColumns, form: ParquetForm) {
+  // A symbolic link stays one. Engines skip files whose names begin with a dot.
+  const path = followLink(name);
+  const partial = join(dirname(path), `.${basename(path)}.partial`);
+  mkdirSync(dirname(path), { recursive: true });
+  const elements = Object.entries(columns).map(([name, { kind }]): SchemaElement => {
+    return { name, repetition_type: "OPTIONAL", ...elementOf(kind, form) };
+  });
+  const schema = [{ name: "root", num_children: elements.length }, ...elements];
+  const parquet = new ParquetWriter({ writer: fileWriter(partial), schema, createdBy: "vegaprotocol-cli" });
+  let rows: Row[] = [];
 
-  constructor(path: string, columns: StoredColumns, form: ParquetForm) {
-    // A symbolic link stays one. Engines skip files whose names begin with a dot.
-    this.#path = followLink(path);
-    this.#partial = join(dirname(this.#path), `.${basename(this.#path)}.partial`);
-    this.#columns = columns;
-    this.#form = form;
-    mkdirSync(dirname(this.#path), { recursive: true });
-    const elements = Object.entries(columns).map(([name, { kind }]): SchemaElement => {
-      return { name, repetition_type: "OPTIONAL", ...elementOf(kind, form) };
+  function writeGroup(): void {
+    const columnData = Object.entries(columns).map(([name, { kind }], index) => {
+      return { name, data: rows.map((row) => encode(kind, row[index] ?? null, form, row)) };
     });
-    const schema = [{ name: "root", num_children: elements.length }, ...elements];
-    this.#parquet = new ParquetWriter({ writer: fileWriter(this.#partial), schema, createdBy: "vegaprotocol-cli" });
+    rows = [];
+    parquet.write({ columnData, rowGroupSize });
   }
 
-  add(row: Row): void {
-    this.#rows.push(row);
-    if (this.#rows.length === rowGroupSize) this.#writeGroup();
-  }
-
-  async finish(notes: Notes): Promise<void> {
-    if (this.#rows.length > 0) this.#writeGroup();
-    this.#parquet.kvMetadata = Object.entries(notes).map(([key, value]) => ({ key: `vegaprotocol.${key}`, value }));
-    this.#parquet.finish();
-    const file = await open(this.#partial, "r+");
-    await file.sync().finally(() => file.close());
-    await rename(this.#partial, this.#path);
-  }
-
-  async discard(): Promise<void> {
-    await rm(this.#partial, { force: true });
-    // The folder of the first file of a day is empty.
-    await rmdir(dirname(this.#path)).catch(() => {});
-  }
-
-  #writeGroup(): void {
-    const columnData = Object.entries(this.#columns).map(([name, { kind }], index) => {
-      return { name, data: this.#rows.map((row) => encode(kind, row[index] ?? null, this.#form, row)) };
-    });
-    this.#rows = [];
-    this.#parquet.write({ columnData, rowGroupSize });
-  }
+  return {
+    add(row: Row): void {
+      rows.push(row);
+      if (rows.length === rowGroupSize) writeGroup();
+    },
+    async finish(notes: Notes): Promise<void> {
+      if (rows.length > 0) writeGroup();
+      parquet.kvMetadata = Object.entries(notes).map(([key, value]) => ({ key: `vegaprotocol.${key}`, value }));
+      parquet.finish();
+      const file = await open(partial, "r+");
+      await file.sync().finally(() => file.close());
+      await rename(partial, path);
+    },
+    async discard(): Promise<void> {
+      await rm(partial, { force: true });
+      // The folder of the first file of a day is empty.
+      await rmdir(dirname(path)).catch(() => {});
+    },
+  };
 }
 
 export const changedError = (path: string, got: string, cause?: unknown): ExitError =>

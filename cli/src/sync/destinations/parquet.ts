@@ -22,8 +22,9 @@ import { type Row, recordOf, rowOf, tables } from "../rows.js";
 import { lock } from "../sqlite.js";
 import {
   changedError,
+  createParquet,
   openParquet,
-  ParquetFile,
+  type ParquetFile,
   type ParquetForm,
   readParquet,
   type WrittenFile,
@@ -182,7 +183,7 @@ class ParquetDestination implements Destination {
   /** Begins the file of a day, whose records are complete from a time on. */
   #openDay(day: bigint, start: bigint): void {
     const path = pathOf(this.#folder.path, "balances", `date=${dateOf(day)}`);
-    this.#open = { day, start, file: new ParquetFile(path, tables.balances.columns, this.#folder.options.form) };
+    this.#open = { day, start, file: createParquet(path, tables.balances.columns, this.#folder.options.form) };
   }
 
   /** Gives the file of the day its name: it has every record before its end. */
@@ -200,7 +201,7 @@ class ParquetDestination implements Destination {
       query: canonicalJson(batches.map(({ query }) => canonicalJson(query))),
     };
     if (existsSync(path)) checkNotes(await openParquet(path), notes);
-    const file = new ParquetFile(path, tables[list].columns, this.#folder.options.form);
+    const file = createParquet(path, tables[list].columns, this.#folder.options.form);
     try {
       for (const record of batches.flatMap(({ records }) => records as readonly object[]))
         file.add(rowOf(list, record));

@@ -1,7 +1,6 @@
 import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/file.js";
 import type { OpenMode } from "../destination.js";
-import type { Row } from "../rows.js";
 import { loadSqlite, lock, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
 import { type Database, type Dialect, RelationalDestination } from "./relational.js";
 
@@ -63,70 +62,53 @@ const advice: Readonly<Record<number, string>> = {
   [sqliteCodes.cannotOpen]: readOnlyAdvice,
 };
 
-class SqliteDatabase implements Database {
-  readonly dialect = dialect;
-  readonly name: string;
-  readonly #database: Sqlite;
-  readonly #mode: OpenMode;
-  readonly #release: () => Promise<void>;
-
-  constructor(database: Sqlite, name: string, mode: OpenMode, release: () => Promise<void>) {
-    this.name = name;
-    this.#database = database;
-    this.#mode = mode;
-    this.#release = release;
-  }
-
-  async run(sql: string, values: readonly string[] = []): Promise<void> {
-    if (values.length === 0) this.#database.exec(sql);
-    else this.#database.prepare(sql).run(...named(values));
-  }
-
-  async query(sql: string, values: readonly string[] = []): Promise<Row[]> {
-    const rows = this.#database.prepare(sql).all(...named(values));
-    return rows.map((row) => Object.values(row));
-  }
-
-  *read(sql: string, values: readonly string[] = []): Generator<Row, undefined> {
-    for (const row of this.#database.prepare(sql).iterate(...named(values))) yield Object.values(row);
-    return undefined;
-  }
-
-  /** A process that is killed has stored everything or nothing. */
-  async write(run: () => Promise<void>): Promise<void> {
-    this.#database.exec("BEGIN IMMEDIATE");
-    try {
-      await run();
-      this.#database.exec("COMMIT");
-    } catch (error) {
+function sqliteDatabase(database: Sqlite, name: string, mode: OpenMode, release: () => Promise<void>): Database {
+  return {
+    dialect,
+    name,
+    async run(sql, values = []) {
+      if (values.length === 0) database.exec(sql);
+      else database.prepare(sql).run(...named(values));
+    },
+    async query(sql, values = []) {
+      const rows = database.prepare(sql).all(...named(values));
+      return rows.map((row) => Object.values(row));
+    },
+    *read(sql, values = []) {
+      for (const row of database.prepare(sql).iterate(...named(values))) yield Object.values(row);
+    },
+    /** A process that is killed has stored everything or nothing. */
+    async write(run) {
+      database.exec("BEGIN IMMEDIATE");
       try {
-        this.#database.exec("ROLLBACK");
-      } catch {
-        // SQLite has done so itself, as on a full disk.
+        await run();
+        database.exec("COMMIT");
+      } catch (error) {
+        try {
+          database.exec("ROLLBACK");
+        } catch {
+          // SQLite has done so itself, as on a full disk.
+        }
+        throw error;
       }
-      throw error;
-    }
-  }
-
-  describe(error: unknown): unknown {
-    const code = sqliteCode(error);
-    if (code === undefined) return error;
-    const { message } = error as Error;
-    return new ExitError(`SQLite cannot use ${this.name}: ${message}.${advice[code] ?? ""}`, undefined, {
-      cause: error,
-    });
-  }
-
-  async close(): Promise<void> {
-    try {
-      // libsql can close a database without a checkpoint, and a copy of the file alone would lack the last records.
-      if (this.#mode === "write") this.#database.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
-    } catch {
-      // On a full disk, for example, they stay in the second file.
-    }
-    this.#database.close();
-    await this.#release();
-  }
+    },
+    describe(cause) {
+      const code = sqliteCode(cause);
+      if (code === undefined) return cause;
+      const { message } = cause as Error;
+      return new ExitError(`SQLite cannot use ${name}: ${message}.${advice[code] ?? ""}`, undefined, { cause });
+    },
+    async close() {
+      try {
+        // libsql can close a database without a checkpoint, and a copy of the file alone would lack the last records.
+        if (mode === "write") database.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+      } catch {
+        // On a full disk, for example, they stay in the second file.
+      }
+      database.close();
+      await release();
+    },
+  };
 }
 
 const named = (values: readonly string[]): object[] =>
@@ -152,7 +134,7 @@ export async function sqliteDestination(
   mode: OpenMode = "write",
   release = async () => {},
 ): Promise<RelationalDestination> {
-  const database = new SqliteDatabase(sqlite, name, mode, release);
+  const database = sqliteDatabase(sqlite, name, mode, release);
   try {
     // The pages of the index by account, of which each step changes many, take 32 MB.
     sqlite.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32000");
