@@ -105,18 +105,18 @@ async function checkBalances(
   const end = last >= position && last < limit ? last + 1n : position;
   const start = latest(checkpoint.start, earliest(end, await historyStart(client, options.signal)));
   const scan = client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start, endTimestamp: end } }, options);
-  const days = new Days("balances");
+  const days = compareDays("balances");
   const common = await compare(destination.read(filter, { start, end }), scan, position, days);
   for await (const record of destination.read(filter, { start: checkpoint.end + 1n, end: allTimes.end }))
     days.add(rowOf("balances", record), undefined);
   // The node no longer keeps them.
   let uncompared = 0;
   for await (const _ of destination.read(filter, { start: checkpoint.start, end: start })) uncompared++;
-  const { stored, node } = days.total;
+  const [stored, node] = [days.total("stored"), days.total("node")];
   if (common === 0 && stored > 0 && node > 0) {
     refuseNetwork(`the node has none of its ${stored} balance changes since ${formatTime(start)}, and ${node} others`);
   }
-  return { list: "balances", records: node, uncompared, different: days.different, range: { start, end } };
+  return { list: "balances", records: node, uncompared, different: days.different(), range: { start, end } };
 }
 
 type WholeList = Exclude<SyncList, "balances">;
@@ -158,11 +158,11 @@ async function checkList(
     const later = [...node].filter(([, row]) => BigInt(timeOf(list, row) ?? 0) >= (position ?? newest + 1n));
     for (const [key] of later) for (const rows of [own, node]) rows.delete(key);
   }
-  const days = new Days(list);
+  const days = compareDays(list);
   const uncompared = gap ? [...own.keys()].filter((key) => !node.has(key)) : [];
   for (const key of uncompared) own.delete(key);
   for (const key of keysOf([own, node])) days.add(own.get(key), node.get(key));
-  return { list, records: days.total.node, uncompared: uncompared.length, different: days.different };
+  return { list, records: days.total("node"), uncompared: uncompared.length, different: days.different() };
 }
 
 const timeOf = (list: SyncList, row: Row): string | null | undefined => row[tables[list].timeIndex];
@@ -179,43 +179,38 @@ const normalRow = (list: SyncList, row: Row): Row =>
     }
   });
 
-class Days {
-  readonly total = { stored: 0, node: 0 };
-  readonly #list: SyncList;
-  readonly #days = new Map<string | undefined, ComparedDay>();
+type Days = ReturnType<typeof compareDays>;
 
-  constructor(list: SyncList) {
-    this.#list = list;
-  }
-
-  get different(): ComparedDay[] {
-    return [...this.#days.values()].filter(({ missing, surplus }) => missing + surplus > 0);
-  }
-
-  /** Adds records of the same key, as they are stored and as the node has them. */
-  add(own: Row | undefined, other: Row | undefined): void {
-    const time = timeOf(this.#list, other ?? own ?? []);
-    const day = time ? dateOf(time) : undefined;
-    const known = this.#days.get(day) ?? { day, stored: 0, node: 0, missing: 0, surplus: 0, first: [] };
-    this.#days.set(day, known);
-    if (own) [known.stored, this.total.stored] = [known.stored + 1, this.total.stored + 1];
-    if (other) [known.node, this.total.node] = [known.node + 1, this.total.node + 1];
-    if (own && other?.every((text, index) => text === own[index])) return;
-    if ((own && known.surplus === 0) || (other && known.missing === 0)) known.first.push(this.#describe(own, other));
-    if (own) known.surplus++;
-    if (other) known.missing++;
-  }
-
-  #describe(own: Row | undefined, other: Row | undefined): string {
-    const names = Object.keys(tables[this.#list].columns);
+function compareDays(list: SyncList) {
+  const days = new Map<string | undefined, ComparedDay>();
+  const names = Object.keys(tables[list].columns);
+  function describe(own: Row | undefined, other: Row | undefined): string {
     const values = names.flatMap((name, index) =>
       own && other && own[index] !== other[index]
         ? [`${name} is ${own[index] || '""'}, in the node ${other[index] || '""'}`]
         : [],
     );
-    const key = nameRow(this.#list, own ?? other ?? []);
+    const key = nameRow(list, own ?? other ?? []);
     return `${key}: ${!own ? "missing" : other ? values.join("; ") : "the node does not have it"}`;
   }
+  return {
+    /** How many records there are on one side. */
+    total: (side: "stored" | "node") => [...days.values()].reduce((sum, each) => sum + each[side], 0),
+    different: () => [...days.values()].filter(({ missing, surplus }) => missing + surplus > 0),
+    /** Adds records of the same key, as they are stored and as the node has them. */
+    add(own: Row | undefined, other: Row | undefined): void {
+      const time = timeOf(list, other ?? own ?? []);
+      const day = time ? dateOf(time) : undefined;
+      const known = days.get(day) ?? { day, stored: 0, node: 0, missing: 0, surplus: 0, first: [] };
+      days.set(day, known);
+      if (own) known.stored++;
+      if (other) known.node++;
+      if (own && other?.every((text, index) => text === own[index])) return;
+      if ((own && known.surplus === 0) || (other && known.missing === 0)) known.first.push(describe(own, other));
+      if (own) known.surplus++;
+      if (other) known.missing++;
+    },
+  };
 }
 
 /**
@@ -252,9 +247,9 @@ export async function copyDatabase(source: RelationalDestination, destination: R
     if (list !== "balances") continue;
     const range = { start: allTimes.start, end: checkpoint.position };
     const { filter } = query as BalancesQuery;
-    const days = new Days("balances");
+    const days = compareDays("balances");
     records += await compare(source.read(filter, range), destination.read(filter, range), range.end, days);
-    const [different] = days.different;
+    const [different] = days.different();
     if (different) throw new ExitError(`The copy differs on ${different.day}. Copy to an empty destination.`);
   }
   return records;

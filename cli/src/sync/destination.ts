@@ -59,14 +59,10 @@ export interface Destination {
   /** The newest balance change of a filter, before a time if it is given; one of them if several have its time. */
   newest(filter: BalanceChangesFilter, before?: bigint): Promise<BalanceChange | undefined>;
   /** The balance changes of a range in the order of a scan. */
-  read(
-    filter: BalanceChangesFilter,
-    range: TimeRange,
-    isNewestFirst?: boolean,
-  ): AsyncGenerator<BalanceChange, undefined, undefined>;
+  read(filter: BalanceChangesFilter, range: TimeRange, isNewestFirst?: boolean): AsyncIterable<BalanceChange>;
   checkpoints(): Promise<StoredList[]>;
   /** The rows of a list, in order of time if they have one. */
-  rows(list: SyncList): AsyncGenerator<Row, undefined, undefined>;
+  rows(list: SyncList): AsyncIterable<Row>;
   /** Adds the name of the destination to an error of its files or its database. */
   describe(error: unknown): unknown;
   close(): Promise<void>;

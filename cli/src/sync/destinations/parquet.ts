@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
+import type { BalanceChange } from "vegaprotocol-client";
 import { ExitError, UsageError } from "../../errors.js";
 import { writeError } from "../../output/file.js";
 import { dateOf, day, formatTime, latest } from "../../times.js";
@@ -15,10 +15,9 @@ import {
   type StoredList,
   type SyncList,
   syncLists,
-  type TimeRange,
   wantedOf,
 } from "../destination.js";
-import { type Row, recordOf, rowOf, tables } from "../rows.js";
+import { recordOf, rowOf, tables } from "../rows.js";
 import { lock } from "../sqlite.js";
 import {
   changedError,
@@ -61,147 +60,53 @@ interface OpenDay {
   readonly file: ParquetFile;
 }
 
-interface Folder {
-  readonly name: string;
-  readonly path: string;
-  readonly options: ParquetOptions;
-  readonly days: readonly DayFile[];
-  readonly release: () => Promise<void>;
+/** Opens a folder, which does not have to be there, and locks it for this process unless it is only read. */
+export async function openParquetFolder(name: string, options: ParquetOptions): Promise<Destination> {
+  const folder = await realpath(name).catch(() => resolve(name));
+  const release = options.mode === "read" ? async () => {} : await lock(folder);
+  try {
+    return createDestination(name, folder, options, await readDays(folder, options), release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
 }
 
-class ParquetDestination implements Destination {
-  readonly #folder: Folder;
-  #open: OpenDay | undefined;
+function createDestination(
+  name: string,
+  folder: string,
+  { form, query = { filter: {} }, hasPartialDay }: ParquetOptions,
+  days: readonly DayFile[],
+  release: () => Promise<void>,
+): Destination {
+  const { columns } = tables.balances;
+  const last = days.at(-1);
+  let openDay: OpenDay | undefined;
   /** Everything before it is in a file, or in the day that is being written. */
-  #position: bigint | undefined;
-  #end: bigint | undefined;
+  let reached: bigint | undefined;
+  let end = last?.end;
   /** The records that this run has stored of the other lists. */
-  readonly #batches: Batch[] = [];
-
-  constructor(folder: Folder) {
-    this.#folder = folder;
-  }
-
-  async store(batch: Batch): Promise<void> {
-    if (batch.list !== "balances") {
-      this.#batches.push(batch);
-      return;
-    }
-    const { start = 0n, position = 0n } = batch.checkpoint ?? {};
-    const last = this.#folder.days.at(-1);
-    if (this.#position === undefined && last && last.end < endOf(last.day)) {
-      // It was not over, and is written again. Without block headers, records at its end are read again.
-      this.#openDay(last.day, last.start);
-      for await (const row of readParquet(last, tables.balances.columns)) {
-        if (BigInt(row[0] ?? 0) < last.end) this.#open?.file.add(row);
-      }
-    }
-    for (const record of batch.records as readonly BalanceChange[]) {
-      const row = rowOf("balances", record);
-      const time = BigInt(record.timestamp);
-      if (this.#open && time >= endOf(this.#open.day)) await this.#finishDay(this.#open);
-      // There are no records between two files.
-      if (this.#open === undefined) this.#openDay(dayOf(time), latest(start, this.#end ?? last?.end ?? start));
-      this.#open?.file.add(row);
-    }
-    this.#position = position;
-    if (this.#open && position >= endOf(this.#open.day)) await this.#finishDay(this.#open);
-  }
-
-  async finish(): Promise<string | undefined> {
-    const { hasPartialDay } = this.#folder.options;
-    if (hasPartialDay && this.#open && this.#position !== undefined && this.#position > this.#open.day)
-      await this.#finishDay(this.#open, this.#position);
-    for (const list of syncLists) {
-      const batches = this.#batches.filter((batch) => batch.list === list);
-      if (batches.length > 0) await this.#writeList(list, batches);
-    }
-    if (this.#open === undefined) return undefined;
-    return `Not in the folder yet: the records of ${dateOf(this.#open.day)}, which is not over. Add --partial-day to write them.`;
-  }
-
-  async checkpoints(): Promise<StoredList[]> {
-    const found: StoredList[] = [];
-    const { path, days } = this.#folder;
-    const [first, last] = [days[0], days.at(-1)];
-    if (first && last) {
-      const checkpoint = { start: first.start, position: last.end };
-      found.push({ list: "balances", query: JSON.parse(first.notes["query"] ?? "{}"), checkpoint });
-    }
-    for (const list of syncLists.filter((each) => existsSync(pathOf(path, each)))) {
-      const { notes } = await openParquet(pathOf(path, list));
-      const queries: string[] = JSON.parse(notes["query"] ?? "[]");
-      // Each run reads them again.
-      const checkpoint = { start: 0n, position: 0n };
-      found.push(...queries.map((query) => ({ list, query: JSON.parse(query), checkpoint })));
-    }
-    return found;
-  }
-
-  async *rows(list: SyncList): AsyncGenerator<Row, undefined, undefined> {
-    const path = pathOf(this.#folder.path, list);
-    if (existsSync(path)) yield* readParquet(await openParquet(path), tables[list].columns);
-  }
-
-  async newest(): Promise<BalanceChange | undefined> {
-    const last = this.#folder.days.at(-1);
-    if (last === undefined) return undefined;
-    for await (const row of readParquet(last, tables.balances.columns, true)) return recordOf("balances", row);
-    return undefined;
-  }
-
-  async *read(
-    filter: BalanceChangesFilter,
-    { start, end }: TimeRange,
-    isNewestFirst = false,
-  ): AsyncGenerator<BalanceChange, undefined, undefined> {
-    const { columns } = tables.balances;
-    const wanted = wantedOf(filter).map(([name, ids]) => [Object.keys(columns).indexOf(name), new Set(ids)] as const);
-    const files = this.#folder.days.filter(({ day }) => day < end && endOf(day) > start);
-    for (const file of isNewestFirst ? files.reverse() : files) {
-      for await (const row of readParquet(file, columns, isNewestFirst)) {
-        const time = BigInt(row[0] ?? 0);
-        if (dayOf(time) !== file.day) throw changedError(file.path, `a record at ${formatTime(time)}`);
-        const isWanted = time >= start && time < end && wanted.every(([index, ids]) => ids.has(row[index] ?? ""));
-        if (isWanted) yield recordOf("balances", row);
-      }
-    }
-  }
-
-  describe(error: unknown): unknown {
-    const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
-    const { name, path: own } = this.#folder;
-    if (code === undefined || !/^E[A-Z]+$/.test(code)) return error;
-    return writeError(path?.replace(own, name) ?? name, error);
-  }
-
-  async close(): Promise<void> {
-    await this.#open?.file.discard();
-    await this.#folder.release();
-  }
+  const others: Batch[] = [];
 
   /** Begins the file of a day, whose records are complete from a time on. */
-  #openDay(day: bigint, start: bigint): void {
-    const path = pathOf(this.#folder.path, "balances", `date=${dateOf(day)}`);
-    this.#open = { day, start, file: createParquet(path, tables.balances.columns, this.#folder.options.form) };
+  function beginDay(day: bigint, start: bigint): OpenDay {
+    const path = pathOf(folder, "balances", `date=${dateOf(day)}`);
+    openDay = { day, start, file: createParquet(path, columns, form) };
+    return openDay;
   }
 
   /** Gives the file of the day its name: it has every record before its end. */
-  async #finishDay({ day, start, file }: OpenDay, end = endOf(day)): Promise<void> {
-    const { form, query = { filter: {} } } = this.#folder.options;
-    await file.finish({ ...form, query: canonicalJson(query), start: String(start), end: String(end) });
-    this.#open = undefined;
-    this.#end = end;
+  async function finishDay({ day, start, file }: OpenDay, before = endOf(day)): Promise<void> {
+    await file.finish({ ...form, query: canonicalJson(query), start: String(start), end: String(before) });
+    openDay = undefined;
+    end = before;
   }
 
-  async #writeList(list: SyncList, batches: readonly Batch[]): Promise<void> {
-    const path = pathOf(this.#folder.path, list);
-    const notes = {
-      ...this.#folder.options.form,
-      query: canonicalJson(batches.map(({ query }) => canonicalJson(query))),
-    };
+  async function writeList(list: SyncList, batches: readonly Batch[]): Promise<void> {
+    const path = pathOf(folder, list);
+    const notes = { ...form, query: canonicalJson(batches.map((batch) => canonicalJson(batch.query))) };
     if (existsSync(path)) checkNotes(await openParquet(path), notes);
-    const file = createParquet(path, tables[list].columns, this.#folder.options.form);
+    const file = createParquet(path, tables[list].columns, form);
     try {
       for (const record of batches.flatMap(({ records }) => records as readonly object[]))
         file.add(rowOf(list, record));
@@ -210,6 +115,86 @@ class ParquetDestination implements Destination {
       await file.discard();
     }
   }
+
+  return {
+    async store(batch) {
+      if (batch.list !== "balances") {
+        others.push(batch);
+        return;
+      }
+      const { start = 0n, position = 0n } = batch.checkpoint ?? {};
+      if (reached === undefined && last && last.end < endOf(last.day)) {
+        // It was not over, and is written again. Without block headers, records at its end are read again.
+        const { file } = beginDay(last.day, last.start);
+        for await (const row of readParquet(last, columns)) if (BigInt(row[0] ?? 0) < last.end) file.add(row);
+      }
+      for (const record of batch.records as readonly BalanceChange[]) {
+        const row = rowOf("balances", record);
+        const time = BigInt(record.timestamp);
+        if (openDay && time >= endOf(openDay.day)) await finishDay(openDay);
+        // There are no records between two files.
+        const { file } = openDay ?? beginDay(dayOf(time), latest(start, end));
+        file.add(row);
+      }
+      reached = position;
+      if (openDay && position >= endOf(openDay.day)) await finishDay(openDay);
+    },
+    async finish() {
+      if (hasPartialDay && openDay && reached !== undefined && reached > openDay.day) await finishDay(openDay, reached);
+      for (const list of syncLists) {
+        const batches = others.filter((batch) => batch.list === list);
+        if (batches.length > 0) await writeList(list, batches);
+      }
+      if (openDay === undefined) return undefined;
+      return `Not in the folder yet: the records of ${dateOf(openDay.day)}, which is not over. Add --partial-day to write them.`;
+    },
+    async checkpoints() {
+      const found: StoredList[] = [];
+      const [first] = days;
+      if (first && last) {
+        const checkpoint = { start: first.start, position: last.end };
+        found.push({ list: "balances", query: JSON.parse(first.notes["query"] ?? "{}"), checkpoint });
+      }
+      for (const list of syncLists.filter((each) => existsSync(pathOf(folder, each)))) {
+        const { notes } = await openParquet(pathOf(folder, list));
+        const queries: string[] = JSON.parse(notes["query"] ?? "[]");
+        // Each run reads them again.
+        const checkpoint = { start: 0n, position: 0n };
+        found.push(...queries.map((each) => ({ list, query: JSON.parse(each), checkpoint })));
+      }
+      return found;
+    },
+    async *rows(list) {
+      const path = pathOf(folder, list);
+      if (existsSync(path)) yield* readParquet(await openParquet(path), tables[list].columns);
+    },
+    async newest() {
+      if (last === undefined) return undefined;
+      for await (const row of readParquet(last, columns, true)) return recordOf("balances", row);
+      return undefined;
+    },
+    async *read(filter, range, isNewestFirst = false) {
+      const wanted = wantedOf(filter).map(([name, ids]) => [Object.keys(columns).indexOf(name), new Set(ids)] as const);
+      const files = days.filter(({ day }) => day < range.end && endOf(day) > range.start);
+      for (const file of isNewestFirst ? files.reverse() : files) {
+        for await (const row of readParquet(file, columns, isNewestFirst)) {
+          const time = BigInt(row[0] ?? 0);
+          if (dayOf(time) !== file.day) throw changedError(file.path, `a record at ${formatTime(time)}`);
+          const isInRange = time >= range.start && time < range.end;
+          if (isInRange && wanted.every(([index, ids]) => ids.has(row[index] ?? ""))) yield recordOf("balances", row);
+        }
+      }
+    },
+    describe(error) {
+      const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
+      if (code === undefined || !/^E[A-Z]+$/.test(code)) return error;
+      return writeError(path?.replace(folder, name) ?? name, error);
+    },
+    async close() {
+      await openDay?.file.discard();
+      await release();
+    },
+  };
 }
 
 /** Finds the files of days. Nothing that stands in a file leads to another one. */
@@ -258,17 +243,5 @@ function checkNotes({ path, notes }: WrittenFile, expected: Readonly<Record<stri
       `${path} was written with other flags: its ${name} is ${notes[name]}, not ${value}. A folder holds one ` +
         "query: repeat its flags, or use another folder.",
     );
-  }
-}
-
-/** Opens a folder, which does not have to be there, and locks it for this process unless it is only read. */
-export async function openParquetFolder(name: string, options: ParquetOptions): Promise<Destination> {
-  const path = await realpath(name).catch(() => resolve(name));
-  const release = options.mode === "read" ? async () => {} : await lock(path);
-  try {
-    return new ParquetDestination({ name, path, options, days: await readDays(path, options), release });
-  } catch (error) {
-    await release();
-    throw error;
   }
 }

@@ -237,7 +237,7 @@ export class RelationalDestination implements Destination {
     filter: BalanceChangesFilter,
     range: TimeRange,
     isNewestFirst = false,
-  ): AsyncGenerator<BalanceChange, undefined, undefined> {
+  ): AsyncGenerator<BalanceChange, undefined> {
     const order = ["time", "asset", "party", "market", "account_type"];
     const select = this.#select(filter, range, order.map((name) => (isNewestFirst ? `${name} DESC` : name)).join());
     for await (const row of this.#database.read(...select)) yield recordOf("balances", row);
