@@ -49,75 +49,48 @@ interface Options {
   readonly signal: AbortSignal;
 }
 
-class PostgresDatabase implements Database {
-  readonly dialect: Dialect;
-  readonly name: string;
-  readonly #address: string;
-  readonly #options: Options;
+function postgresDatabase(address: string, { schema, signal }: Options): Database {
+  const name = `schema ${schema} of ${hidePassword(address)}`;
   /** One connection has the lock, and writes. */
-  #connection: pg.Client | undefined;
-  #isWriting = false;
+  let connection: pg.Client | undefined;
+  let isWriting = false;
   /** The processes of the server that its connections had. */
-  readonly #sessions = new Set<string>();
+  const sessions = new Set<string>();
   /** A statement that waits for the server would keep the process from ending. */
-  readonly #onAbort = () => void this.close().catch(() => {});
+  const onAbort = () => void close().catch(() => {});
 
-  constructor(address: string, options: Options) {
-    this.dialect = dialectOf(options.schema);
-    this.name = `schema ${options.schema} of ${hidePassword(address)}`;
-    this.#address = address;
-    this.#options = options;
+  async function close(): Promise<void> {
+    signal.removeEventListener("abort", onAbort);
+    const closed = connection;
+    connection = undefined;
+    await closed?.end();
   }
 
-  run(sql: string, values?: readonly string[]): Promise<Row[]> {
-    return this.query(sql, values);
-  }
-
-  async query(sql: string, values: readonly string[] = []): Promise<Row[]> {
-    const query = { text: sql, values: [...values], rowMode: "array" } as const;
-    const send = async () => (await (await this.#connect()).query<string[]>(query)).rows;
-    // A transaction is repeated as a whole.
-    return this.#isWriting ? send() : this.#retry(send);
-  }
-
-  async *read(sql: string, values: readonly string[] = []): AsyncGenerator<Row, undefined> {
-    const connection = await this.#connect();
-    const cursor = connection.query(new Cursor<string[]>(sql, [...values], { rowMode: "array" }));
-    try {
-      for (;;) {
-        // A cursor does not call back if its connection is lost after its last row. `once` rejects at the error.
-        const done = new AbortController();
-        const lost = once(connection, "end", { signal: done.signal }) as Promise<never>;
-        const rows = await Promise.race([cursor.read(5000), lost]).finally(() => done.abort());
-        if (rows.length === 0) return;
-        yield* rows;
-      }
-    } finally {
-      void cursor.close(); // The next statement waits for it.
-    }
-  }
-
-  /** A batch that may have been committed when the connection was lost is written once more, with the same result. */
-  write(run: () => Promise<void>): Promise<void> {
-    return this.#retry(async () => {
-      this.#isWriting = true;
-      try {
-        await this.run("BEGIN");
-        await this.#lock();
-        await run();
-        await this.run("COMMIT");
-      } catch (error) {
-        if (!transient.test(reasonOf(error))) await this.run("ROLLBACK").catch(() => this.close());
-        throw error;
-      } finally {
-        this.#isWriting = false;
-      }
+  async function connect(): Promise<pg.Client> {
+    if (connection) return connection;
+    const client = new pg.Client({
+      connectionString: address,
+      connectionTimeoutMillis: 10_000,
+      application_name: `vegaprotocol ${process.pid} on ${hostname()}`,
     });
+    // A connection that is lost fails the next statement: a new one would commit an incomplete transaction.
+    client.on("error", () => {});
+    connection = client;
+    signal.addEventListener("abort", onAbort);
+    try {
+      await client.connect();
+      await client.query(`SET search_path TO "${schema}"`);
+      const { rows } = await client.query<{ pid: string }>("SELECT pg_backend_pid()::text AS pid");
+      for (const { pid } of rows) sessions.add(pid);
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    return client;
   }
 
   /** Opens a connection that is lost again. */
-  async #retry<T>(run: () => Promise<T>): Promise<T> {
-    const { signal } = this.#options;
+  async function retry<T>(run: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + patience;
     for (;;) {
       try {
@@ -126,76 +99,90 @@ class PostgresDatabase implements Database {
         signal.throwIfAborted();
         const reason = reasonOf(error);
         // After a first connection, the address is right.
-        const isRestart = this.#sessions.size > 0 ? transient.test(reason) : reason.startsWith("57P0");
+        const isRestart = sessions.size > 0 ? transient.test(reason) : reason.startsWith("57P0");
         if (!isRestart || performance.now() > deadline) throw error;
-        await this.close();
+        await close();
         await sleep(1000, undefined, { signal });
       }
     }
   }
 
-  describe(error: unknown): unknown {
-    const reason = reasonOf(error);
-    const { message = "" } = (error ?? {}) as { message?: string };
-    if (transient.test(reason)) {
-      const what = reason === "ECONNREFUSED" ? "no server listens there" : message;
-      return new ExitError(`Cannot reach ${this.name}: ${what}.`, undefined, { cause: error });
-    }
-    if (!(error instanceof pg.DatabaseError)) return error;
-    const isReadOnly = reason === "42501" || reason === "25006";
-    const advice = isReadOnly ? " Use a user who may create and write tables there." : "";
-    return new ExitError(`PostgreSQL cannot use ${this.name}: ${message}.${advice}`, undefined, { cause: error });
-  }
-
-  async close(): Promise<void> {
-    this.#options.signal.removeEventListener("abort", this.#onAbort);
-    const connection = this.#connection;
-    this.#connection = undefined;
-    await connection?.end();
-  }
-
-  async #connect(): Promise<pg.Client> {
-    if (this.#connection) return this.#connection;
-    const client = new pg.Client({
-      connectionString: this.#address,
-      connectionTimeoutMillis: 10_000,
-      application_name: `vegaprotocol ${process.pid} on ${hostname()}`,
-    });
-    // A connection that is lost fails the next statement: a new one would commit an incomplete transaction.
-    client.on("error", () => {});
-    this.#connection = client;
-    this.#options.signal.addEventListener("abort", this.#onAbort);
-    try {
-      await client.connect();
-      await client.query(`SET search_path TO "${this.#options.schema}"`);
-      const { rows } = await client.query<{ pid: string }>("SELECT pg_backend_pid()::text AS pid");
-      for (const { pid } of rows) this.#sessions.add(pid);
-    } catch (error) {
-      await this.close();
-      throw error;
-    }
-    return client;
+  async function query(sql: string, values: readonly string[] = []): Promise<Row[]> {
+    const statement = { text: sql, values: [...values], rowMode: "array" } as const;
+    const send = async () => (await (await connect()).query<string[]>(statement)).rows;
+    // A transaction is repeated as a whole.
+    return isWriting ? send() : retry(send);
   }
 
   /** The connection holds the lock, which ends with the process. */
-  async #lock(): Promise<void> {
-    const key = `vegaprotocol ${this.#options.schema}`;
-    const [[isHeld] = []] = await this.query("SELECT pg_try_advisory_lock(hashtextextended($1, 0))::text", [key]);
+  async function lock(): Promise<void> {
+    const key = `vegaprotocol ${schema}`;
+    const [[isHeld] = []] = await query("SELECT pg_try_advisory_lock(hashtextextended($1, 0))::text", [key]);
     if (isHeld === "true") return;
     const owners =
       "SELECT pid::text, application_name, backend_start::text FROM pg_locks JOIN pg_stat_activity USING (pid) " +
       "WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)";
-    const [[session, name, start] = []] = await this.query(owners, [key]);
+    const [[session, owner, start] = []] = await query(owners, [key]);
     // The session has ended in the meantime, or the server has not noticed yet that this connection was lost.
-    if (!session || this.#sessions.has(session)) {
-      if (session) await this.query("SELECT pg_terminate_backend($1)", [session]);
+    if (!session || sessions.has(session)) {
+      if (session) await query("SELECT pg_terminate_backend($1)", [session]);
       throw Object.assign(new Error("an earlier connection of this process still writes"), { code: "57P01" });
     }
-    const process = name ? `Process ${name}, connected since ${start},` : "Another process";
-    throw new UsageError(
-      `${process.replace("Process vegaprotocol", "Process")} writes ${this.name}. Wait for it to end.`,
-    );
+    const process = owner ? `Process ${owner}, connected since ${start},` : "Another process";
+    throw new UsageError(`${process.replace("Process vegaprotocol", "Process")} writes ${name}. Wait for it to end.`);
   }
+
+  return {
+    name,
+    dialect: dialectOf(schema),
+    run: query,
+    query,
+    async *read(sql, values = []) {
+      const client = await connect();
+      const cursor = client.query(new Cursor<string[]>(sql, [...values], { rowMode: "array" }));
+      try {
+        for (;;) {
+          // A cursor does not call back if its connection is lost after its last row. `once` rejects at the error.
+          const done = new AbortController();
+          const lost = once(client, "end", { signal: done.signal }) as Promise<never>;
+          const rows = await Promise.race([cursor.read(5000), lost]).finally(() => done.abort());
+          if (rows.length === 0) return;
+          yield* rows;
+        }
+      } finally {
+        void cursor.close(); // The next statement waits for it.
+      }
+    },
+    /** A batch that may have been committed when the connection was lost is written once more, with the same result. */
+    write: (run) =>
+      retry(async () => {
+        isWriting = true;
+        try {
+          await query("BEGIN");
+          await lock();
+          await run();
+          await query("COMMIT");
+        } catch (error) {
+          if (!transient.test(reasonOf(error))) await query("ROLLBACK").catch(close);
+          throw error;
+        } finally {
+          isWriting = false;
+        }
+      }),
+    describe(cause) {
+      const reason = reasonOf(cause);
+      const { message = "" } = (cause ?? {}) as { message?: string };
+      if (transient.test(reason)) {
+        const what = reason === "ECONNREFUSED" ? "no server listens there" : message;
+        return new ExitError(`Cannot reach ${name}: ${what}.`, undefined, { cause });
+      }
+      if (!(cause instanceof pg.DatabaseError)) return cause;
+      const isReadOnly = reason === "42501" || reason === "25006";
+      const advice = isReadOnly ? " Use a user who may create and write tables there." : "";
+      return new ExitError(`PostgreSQL cannot use ${name}: ${message}.${advice}`, undefined, { cause });
+    },
+    close,
+  };
 }
 
 export async function openPostgres(address: string, options: Options): Promise<Destination> {
@@ -208,7 +195,7 @@ export async function openPostgres(address: string, options: Options): Promise<D
         "password as %2F %3F %23 and %40.",
     );
   }
-  const database = new PostgresDatabase(address, options);
+  const database = postgresDatabase(address, options);
   try {
     return await RelationalDestination.open(database, options.mode);
   } catch (error) {
