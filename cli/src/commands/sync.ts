@@ -280,7 +280,7 @@ async function serveMetrics(io: Io, { quiet }: Flags, { port, host }: MetricsAdd
 }
 
 function describeStored({ list, records, checkpoint }: SyncStep): string {
-  const stored = count(records, `${list === "profiles" ? "" : "new "}${recordNames[list]}`);
+  const stored = count(records, `${list === "profiles" ? "" : "new "}${recordName(list)}`);
   if (checkpoint === undefined) return stored;
   // Nodes keep all votes and signatures.
   const from = list === "balances" ? ` from ${formatTime(checkpoint.start)}` : "";
@@ -308,11 +308,11 @@ async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
     const times = range && ` from ${formatTime(range.start)} to ${formatTime(range.end)}`;
     if (uncompared > 0) {
       incomplete = new IncompleteError(
-        `Only the ${recordNames[list]}s${times ?? " that the node shows"} were compared, ${records.toLocaleString("en")}, and they are ` +
+        `Only the ${recordName(list)}s${times ?? " that the node shows"} were compared, ${records.toLocaleString("en")}, and they are ` +
           `equal: the node does not keep the ${uncompared.toLocaleString("en")} ${times ? "before" : "others"}. Use a node with a longer history.`,
       );
     }
-    texts.push(`${name} equals ${nodes.join(", ")}${times ?? ""}: ${count(records, recordNames[list])}.\n`);
+    texts.push(`${name} equals ${nodes.join(", ")}${times ?? ""}: ${count(records, recordName(list))}.\n`);
   }
   if (isDifferent) return exitCodes.failed;
   if (incomplete) throw incomplete;
@@ -320,10 +320,4 @@ async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   return exitCodes.done;
 }
 
-const recordNames: Readonly<Record<SyncList, string>> = {
-  balances: "balance change",
-  votes: "vote",
-  signatures: "signature",
-  profiles: "profile",
-  assets: "asset",
-};
+const recordName = (list: SyncList) => (list === "balances" ? "balance change" : list.slice(0, -1));

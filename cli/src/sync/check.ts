@@ -56,6 +56,8 @@ export async function* checkSync(
 ): AsyncGenerator<Comparison, undefined, undefined> {
   const { balances, votes = [], signatures = [], profiles } = plan;
   const stored = await destination.checkpoints();
+  const check = (list: WholeList, query: object, position?: bigint, known?: readonly object[]) =>
+    checkList(destination, client, list, query, position, known, plan.signal);
   const checkpointFor = (list: SyncList, query: object) => {
     const checkpoint = checkpointOf(stored, list, query);
     if (checkpoint) return checkpoint;
@@ -70,10 +72,8 @@ export async function* checkSync(
     const end = latest(checkpoint.position, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
     yield checkBalances(destination, client, balances, { ...checkpoint, end }, { ...plan.scan, signal: plan.signal });
     const assets = await listAssets(client, plan.signal);
-    if (assets) yield checkList(destination, client, "assets", { query: {}, records: assets, signal: plan.signal });
+    if (assets) yield check("assets", {}, undefined, assets);
   }
-  const check = (list: WholeList, query: object, position?: bigint) =>
-    checkList(destination, client, list, { query, position, signal: plan.signal });
   for (const query of votes) yield check("votes", query, checkpointFor("votes", query).position || undefined);
   for (const id of signatures) {
     checkpointFor("signatures", { id });
@@ -121,20 +121,19 @@ async function checkBalances(
 
 type WholeList = Exclude<SyncList, "balances">;
 
-interface ListCheck {
-  readonly query: object;
-  readonly position?: bigint | undefined;
-  /** The records of the node. Default: they are read by the operation of the list. */
-  readonly records?: readonly object[];
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Compares a list that nodes keep whole, column by column. */
+/**
+ * Compares a list that nodes keep whole, column by column.
+ *
+ * @param known - The records of the node. Default: they are read by the operation of the list.
+ */
 async function checkList(
   destination: Destination,
   client: VegaClient,
   list: WholeList,
-  { query, position, records: known, signal }: ListCheck,
+  query: object,
+  position: bigint | undefined,
+  known: readonly object[] | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<Comparison> {
   const columns = Object.values(tables[list].columns);
   const wanted = Object.entries(query).map(
@@ -147,12 +146,13 @@ async function checkList(
     if (wanted.every(([index, id]) => row[index] === id)) stored.push(normalRow(list, row));
   }
   const own = byKey(list, stored);
-  const { records, gap } =
-    list === "assets"
-      ? { records: own.size > 0 ? (known ?? []) : [], gap: undefined }
-      : await readWhole(client, idOf(list), query, { signal });
-  const read = records.map((record) => normalRow(list, rowOf(list, record)));
-  const node = byKey(list, read);
+  const { records, gap } = known
+    ? { records: own.size > 0 ? known : [], gap: undefined }
+    : await readWhole(client, idOf(list), query, { signal });
+  const node = byKey(
+    list,
+    records.map((record) => normalRow(list, rowOf(list, record))),
+  );
   if (list === "votes") {
     // They were cast after the stored ones were read. A folder does not tell when that was: after its newest vote.
     const later = [...node].filter(([, row]) => BigInt(timeOf(list, row) ?? 0) >= (position ?? newest + 1n));
