@@ -33,6 +33,7 @@ export const addExplore = defineCommand<ExploreFlags>({
 
 async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[]): Promise<number> {
   const { createExplore } = await import("../explore/app.js");
+  const { createCopy } = await import("../sync/copy.js");
   const { createGateway } = await import("../serve/app.js");
   const { serveUntilInterrupted } = await import("../serve/server.js");
   const { port = 0, host = "127.0.0.1", completeHistory = false, totalSupply, node: nodes = [] } = entered;
@@ -44,7 +45,9 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
     : hasNode
       ? await connect(io, entered)
       : undefined;
-  const served = copy === undefined ? undefined : await openCopy(io, copy, entered.schema, connection);
+  const served = copy === undefined ? undefined : createCopy(copy, entered.schema, connection?.client);
+  // A wrong name ends the command.
+  await served?.describe(io.signal);
   const { client, pool } = served ?? connection ?? (await connect(io, entered));
   const closing = new AbortController();
   const gateway = createGateway({
@@ -71,7 +74,7 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
       completeHistory: completeHistory || demo !== undefined,
       proposals: demo?.proposals ?? [],
       totalSupply: totalSupply ?? demo?.totalSupply,
-      ...(served && { stored: await served.describe() }),
+      ...(served && { stored: await served.describe(io.signal) }),
     }),
   });
   const onStarted = () => {
@@ -79,17 +82,4 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
     printMessage(io, "Open the address in a browser. Press Ctrl-C to stop.");
   };
   return serveUntilInterrupted(io, app, { port, host }, closing, 1000, onStarted).finally(() => demo?.pause());
-}
-
-/** Opens a copy once, so that a wrong name ends the command. */
-async function openCopy(
-  io: Io,
-  name: string,
-  schema: string | undefined,
-  connection: Awaited<ReturnType<typeof connect>> | undefined,
-) {
-  const { createCopy, describeCopy } = await import("../sync/copy.js");
-  const describe = () => describeCopy(name, schema, io.signal);
-  await describe();
-  return { ...createCopy(name, schema, connection?.client), describe };
 }

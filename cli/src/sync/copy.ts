@@ -28,18 +28,6 @@ const neverAborted = new AbortController().signal;
 /** Blocks of a copy have no heights. */
 const blockAt = (timestamp: bigint) => ({ height: 0n, timestamp });
 
-/** The lists that a copy has, with the times between which they are complete, in Unix nanoseconds. */
-export async function describeCopy(name: string, schema: string | undefined, signal: AbortSignal) {
-  const stored: { list: SyncList; query: object; start?: string; position?: string }[] = [];
-  for await (const { list, query, checkpoint } of readFrom(name, schema, signal, (copy) => copy.checkpoints())) {
-    // Some lists have no times.
-    const { start, position } = checkpoint;
-    const range = { ...(start > 0n && { start: `${start}` }), ...(position > 0n && { position: `${position}` }) };
-    stored.push({ list, query, ...range });
-  }
-  return stored;
-}
-
 /**
  * @param schema - The schema of PostgreSQL that has the tables.
  * @param node - Serves requests that a copy cannot: spam statistics, checks, and paths of `http`.
@@ -135,10 +123,21 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
     getSpamStatistics: node?.getSpamStatistics ?? (() => ({ withResponse: refuse })),
     http: node?.http ?? { GET: readPath, POST: refuse },
   };
+  /** The lists of the copy, with the times between which they are complete, in Unix nanoseconds. */
+  async function describe(signal: AbortSignal) {
+    const stored: { list: SyncList; query: object; start?: string; position?: string }[] = [];
+    for await (const { list, query, checkpoint } of readFrom(name, schema, signal, (copy) => copy.checkpoints())) {
+      // Some lists have no times.
+      const { start, position } = checkpoint;
+      const range = { ...(start > 0n && { start: `${start}` }), ...(position > 0n && { position: `${position}` }) };
+      stored.push({ list, query, ...range });
+    }
+    return stored;
+  }
   const status = [{ url: "file:///", state: "ready" } as NodeStatus];
   const pool: Pick<NodePool, "check" | "status"> = { status, check: async () => status };
   // Callers use no other members.
-  return { client: members as object as VegaClient, pool };
+  return { client: members as object as VegaClient, pool, describe };
 }
 
 /** Yields what is read from a copy, and keeps it open until the end. */
