@@ -11,7 +11,7 @@ import Table from "cli-table3";
 import { createClient, type PageContent } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { parse } from "yaml";
-import { withOtherPaths } from "../cli/src/commands/fake-node-paths.js";
+import { withOtherPaths } from "../cli/src/fake-node.js";
 import { Interruption } from "../cli/src/io.js";
 import { run } from "../cli/src/program.js";
 

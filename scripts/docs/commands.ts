@@ -1,8 +1,8 @@
 /** The commands of the command line as pages of the site, one each, and as a manual page. */
 import { Readable, Writable } from "node:stream";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { withOtherPaths } from "../../cli/src/commands/fake-node-paths.js";
 import { exitCodeTexts } from "../../cli/src/errors.js";
+import { withOtherPaths } from "../../cli/src/fake-node.js";
 import type { Io } from "../../cli/src/io.js";
 import { createProgram, run } from "../../cli/src/program.js";
 

@@ -39,7 +39,7 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
   const { port = 0, host = "127.0.0.1", completeHistory = false, totalSupply, node: nodes = [] } = entered;
   if (copy === undefined && entered.schema !== undefined) throw new UsageError("--schema requires COPY.");
   const hasNode = nodes.length > 0 || (copy === undefined && Boolean(io.env["VEGA_NODE"]));
-  const demo = hasNode || copy !== undefined ? undefined : await (await import("../explore/demo.js")).createDemo();
+  const demo = hasNode || copy !== undefined ? undefined : await (await import("../fake-node.js")).createDemo();
   const connection = demo
     ? await connect({ ...io, fetch: demo.fetch }, { ...entered, node: ["http://fake-node.localhost"] })
     : hasNode

@@ -3,10 +3,9 @@ import type { FakeNode, NodeFault } from "vegaprotocol-client/testing";
 import type { FakeNodeServer } from "vegaprotocol-client/testing/node";
 import { defineCommand } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
+import { liveChain, withOtherPaths } from "../fake-node.js";
 import { duration, type Flags, flag, integer, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
-import { withOtherPaths } from "./fake-node-paths.js";
-import { liveChain } from "./live-chain.js";
 
 const listNames = ["votes", "profiles", "balances", "signatures"] as const;
 

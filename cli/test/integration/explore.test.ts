@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
-import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
 import { verdictOf } from "../../src/explore/page/text.js";
+import { withOtherPaths } from "../../src/fake-node.js";
 import { changes, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { runCli, startServing } from "../support/run-cli.js";

@@ -1,7 +1,7 @@
 import { createClient } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
-import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
+import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
 import { complete, runCli } from "../support/run-cli.js";
 

@@ -2,7 +2,7 @@ import { formatUnits } from "vegaprotocol-client";
 import { balanceSeries, balancesAt, signatureBundle, statement, tallyVotes } from "vegaprotocol-client/reports";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
-import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
+import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
 import { first, party, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type BalanceChange, formatUnits } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { beforeEach, describe, expect, test } from "vitest";
-import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
+import { withOtherPaths } from "../../src/fake-node.js";
 import { allTimes, canonicalJson } from "../../src/sync/destination.js";
 import { sqliteDestination } from "../../src/sync/destinations/sqlite.js";
 import { openDestination } from "../../src/sync/open.js";

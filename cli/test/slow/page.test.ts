@@ -9,7 +9,7 @@ import { page, renderCommandLine } from "../../../scripts/docs/command-line.js";
 import { overDays } from "../../../test/support/over-days.js";
 import { run } from "../../../test/support/run.js";
 import { allCommands, pathOf } from "../../src/command.js";
-import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
+import { withOtherPaths } from "../../src/fake-node.js";
 import { createProgram } from "../../src/program.js";
 import { main } from "../support/cli-process.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";

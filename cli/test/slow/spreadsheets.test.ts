@@ -7,7 +7,7 @@ import { statement } from "vegaprotocol-client/reports";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
-import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
+import { withOtherPaths } from "../../src/fake-node.js";
 import { readColumns } from "../../src/output/columns.js";
 import { csv } from "../../src/output/csv.js";
 import { runCli } from "../support/run-cli.js";

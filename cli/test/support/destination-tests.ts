@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type BalanceChange, createClient, type Scan } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { beforeEach, expect, test } from "vitest";
-import { withOtherPaths } from "../../src/commands/fake-node-paths.js";
+import { withOtherPaths } from "../../src/fake-node.js";
 import { allTimes, type SyncList, syncLists } from "../../src/sync/destination.js";
 import { openDestination } from "../../src/sync/open.js";
 import { allOf, rowOf, tables } from "../../src/sync/rows.js";

@@ -1,7 +1,7 @@
 import { createClient } from "vegaprotocol-client";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
-import { liveChain } from "../../src/commands/live-chain.js";
+import { liveChain } from "../../src/fake-node.js";
 
 const party = "ab".repeat(32);
 

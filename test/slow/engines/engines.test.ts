@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withOtherPaths } from "../../../cli/src/commands/fake-node-paths.js";
+import { withOtherPaths } from "../../../cli/src/fake-node.js";
 import { installNode, main, runNode } from "../../../cli/test/slow/sync/sqlite-node.js";
 import { hasPostgres, startPostgres } from "../../../cli/test/support/postgres.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
