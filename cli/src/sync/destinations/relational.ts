@@ -281,14 +281,10 @@ export class RelationalDestination implements Destination {
     const keys = rows.map((row) => JSON.stringify(row.slice(1, 5)));
     const numbers = new Map([...new Set(keys)].map((key, number) => [key, number]));
     const json = `[${[...numbers].map(([key, number]) => `${key.slice(0, -1)},${number}]`)}]`;
-    const read = () => this.#database.query(this.#inserts.accounts, [json]);
-    let found = await read();
-    if (found.length < numbers.size) {
-      await this.#database.run(this.#inserts.newAccounts, [json]);
-      found = await read();
-    }
+    await this.#database.run(this.#inserts.newAccounts, [json]);
     const ids: (string | null)[] = [];
-    for (const [number, id = null] of found) ids[Number(number)] = id;
+    for (const [number, id = null] of await this.#database.query(this.#inserts.accounts, [json]))
+      ids[Number(number)] = id;
     return rows.map(([time = null, , , , , balance = null], index) => {
       return [ids[numbers.get(keys[index] ?? "") ?? -1] ?? null, time, balance];
     });
