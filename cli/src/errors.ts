@@ -31,6 +31,8 @@ export class UsageError extends ExitError {
 
 export class NoCopyError extends UsageError {}
 
+export class NoProposalError extends ExitError {}
+
 export class IncompleteError extends ExitError {
   constructor(message: string, cause?: unknown) {
     super(message, exitCodes.incomplete, { cause });

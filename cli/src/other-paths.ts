@@ -1,6 +1,6 @@
 /** Paths of nodes that the description does not have, such as the assets and the thresholds of a proposal. */
 import { type PageContent, paginate, type VegaClient } from "vegaprotocol-client";
-import { ExitError, UsageError } from "./errors.js";
+import { ExitError, NoProposalError, UsageError } from "./errors.js";
 import { isWholeId } from "./flags.js";
 
 interface PathResponse {
@@ -108,16 +108,10 @@ export async function requireProposal(
   market?: string,
 ): Promise<Proposal | undefined> {
   const found = await get(client, "/api/v2/governance", { proposalId }, signal);
-  if (found?.response.status === 404) throw new NoProposalError(proposalId);
+  if (found?.response.status === 404) throw new NoProposalError(`There is no proposal ${proposalId}.`);
   const { data } = (found?.data ?? {}) as {
     data?: { proposal?: Proposal | null; proposals?: Proposal[] | null } | null;
   };
   const ofMarket = data?.proposals?.find(({ terms }) => market && JSON.stringify(terms ?? {}).includes(`"${market}"`));
   return ofMarket ?? data?.proposal ?? undefined;
-}
-
-export class NoProposalError extends ExitError {
-  constructor(proposalId: string) {
-    super(`There is no proposal ${proposalId}.`);
-  }
 }

@@ -1,6 +1,5 @@
 import * as vega from "vegaprotocol-client";
-import { IncompleteError, NoCopyError, UsageError } from "../errors.js";
-import { NoProposalError } from "../other-paths.js";
+import { IncompleteError, NoCopyError, NoProposalError, UsageError } from "../errors.js";
 
 /** The HTTP statuses of status codes of gRPC, as nodes map them. */
 const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 429, 11: 400, 12: 501, 14: 503 };
