@@ -26,12 +26,6 @@ export interface Reading extends Pick<Flags, "pageSize" | "concurrency" | "catch
   readonly limit: number | undefined;
 }
 
-interface ReadOptions {
-  readonly signal: AbortSignal;
-  /** Returns a promise to wait for before the next record, if there is one. */
-  readonly onRecord: (record: WireRecord) => Promise<void> | undefined;
-}
-
 /** The size of a page of a scan. Larger pages take more memory, and about as long. */
 export const scanPageSize = 1000;
 
@@ -46,10 +40,12 @@ export function openList(
   return method(argument, options);
 }
 
+/** @param onRecord - Returns a promise to wait for before the next record, if there is one. */
 export async function readRecords(
   client: VegaClient,
   reading: Reading,
-  { signal, onRecord }: ReadOptions,
+  signal: AbortSignal,
+  onRecord: (record: WireRecord) => Promise<void> | undefined,
 ): Promise<Coverage | undefined> {
   const { id, query, start, end, limit, isNewestFirst, concurrency, catchUp, pageSize = scanPageSize } = reading;
   const dateRange = { startTimestamp: start, endTimestamp: end };

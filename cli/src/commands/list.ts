@@ -51,15 +51,14 @@ const startText = (start: bigint, records: number) =>
     ? `There are no records before ${formatTime(start)}, or the node does not keep them.`
     : `The records are complete from ${formatTime(start)} on. Earlier ones are unknown.`;
 
-/** Nodes show lists whose cursors they reject as pages of one size. */
-const hasPages = (id: ListId) => listOperation(id).cursors?.rejectedWith === undefined;
-
 /** Adds a command for each list, named after the member of the response that holds the page. */
 export function addLists(program: Command, perform: Perform): void {
   const { filterFlag: filter } = flag;
   for (const { id, name } of lists) {
     const { summary, columns = {} } = operationTexts[id];
     const isScan = isScannable(id);
+    // Nodes show lists whose cursors they reject as pages of one size.
+    const hasPages = listOperation(id).cursors?.rejectedWith === undefined;
     const order = isScan ? "newest-first in a table, otherwise oldest-first" : "newest-first";
     defineCommand<ListFlags>({
       name,
@@ -76,7 +75,7 @@ export function addLists(program: Command, perform: Perform): void {
         flag.quietFlag(),
         ...(isScan ? dbFlags() : []),
         ...flag.nodeFlags(),
-        ...(isScan ? flag.scanFlags() : hasPages(id) ? [flag.pageSizeFlag("the list's page size")] : []),
+        ...(isScan ? flag.scanFlags() : hasPages ? [flag.pageSizeFlag("the list's page size")] : []),
       ],
       examples: examples[id] ?? [`${name} -n 10`],
       run: (io, flags) => list(id, io, flags),
@@ -112,8 +111,8 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   const printer = createPrinter(io, flags, encoder, target, isScannable(id));
   let start: bigint | undefined;
   try {
-    const { add: onRecord, limit } = printer;
-    const coverage = await readRecords(client, { ...reading, limit }, { signal: io.signal, onRecord });
+    const { add, limit } = printer;
+    const coverage = await readRecords(client, { ...reading, limit }, io.signal, add);
     await printer.end();
     const { proposalId } = reading.query;
     if (printer.read() === 0 && proposalId !== undefined) await requireProposal(client, String(proposalId), io.signal);
