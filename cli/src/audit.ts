@@ -6,7 +6,7 @@ import { idOf } from "./operations.js";
 import { historyStart, readWhole, scanPageSize } from "./records.js";
 import { canonicalJson, type SyncList, type TimeRange } from "./sync/destination.js";
 import { byKey, byTime, keysOf, type Row, type Rows, rowOf } from "./sync/rows.js";
-import { earliest, finalTime, latest } from "./times.js";
+import { earliest, latest } from "./times.js";
 
 export type AuditedList = Exclude<SyncList, "assets">;
 
@@ -109,15 +109,9 @@ class Comparison {
   }
 }
 
-async function blockTime(client: VegaClient, signal: AbortSignal): Promise<bigint> {
+export async function blockTime(client: VegaClient, signal: AbortSignal): Promise<bigint> {
   const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
   return block?.timestamp ?? 0n;
-}
-
-export async function learnNode(url: string, client: VegaClient, signal: AbortSignal): Promise<AuditedNode> {
-  const time = await blockTime(client, signal);
-  // Records of the block itself can be missing.
-  return { url, client, start: await historyStart(client, signal), end: finalTime(time) };
 }
 
 async function notePruning(nodes: readonly AuditedNode[], signal: AbortSignal): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { VegaError } from "vegaprotocol-client";
 import { argumentFlags, canonicalIds, readArguments } from "../arguments.js";
-import { type AuditedNode, type AuditedPart, auditBalances, auditList, learnNode } from "../audit.js";
+import { type AuditedNode, type AuditedPart, auditBalances, auditList, blockTime } from "../audit.js";
 import { defineCommand, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
@@ -9,8 +9,9 @@ import { type Io, printMessage, write } from "../io.js";
 import { createCounter, hostOf } from "../metrics.js";
 import { readColumns } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
+import { historyStart } from "../records.js";
 import { nameRow } from "../sync/rows.js";
-import { checkRange, dateOf, day, earliest, formatTime, latest } from "../times.js";
+import { checkRange, dateOf, day, earliest, finalTime, formatTime, latest } from "../times.js";
 
 interface Flags extends Omit<flag.Flags, "format"> {
   readonly format?: flag.FormatName | "prometheus";
@@ -116,7 +117,9 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
 async function learn(io: Io, flags: Flags, url: string): Promise<AuditedNode> {
   const { client } = await connect(io, { ...flags, node: [url] });
   try {
-    return await learnNode(url, client, io.signal);
+    // Records of the block itself can be missing.
+    const end = finalTime(await blockTime(client, io.signal));
+    return { url, client, start: await historyStart(client, io.signal), end };
   } catch (error) {
     if (io.signal.aborted || !VegaError.is(error)) throw error;
     printMessage(io, `${url}: ${error.message}`);
