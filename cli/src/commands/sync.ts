@@ -16,7 +16,7 @@ import { createMonitor } from "../progress.js";
 import { explain } from "../records.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
 import { checkpointOf, type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
-import { RelationalDestination } from "../sync/destinations/relational.js";
+import { isRelational } from "../sync/destinations/relational.js";
 import { type DestinationFlags, openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
 import { type SyncOptions, type SyncStep, syncTo, type VotesQuery } from "../sync/sync.js";
@@ -119,7 +119,7 @@ async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly str
   const mode = flags.check ? "read" : "write";
   const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
   try {
-    const isFolder = !(destination instanceof RelationalDestination);
+    const isFolder = !isRelational(destination);
     if (flags.follow && isFolder && names.some((each) => each !== "balances")) {
       throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
     }
@@ -173,7 +173,7 @@ async function storedLists(io: Io, flags: Flags, plan: SyncOptions, name: string
 async function copy(io: Io, file: string, destination: Destination, name: string): Promise<number> {
   const source = await openDestination(file, "read", io.signal);
   try {
-    if (!(source instanceof RelationalDestination && destination instanceof RelationalDestination)) {
+    if (!(isRelational(source) && isRelational(destination))) {
       throw new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
     }
     const copied = await copyDatabase(source, destination);
@@ -229,7 +229,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   const server = flags.metrics && (await serveMetrics(io, flags, flags.metrics, lines));
   const stored = new Map<SyncList, SyncStep>();
   // A folder gets records once their day is over or the run ends.
-  let isWritten = destination instanceof RelationalDestination;
+  let isWritten = isRelational(destination);
   let note: string | undefined;
   try {
     await syncTo(destination, client, {
@@ -289,7 +289,7 @@ function describeStored({ list, records, checkpoint }: SyncStep): string {
 
 async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
   const { client, nodes } = await connect(io, flags);
-  const isFolder = !(destination instanceof RelationalDestination);
+  const isFolder = !isRelational(destination);
   const texts: string[] = [];
   let [isDifferent, incomplete]: [boolean, IncompleteError?] = [false];
   for await (const compared of checkSync(destination, client, { ...plan, signal: io.signal })) {

@@ -6,7 +6,7 @@ import Cursor from "pg-cursor";
 import { ExitError, UsageError } from "../../errors.js";
 import { type Destination, hidePassword, type OpenMode } from "../destination.js";
 import type { Row } from "../rows.js";
-import { type Database, type Dialect, RelationalDestination } from "./relational.js";
+import { type Database, type Dialect, openRelational } from "./relational.js";
 
 /** How long to wait for a server that restarts, in milliseconds. */
 const patience = 300_000;
@@ -197,7 +197,7 @@ export async function openPostgres(address: string, options: Options): Promise<D
   }
   const database = postgresDatabase(address, options);
   try {
-    return await RelationalDestination.open(database, options.mode);
+    return await openRelational(database, options.mode);
   } catch (error) {
     await database.close();
     throw database.describe(error);

@@ -1,9 +1,8 @@
 /** A destination in a relational database: SQLite and PostgreSQL have the same tables, and run the same statements. */
-import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
+import type { BalanceChangesFilter } from "vegaprotocol-client";
 import { ExitError, NoCopyError } from "../../errors.js";
 import {
   allTimes,
-  type Batch,
   canonicalJson,
   type Destination,
   type OpenMode,
@@ -51,6 +50,15 @@ export interface Database {
   describe(error: unknown): unknown;
   close(): Promise<void>;
 }
+
+/** It can be copied to another database. */
+export interface RelationalDestination extends Destination {
+  copy(source: RelationalDestination): Promise<void>;
+  /** The rows of a list that are copied: for votes, all versions with the ends of their blocks. */
+  rowsToCopy(list: SyncList): AsyncIterable<Row> | Iterable<Row>;
+}
+
+export const isRelational = (destination: Destination): destination is RelationalDestination => "copy" in destination;
 
 const version = 2;
 
@@ -168,29 +176,73 @@ async function hasTables(database: Database): Promise<boolean> {
   );
 }
 
-export class RelationalDestination implements Destination {
-  readonly #database: Database;
-  readonly #inserts: ReturnType<typeof insertsOf>;
+/** Opens a database. Its tables are created unless they are only read. */
+export async function openRelational(database: Database, mode: OpenMode): Promise<RelationalDestination> {
+  const { name, dialect } = database;
+  if (mode === "write") {
+    // An empty transaction shows that no other process writes. It can run twice if the connection was lost.
+    await database.write(async () => {
+      if (!(await hasTables(database))) await database.run(createTables(dialect));
+    });
+  } else if (!(await hasTables(database))) throw new NoCopyError(`${name} has no copy: run vegaprotocol sync first.`);
+  return createDestination(database);
+}
 
-  private constructor(database: Database) {
-    this.#database = database;
-    this.#inserts = insertsOf(database.dialect);
+function createDestination(database: Database): RelationalDestination {
+  const { precision, digits, time, rows: rowsIn } = database.dialect;
+  const inserts = insertsOf(database.dialect);
+
+  /** The columns of a list as text: a time exceeds the integers of JavaScript. */
+  const columnsOf = (list: SyncList): string[] =>
+    Object.entries(tables[list].columns).map(([name, { kind }]) =>
+      kind === "time" ? digits(name) : kind === "text" ? name : `CAST(${name} AS TEXT)`,
+    );
+
+  function select(filter: BalanceChangesFilter, { start, end }: TimeRange, order: string): [string, string[]] {
+    const values = [start, end].map((each) => String(each + precision - 1n));
+    const conditions = [`time >= ${time("$1")}`, `time < ${time("$2")}`];
+    for (const [column, wanted] of wantedOf(filter)) {
+      values.push(JSON.stringify(wanted.map((each) => [each])));
+      conditions.push(`${column} IN (SELECT r.value->>0 FROM ${rowsIn(`$${values.length}`)})`);
+    }
+    const from = `SELECT ${columnsOf("balances")} FROM balance_changes`;
+    return [`${from} WHERE ${conditions.join(" AND ")} ORDER BY ${order}`, values];
   }
 
-  /** Creates the tables, unless they are only read. */
-  static async open(database: Database, mode: OpenMode): Promise<RelationalDestination> {
-    const { name, dialect } = database;
-    if (mode === "write") {
-      // An empty transaction shows that no other process writes. It can run twice if the connection was lost.
-      await database.write(async () => {
-        if (!(await hasTables(database))) await database.run(createTables(dialect));
-      });
-    } else if (!(await hasTables(database))) throw new NoCopyError(`${name} has no copy: run vegaprotocol sync first.`);
-    return new RelationalDestination(database);
+  async function storeCheckpoint({ list, query, checkpoint }: StoredList): Promise<void> {
+    const sql =
+      "INSERT INTO sync_state (list, query, position, start) VALUES ($1, $2, $3, $4) " +
+      "ON CONFLICT (list, query) DO UPDATE SET position = excluded.position, start = excluded.start";
+    const times = [checkpoint.position, checkpoint.start].map(String);
+    await database.run(sql, [list, canonicalJson(query), ...times]);
   }
 
-  async checkpoints(): Promise<StoredList[]> {
-    const rows = await this.#database.query("SELECT list, query, start, position FROM sync_state");
+  /** The rows of balance changes with the id of an account, a time and a balance. New accounts are stored. */
+  async function withAccounts(rows: readonly Row[]): Promise<Row[]> {
+    const keys = rows.map((row) => JSON.stringify(row.slice(1, 5)));
+    const numbers = new Map([...new Set(keys)].map((key, number) => [key, number]));
+    const json = `[${[...numbers].map(([key, number]) => `${key.slice(0, -1)},${number}]`)}]`;
+    await database.run(inserts.newAccounts, [json]);
+    const ids: (string | null)[] = [];
+    for (const [number, id = null] of await database.query(inserts.accounts, [json])) ids[Number(number)] = id;
+    return rows.map(([time = null, , , , , balance = null], index) => {
+      return [ids[numbers.get(keys[index] ?? "") ?? -1] ?? null, time, balance];
+    });
+  }
+
+  async function insert(list: SyncList, rows: readonly Row[]): Promise<void> {
+    const { timeIndex } = tables[list];
+    const fine = precision > 1n && timeIndex >= 0 ? rows.find((row) => !row[timeIndex]?.endsWith("000")) : undefined;
+    if (fine) refuse(describe(recordOf(list, fine)), "a time in microseconds", fine[timeIndex]);
+    // A vote that was cast twice meanwhile has its last version.
+    const last = list === "votes" ? [...new Map(rows.map((row) => [`${row[0]} ${row[1]}`, row])).values()] : rows;
+    if (last.length === 0) return;
+    const stored = list === "balances" ? await withAccounts(last) : last;
+    await database.run(inserts[list], [JSON.stringify(stored)]);
+  }
+
+  async function checkpoints(): Promise<StoredList[]> {
+    const rows = await database.query("SELECT list, query, start, position FROM sync_state");
     return rows.map(([list, query, start, position]) => ({
       list: list as SyncList,
       query: JSON.parse(query ?? "{}"),
@@ -198,126 +250,55 @@ export class RelationalDestination implements Destination {
     }));
   }
 
-  async store({ list, query, records, checkpoint }: Batch): Promise<void> {
-    const rows = records.map((record) => rowOf(list, record));
-    const before = String(checkpoint?.position);
-    await this.#database.write(async () => {
-      if (checkpoint !== undefined) await this.#storeCheckpoint({ list, query, checkpoint });
-      await this.#insert(list, list === "votes" ? rows.map((row) => [...row, before]) : rows);
-    });
-  }
-
-  async copy(source: RelationalDestination): Promise<void> {
-    await this.#database.write(async () => {
-      for (const list of syncLists) {
-        let rows: Row[] = [];
-        for await (const row of source.#rowsToCopy(list)) {
-          // A later version of a vote is compared with the one before.
-          const isLater = list === "votes" && rows.at(-1)?.at(-1) !== row.at(-1);
-          if (rows.length === 2000 || isLater) {
-            await this.#insert(list, rows);
-            rows = [];
+  return {
+    checkpoints,
+    async store({ list, query, records, checkpoint }) {
+      const rows = records.map((record) => rowOf(list, record));
+      const before = String(checkpoint?.position);
+      await database.write(async () => {
+        if (checkpoint !== undefined) await storeCheckpoint({ list, query, checkpoint });
+        await insert(list, list === "votes" ? rows.map((row) => [...row, before]) : rows);
+      });
+    },
+    async copy(source) {
+      await database.write(async () => {
+        for (const list of syncLists) {
+          let rows: Row[] = [];
+          for await (const row of source.rowsToCopy(list)) {
+            // A later version of a vote is compared with the one before.
+            const isLater = list === "votes" && rows.at(-1)?.at(-1) !== row.at(-1);
+            if (rows.length === 2000 || isLater) {
+              await insert(list, rows);
+              rows = [];
+            }
+            rows.push(row);
           }
-          rows.push(row);
+          await insert(list, rows);
         }
-        await this.#insert(list, rows);
-      }
-      for (const each of await source.checkpoints()) await this.#storeCheckpoint(each);
-    });
-  }
-
-  async finish(): Promise<undefined> {}
-
-  async newest(filter: BalanceChangesFilter, end = allTimes.end): Promise<BalanceChange | undefined> {
-    const [row] = await this.#database.query(...this.#select(filter, { ...allTimes, end }, "time DESC LIMIT 1"));
-    return row && recordOf("balances", row);
-  }
-
-  async *read(
-    filter: BalanceChangesFilter,
-    range: TimeRange,
-    isNewestFirst = false,
-  ): AsyncGenerator<BalanceChange, undefined> {
-    const order = ["time", "asset", "party", "market", "account_type"];
-    const select = this.#select(filter, range, order.map((name) => (isNewestFirst ? `${name} DESC` : name)).join());
-    for await (const row of this.#database.read(...select)) yield recordOf("balances", row);
-  }
-
-  async *rows(list: SyncList): AsyncGenerator<Row, undefined, undefined> {
-    const { name, timeIndex } = tables[list];
-    yield* this.#database.read(`SELECT ${this.#columnsOf(list)} FROM ${name}${timeIndex < 0 ? "" : " ORDER BY time"}`);
-  }
-
-  describe(error: unknown): unknown {
-    return this.#database.describe(error);
-  }
-
-  close(): Promise<void> {
-    return this.#database.close();
-  }
-
-  async #storeCheckpoint({ list, query, checkpoint }: StoredList): Promise<void> {
-    const sql =
-      "INSERT INTO sync_state (list, query, position, start) VALUES ($1, $2, $3, $4) " +
-      "ON CONFLICT (list, query) DO UPDATE SET position = excluded.position, start = excluded.start";
-    const times = [checkpoint.position, checkpoint.start].map(String);
-    await this.#database.run(sql, [list, canonicalJson(query), ...times]);
-  }
-
-  async #insert(list: SyncList, rows: readonly Row[]): Promise<void> {
-    const { precision } = this.#database.dialect;
-    const time = tables[list].timeIndex;
-    const fine = precision > 1n && time >= 0 ? rows.find((row) => !row[time]?.endsWith("000")) : undefined;
-    if (fine) refuse(describe(recordOf(list, fine)), "a time in microseconds", fine[time]);
-    // A vote that was cast twice meanwhile has its last version.
-    const last = list === "votes" ? [...new Map(rows.map((row) => [`${row[0]} ${row[1]}`, row])).values()] : rows;
-    if (last.length === 0) return;
-    const stored = list === "balances" ? await this.#withAccounts(last) : last;
-    await this.#database.run(this.#inserts[list], [JSON.stringify(stored)]);
-  }
-
-  /** The rows of balance changes with the id of an account, a time and a balance. New accounts are stored. */
-  async #withAccounts(rows: readonly Row[]): Promise<Row[]> {
-    const keys = rows.map((row) => JSON.stringify(row.slice(1, 5)));
-    const numbers = new Map([...new Set(keys)].map((key, number) => [key, number]));
-    const json = `[${[...numbers].map(([key, number]) => `${key.slice(0, -1)},${number}]`)}]`;
-    await this.#database.run(this.#inserts.newAccounts, [json]);
-    const ids: (string | null)[] = [];
-    for (const [number, id = null] of await this.#database.query(this.#inserts.accounts, [json]))
-      ids[Number(number)] = id;
-    return rows.map(([time = null, , , , , balance = null], index) => {
-      return [ids[numbers.get(keys[index] ?? "") ?? -1] ?? null, time, balance];
-    });
-  }
-
-  /** The rows of a list that are copied: for votes, all versions with the ends of their blocks. */
-  #rowsToCopy(list: SyncList) {
-    const columns = this.#columnsOf(list);
-    const { digits } = this.#database.dialect;
-    return this.#database.read(
-      list === "votes"
-        ? `SELECT ${columns}, ${digits("before")} FROM votes_history ORDER BY id`
-        : `SELECT ${columns} FROM ${tables[list].name}`,
-    );
-  }
-
-  #select(filter: BalanceChangesFilter, { start, end }: TimeRange, order: string): [sql: string, values: string[]] {
-    const { time, rows, precision } = this.#database.dialect;
-    const values = [start, end].map((each) => String(each + precision - 1n));
-    const conditions = [`time >= ${time("$1")}`, `time < ${time("$2")}`];
-    for (const [column, wanted] of wantedOf(filter)) {
-      values.push(JSON.stringify(wanted.map((each) => [each])));
-      conditions.push(`${column} IN (SELECT r.value->>0 FROM ${rows(`$${values.length}`)})`);
-    }
-    const select = `SELECT ${this.#columnsOf("balances")} FROM balance_changes`;
-    return [`${select} WHERE ${conditions.join(" AND ")} ORDER BY ${order}`, values];
-  }
-
-  /** The columns of a list as text: a time exceeds the integers of JavaScript. */
-  #columnsOf(list: SyncList): string[] {
-    const { digits } = this.#database.dialect;
-    return Object.entries(tables[list].columns).map(([name, { kind }]) =>
-      kind === "time" ? digits(name) : kind === "text" ? name : `CAST(${name} AS TEXT)`,
-    );
-  }
+        for (const each of await source.checkpoints()) await storeCheckpoint(each);
+      });
+    },
+    rowsToCopy: (list) =>
+      database.read(
+        list === "votes"
+          ? `SELECT ${columnsOf(list)}, ${digits("before")} FROM votes_history ORDER BY id`
+          : `SELECT ${columnsOf(list)} FROM ${tables[list].name}`,
+      ),
+    finish: async () => undefined,
+    async newest(filter, end = allTimes.end) {
+      const [row] = await database.query(...select(filter, { ...allTimes, end }, "time DESC LIMIT 1"));
+      return row && recordOf("balances", row);
+    },
+    async *read(filter, range, isNewestFirst = false) {
+      const order = ["time", "asset", "party", "market", "account_type"];
+      const sql = select(filter, range, order.map((name) => (isNewestFirst ? `${name} DESC` : name)).join());
+      for await (const row of database.read(...sql)) yield recordOf("balances", row);
+    },
+    async *rows(list) {
+      const { name, timeIndex } = tables[list];
+      yield* database.read(`SELECT ${columnsOf(list)} FROM ${name}${timeIndex < 0 ? "" : " ORDER BY time"}`);
+    },
+    describe: database.describe,
+    close: database.close,
+  };
 }

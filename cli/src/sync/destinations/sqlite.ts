@@ -2,7 +2,7 @@ import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/file.js";
 import type { OpenMode } from "../destination.js";
 import { loadSqlite, lock, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
-import { type Database, type Dialect, RelationalDestination } from "./relational.js";
+import { type Database, type Dialect, openRelational, type RelationalDestination } from "./relational.js";
 
 /** Some digits of a balance as an integer: those before the last ones. */
 const digits = (last: number, count: number) =>
@@ -138,7 +138,7 @@ export async function sqliteDestination(
   try {
     // The pages of the index by account, of which each step changes many, take 32 MB.
     sqlite.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32000");
-    const destination = await RelationalDestination.open(database, mode);
+    const destination = await openRelational(database, mode);
     // These change the file. A transaction that a power failure takes away is read again: the checkpoint goes with it.
     if (mode === "write") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return destination;
