@@ -81,21 +81,11 @@ async function* readList(client: VegaClient, { id, query, limit, ...reading }: R
 export function explain(error: unknown, { start, end }: Partial<Reading>): unknown {
   if (!PaginationError.is(error)) return error;
   const { availableFrom, block, reason, resume } = error;
-  if (availableFrom !== undefined) {
-    const from = formatTime(availableFrom);
-    return new IncompleteError(
-      `The balance changes of the node begin at ${from}, and the range begins at ${formatTime(start ?? 0n)}. ` +
-        adviceOnStart(availableFrom, end),
-      error,
-    );
-  }
+  if (availableFrom !== undefined) return lateStart(availableFrom, start ?? 0n, end, error);
   if (reason === "behind") {
-    const reached =
-      block?.height === 0n
-        ? "it has no block yet"
-        : block
-          ? `it has reached ${formatTime(block.timestamp)}`
-          : "its responses have no block headers, unlike earlier ones";
+    const reached = block?.height
+      ? `it has reached ${formatTime(block.timestamp)}`
+      : "it has no block yet, or sends no block headers";
     const to = end ?? resume?.dateRange?.endTimestamp;
     const wanted = to === undefined ? "" : `, and the range leads to ${formatTime(String(to))}`;
     return new IncompleteError(`The node is behind: ${reached}${wanted}.`, error);
@@ -148,16 +138,17 @@ export async function historyStart(client: VegaClient, signal: AbortSignal | und
 }
 
 /** The error of records that are complete only from a time after the start of their range. */
-export function startsLate(start: bigint, from: bigint | undefined, end?: bigint): IncompleteError | undefined {
-  if (from === undefined || start <= from) return undefined;
-  const at = formatTime(start);
+export const startsLate = (start: bigint, from: bigint | undefined, end?: bigint): IncompleteError | undefined =>
+  from === undefined || start <= from ? undefined : lateStart(start, from, end);
+
+function lateStart(start: bigint, from: bigint, end: bigint | undefined, cause?: unknown): IncompleteError {
+  const [at, wanted] = [start, from].map(formatTime);
+  const advice = `Use ${end === undefined || start < end ? `--from ${at}, or ` : ""}a node that keeps a longer history.`;
   return new IncompleteError(
-    `The records are complete from ${at} on, and the range begins at ${formatTime(from)}. ${adviceOnStart(start, end)}`,
+    `The records are complete from ${at} on, and the range begins at ${wanted}. ${advice}`,
+    cause,
   );
 }
-
-const adviceOnStart = (start: bigint, end: bigint | undefined) =>
-  `Use ${end === undefined || start < end ? `--from ${formatTime(start)}, or ` : ""}a node that keeps a longer history.`;
 
 /** Warns if nothing shows that the node had reached the end of a range. */
 export function warnOfEnd(io: Io, coverage: Coverage | undefined): void {

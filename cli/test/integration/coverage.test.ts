@@ -32,7 +32,7 @@ describe.each(["v0.74", "v0.79"] as const)("a %s node that no longer keeps old r
   const { fetch } = createFakeNode({ balances }, { version, now, history, rateLimit: false });
   const left = times.filter((time) => time >= history).length;
   const message =
-    /^Error: The balance changes of the node begin at 2024-\S+Z, and the range begins at 2024-02-01T00:00:00.000000000Z\. Use --from 2024-\S+Z, or a node that keeps a longer history\.\n/;
+    /^Error: The records are complete from 2024-\S+Z on, and the range begins at 2024-02-01T00:00:00.000000000Z\. Use --from 2024-\S+Z, or a node that keeps a longer history\.\n/;
 
   test.each([[[]], [["--order", "newest-first"]]])("makes the exit code 3, and its advice works: %j", async (flags) => {
     const command = ["balances", ...flags, "--from"];
