@@ -69,8 +69,7 @@ async function* readList(client: VegaClient, { id, query, limit, ...reading }: R
   const { cursors, defaultPageSize } = listOperation(id);
   if (cursors?.rejectedWith !== undefined) {
     const { records, gap } = await readWhole(client, id, query, { signal });
-    if (gap)
-      throw new IncompleteError(`The node shows the first and the last ${largestPage} records only. Use --party.`);
+    if (gap) throw gap;
     return yield* (reading.isNewestFirst ? records.reverse() : records).slice(0, limit);
   }
   const pagination = { first: reading.pageSize ?? defaultPageSize, newestFirst: reading.isNewestFirst };
@@ -101,7 +100,7 @@ export function explain(error: unknown, { start, end }: Partial<Reading>): unkno
  * Reads a list with the oldest record first, so that votes that are cast again meanwhile are not missed. v0.74 and
  * v0.79 nodes show only the first page of profiles from either end: both are read.
  *
- * @returns the records, their pages, and the records on both sides of a gap that no request reaches.
+ * @returns the records, their pages, and the error of a gap between them that no request reaches.
  */
 export async function readWhole(client: VegaClient, id: ListId, query: object, options: ListingOptions) {
   const open = (newestFirst: boolean) =>
@@ -111,7 +110,7 @@ export async function readWhole(client: VegaClient, id: ListId, query: object, o
     naturalKey.map((name) => (name === "timestamp" ? "" : JSON.stringify(record[name]))).join();
   const records = new Map<string, WireRecord>();
   const pages: Page<WireRecord>[] = [];
-  let gap: [WireRecord, WireRecord] | undefined;
+  let gap: IncompleteError | undefined;
   try {
     for await (const page of open(false).pages()) {
       for (const record of page.nodes) records.set(keyOf(record), record);
@@ -123,8 +122,10 @@ export async function readWhole(client: VegaClient, id: ListId, query: object, o
     const page = await open(true);
     const { nodes, pageInfo } = page;
     const first = nodes.at(-1);
-    if (pageInfo?.hasNextPage && last && first && !nodes.some((record) => records.has(keyOf(record))))
-      gap = [last, first];
+    if (pageInfo?.hasNextPage && last && first && !nodes.some((record) => records.has(keyOf(record)))) {
+      const advice = `Request those between party ${last["partyId"]} and party ${first["partyId"]} by their ids.`;
+      gap = new IncompleteError(`The node shows the first and the last ${largestPage} records only. ${advice}`);
+    }
     for (const record of nodes) records.set(keyOf(record), record);
     pages.push(page);
   }

@@ -7,7 +7,7 @@
  * 5000, which no URL has room for, and each node has its own order of them. Nodes refuse every cursor of profiles.
  */
 import { type Block, toNanoseconds, type VegaClient } from "vegaprotocol-client";
-import { type ListId, largestPage, listOperation } from "../operations.js";
+import { type ListId, listOperation } from "../operations.js";
 import type { WireRecord } from "../output/columns.js";
 import { openList, readWhole } from "../records.js";
 import { earliest, latest } from "../times.js";
@@ -74,13 +74,7 @@ export function createLists(client: VegaClient) {
   /** Sorted, records that move while pages are requested are at their time, on every node. */
   async function readSorted(id: ListId, query: object, signal: AbortSignal, node?: string): Promise<SortedList> {
     const { records, gap, pages } = await readWhole(client, id, query, { signal, node });
-    if (gap) {
-      const most = 2 * largestPage;
-      throw new Rejection(
-        15,
-        `The list has more records than nodes show at its ends, ${most}. Request them by their ids.`,
-      );
-    }
+    if (gap) throw new Rejection(15, gap.message);
     const times = pages.map(({ block }) => block?.timestamp);
     const placed = withPlaces(id, records).sort((a, b) => comparePlaces(a.place, b.place));
     return {

@@ -26,7 +26,6 @@ import {
   followVotes,
 } from "vegaprotocol-client/follow";
 import { ExitError, IncompleteError } from "../errors.js";
-import { largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { readWhole, startsLate } from "../records.js";
 import { finalTime, formatTime } from "../times.js";
@@ -318,16 +317,9 @@ async function syncAssets({ client, destination, signal, limit }: Run): Promise<
 
 async function syncProfiles(run: Run): Promise<IncompleteError | undefined> {
   const { records, gap } = await readWhole(run.client, "listPartiesProfiles", {}, { signal: run.signal });
-  const [last, first] = gap?.map(({ partyId }) => partyId) ?? [];
-  const incomplete =
-    gap &&
-    new IncompleteError(
-      `Expected the node to show the profiles of all parties, got the first and the last ${largestPage}: those between party ` +
-        `${last} and party ${first} are missing. Request them by the ids of their parties.`,
-    );
   const profiles = records as object[] as Batch["records"];
-  await store(run, { list: "profiles", query: {}, records: profiles, checkpoint: undefined }, incomplete);
-  return incomplete;
+  await store(run, { list: "profiles", query: {}, records: profiles, checkpoint: undefined }, gap);
+  return gap;
 }
 
 /** Whether a node has a balance change; `undefined` if no response shows all of its time. */
