@@ -47,14 +47,15 @@ export function seriesColumns(groupBy: readonly string[] = Object.keys(account))
   return Object.fromEntries(Object.entries(reportColumns.series).filter(([name]) => names.includes(name)));
 }
 
-/** The end of the final records, and of a report without an end. `undefined` if responses have no block headers. */
+/** The end of the final records, and of a report without an end. */
 export async function newestTime(
   client: VegaClient,
   filter: BalanceChangesFilter,
   signal: AbortSignal,
-): Promise<bigint | undefined> {
+): Promise<bigint> {
   const { block } = await client.listBalanceChanges({ filter, pagination: { first: 1 } }, { signal });
-  return block && finalTime(block.timestamp) - 1n;
+  if (block) return finalTime(block.timestamp) - 1n;
+  throw new UsageError("Expected a time at which the report ends: the node sends no block headers.");
 }
 
 /**

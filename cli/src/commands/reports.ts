@@ -231,7 +231,6 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), true);
   const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
   const end = until ?? (await newestTime(client, filter, io.signal));
-  if (end === undefined) throw new UsageError("Expected --to or --at TIME: the node sends no block headers.");
   const { pageSize, concurrency, catchUp } = entered;
   const isComplete = completeHistory === true;
   const options = { from: first, to: end, isComplete, isMonthly: entered.monthly === true };
