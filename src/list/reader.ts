@@ -147,7 +147,7 @@ async function untilShown<T>(
   signal: AbortSignal,
 ): Promise<NodePage<T>> {
   let deadline: number | undefined;
-  let isBehind = false;
+  let misses = 0;
   let longest: NodePage<T> | undefined;
   for (let count = 0; ; count++) {
     try {
@@ -157,13 +157,13 @@ async function untilShown<T>(
     } catch (error) {
       if (!NotShown.is(error)) throw error;
       deadline ??= clock.now() + catchUp;
-      // A node that has the place may only have to catch up. One without a block takes minutes until its first one.
-      isBehind ||= error.lack === "block" && !hasNoBlock(error.shown?.block);
-      if (isBehind ? clock.now() >= deadline : count >= repeats) {
+      // A node without a block takes minutes until its first one.
+      const isBehind = error.lack === "block" && !hasNoBlock(error.shown?.block);
+      if (isBehind ? clock.now() >= deadline : misses++ >= repeats) {
         if (longest) return longest;
         throw error;
       }
-      const wait = count < repeats ? 0 : Math.min(longestWait, shortestWait * 2 ** (count - repeats));
+      const wait = count < repeats || !isBehind ? 0 : Math.min(longestWait, shortestWait * 2 ** (count - repeats));
       await sleep(clock, Math.min(wait, Math.max(1, deadline - clock.now())), signal);
     }
   }

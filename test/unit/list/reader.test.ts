@@ -139,6 +139,13 @@ describe("behind one address, a page", () => {
     expect(reader.waits()).toEqual(waits);
   });
 
+  test("is given up once four responses of late blocks lack its place, whatever came before", async () => {
+    const reader = readerOf([...Array(5).fill({ block: 8n }), { block: 9n }]);
+    const expectation = { minBlock: 9n, includes: { partyId: "1" } };
+    await expect(reader.read(expectation)).rejects.toMatchObject({ lack: "place" });
+    expect(reader.waits()).toEqual([0, 0, 0, 250, 500, 0, 0, 0]);
+  });
+
   test("that was read before one that is behind is returned, with the history that it has", async () => {
     const reader = readerOf([{ times: [7n], block: 9n }, { block: 8n }], { catchUp: 0 });
     expect((await reader.read({ minBlock: 9n, historyFrom: 5n })).completeFrom).toBe(7n);
