@@ -70,7 +70,8 @@ export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Ans
       if (decision.do === "fail") throw errorOf(running, decision.request);
       if (decision.do === "wait") await untilChange(decision.until - clock.now());
       if (decision.do === "retry") await sleep(clock, decision.delay, signal);
-      for (const node of nodes) if ("node" in decision && decision.node === node.url) startRequest(running, node);
+      const to = "node" in decision && nodes.find(({ url }) => url === decision.node);
+      if (to) startRequest(running, to);
     }
   } finally {
     for (const request of asked) abandon(request, client);
@@ -88,30 +89,29 @@ function startRequest<T>({ client, call, asked, onChange }: RunningCall<T>, to: 
   const controller = new AbortController();
   const request: NodeRequest<T> = { node, to, since: startedAt, controller, isSent: false };
   const number = asked.push(request);
-  let response: Response | undefined;
-  const fetch = async (sent: Request) => {
+  const copy = (original: Request, init: RequestInit) => {
+    if (to.cooledAt > startedAt) throw unsent;
     Object.assign(request, { since: clock.now(), isSent: true });
     // The response can be late from now on.
     if (request.since - startedAt >= shortestPatience) onChange();
-    response = await client.fetch(sent);
-    return response;
-  };
-  const copy = (original: Request, init: RequestInit) => {
-    if (to.cooledAt > startedAt) throw unsent;
     const [{ url: first } = to] = nodes;
     const isMoved = node !== first && original.url.startsWith(first);
     return isMoved ? moved(original, node + original.url.slice(first.length), init) : new Request(original, init);
   };
-  const end = (outcome: Partial<NodeRequest<T>>) => {
+  const end = (outcome: Pick<NodeRequest<T>, "answer" | "error" | "failure" | "retryAt">) => {
     if (request.endedAt !== undefined) return;
-    const { answer, failure, error, since } = Object.assign(request, outcome, { endedAt: clock.now() });
+    const now = clock.now();
+    const { answer, failure, error, since } = Object.assign(request, outcome, { endedAt: now });
+    const { response } = Object(answer ?? error) as Partial<Answer<T>>;
     to.inFlight--;
-    // A path that the description does not have, such as a newer one, may be missing on a node that serves all others.
-    if (failure === "node" && (call.described || isTransient(error))) to.fail(error, since);
-    const block = answer ? answer.block : response && readBlock(response);
-    if (response && (block || failure !== "node")) to.respond(block, since, response.headers);
-    if (answer) to.compared(isLagging(block, request.endedAt ?? since, { nodes, maxLag, now: clock.now() }), since);
-    else if (response && failure === "call") to.compared(false, since);
+    if (failure === "node") {
+      // A path that the description does not have, such as a newer one, may be missing on a node that serves all others.
+      if (call.described || isTransient(error)) to.fail(error, since);
+    } else if (response) {
+      const block = readBlock(response);
+      to.respond(block, since, response.headers);
+      to.compared(isLagging(block, now, { nodes, maxLag, now }), since);
+    }
     onChange();
   };
   const fail = (error: unknown) => {
@@ -122,7 +122,7 @@ function startRequest<T>({ client, call, asked, onChange }: RunningCall<T>, to: 
     end({ error, failure, retryAt: delay === undefined ? undefined : clock.now() + delay });
   };
   const emitOf: typeof emit = emit && ((event) => emit({ ...event, node }));
-  const send = attemptWith({ ...client, emit: emitOf, fetch, copy }, pacing ? to.limiter : undefined);
+  const send = attemptWith({ ...client, emit: emitOf, copy }, pacing ? to.limiter : undefined);
   to.begin();
   send(call.request, { ...call, signal: controller.signal }, number).then((answer) => end({ answer }), fail);
 }
