@@ -34,6 +34,7 @@ export interface Asked {
   readonly node: string;
   /** When it was sent. Until then, when it began to wait for the rate limit of the node. */
   since: number;
+  isSent: boolean;
   /** `undefined` while it is in flight. */
   endedAt?: number;
   answer?: { readonly block: Block | undefined };
@@ -125,7 +126,7 @@ export function decide<Request extends Asked>(
   const longest = usable.length === 0 && best(responses.filter(({ lack }) => lack === "history"));
   if (longest) {
     if (next) return ask(next, longest);
-    const until = Math.max(...inFlight.map(({ since }) => since + historyPatience));
+    const until = Math.max(...inFlight.map(({ since, isSent }) => (isSent ? since : now) + historyPatience));
     if (now < until) return { do: "wait", until, why: "history" };
     // The node that keeps the start may have failed.
     if (again && expectation?.historyFrom) return again;
@@ -136,18 +137,17 @@ export function decide<Request extends Asked>(
   const [first] = usable;
   const until = first ? Math.min((first.endedAt ?? now) + longestPatience, call.endsAt - 1) : Number.POSITIVE_INFINITY;
   if (now < until) {
-    const limits = (limit: (patience: number) => number) => {
-      const times = inFlight.map(({ node, since }) => since + limit(patienceOf(node, nodes)));
-      return times.filter((time) => time > now);
-    };
-    const late = limits((patience) => Math.min(patience, longestPatience));
+    const after = (wait: (patience: number) => number) =>
+      inFlight.map(({ node, since }) => since + wait(patienceOf(node, nodes))).filter((time) => time > now);
+    const late = after((patience) => Math.min(patience, longestPatience));
     if (late.length > 0) return { do: "wait", until: Math.min(until, ...late), why: "in time" };
-    const unresponsive = limits((patience) => Math.max(patience, longestPatience));
+    const unresponsive = after((patience) => Math.max(patience, longestPatience));
     // At most two requests are in flight to nodes that may still respond, and none to a node whose rate limit is used up.
     const other = inFlight.length === 0 ? next : nextOf(nodes.filter(({ pause }) => pause === 0));
     if (other && (inFlight.length === 0 || unresponsive.length < 2)) return ask(other);
-    // After a second, the rate limit of another node may have room.
-    if (unresponsive.length > 0 || (inFlight.length > 0 && responses.length === 0))
+    // After a second, the rate limit of another node may have room. A node whose own is used up responds later.
+    const isQueued = inFlight.some(({ isSent }) => !isSent);
+    if (unresponsive.length > 0 || isQueued || (inFlight.length > 0 && responses.length === 0))
       return { do: "wait", until: Math.min(until, now + longestPatience, ...unresponsive), why: "late" };
   }
 

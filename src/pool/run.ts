@@ -42,7 +42,6 @@ interface RunningCall<T> {
 interface NodeRequest<T> extends Asked {
   readonly to: PoolNode;
   readonly controller: AbortController;
-  isSent: boolean;
   answer?: Answer<T>;
   error?: unknown;
 }

@@ -32,8 +32,9 @@ const lagging = (url: string) => node(url, cooling("lagging"));
 const unresponsive = (url: string) => node(url, cooling("unresponsive"));
 const [a, b, c] = [node("a"), node("b"), node("c")];
 
-/** A request that was sent some time ago and is in flight, one with a response, and one that has failed. */
-const sent = (url: string, ago: number): Asked => ({ node: url, since: now - ago });
+/** A request that was sent some time ago, one that waits for the rate limit, one with a response, and one that has failed. */
+const sent = (url: string, ago: number): Asked => ({ node: url, since: now - ago, isSent: true });
+const queued = (url: string, ago: number): Asked => ({ ...sent(url, ago), isSent: false });
 const got = (url: string, seconds: number | undefined, known: Partial<Asked> = {}): Asked => ({
   ...sent(url, 100),
   endedAt: now,
@@ -336,6 +337,16 @@ cases("a response that does not show", [
     "fail b block",
   ],
   [
+    "the place waits for a node whose rate limit is used up",
+    { asked: [queued("a", 3000), got("b", 10, { lack: "place" })], nodes: [a, b] },
+    "wait 1000 late",
+  ],
+  [
+    "the place does not wait for a node that is unresponsive",
+    { asked: [sent("a", 1000), got("b", 10, { lack: "place" })], nodes: [a, b] },
+    "fail b place",
+  ],
+  [
     "the block of a node that has none yet is not waited for if others lack the place",
     { asked: [got("a", 10, { lack: "place" }), got("b", -1_700_000_000, { lack: "block" })], nodes: [a, b] },
     "fail a place",
@@ -364,6 +375,11 @@ cases("a response that does not show", [
     "the history waits five seconds for a node that does not respond",
     { asked: [got("a", 10, { lack: "history" }), sent("b", 5000)], nodes: [a, b] },
     "return a history",
+  ],
+  [
+    "the history waits for a node whose rate limit is used up",
+    { asked: [got("a", 10, { lack: "history" }), queued("b", 9000)], nodes: [a, b] },
+    "wait 5000 history",
   ],
   [
     "the history makes a node be asked again that has failed",

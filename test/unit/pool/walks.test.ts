@@ -121,6 +121,14 @@ describe("a walk of a client of several nodes", () => {
     });
   });
 
+  test("waits for the rate limit of the only node that keeps the next records", async () => {
+    const full = { rateLimit: { rate: 1, burst: 3 } };
+    const pruned = { history: firstDay + 15n * day };
+    const net = networkOf({ data: { balances: daily, nodes: [full, pruned] }, pool: { order: "fastest" } });
+    const walks = [1, 2, 3, 4].map(() => net.client.listBalanceChanges({ pagination: { first: 10 } }).toArray());
+    for (const walked of await net.run(Promise.all(walks))) expect(walked).toHaveLength(60);
+  });
+
   const nodes = [{ history: firstDay + 5n * day }, {}, { history: firstDay + 9n * day }];
   test.each([true, false])("over changes is complete if one node keeps all, newestFirst: %j", async (newestFirst) => {
     const pagination = { first: 7, newestFirst };
