@@ -87,29 +87,25 @@ export function decide<Request extends Asked>(
   pool: PoolFacts,
   now: number,
 ): Decision<Request> {
-  const { nodes, maxLag, session } = pool;
-  const { node: only, expectation, settings, once } = call;
-  /** Whether the call is for the newest data. Past data are final on every node. */
-  const isFresh = expectation === undefined || expectation.isFresh === true;
-  const { returned: last = 0n, confirmed = 0n } = session;
-  const returned = isContradicted(millisecondsOf(last), { nodes, maxLag, now }) ? confirmed : last;
+  const { nodes, maxLag } = pool;
+  const { node: only, expectation, settings, once, endsAt } = call;
   const refused = asked.find(({ failure }) => failure === "call");
   if (refused) return { do: "fail", request: refused, why: "refused" };
 
+  const least = leastTime(call, pool, now);
   const stalenessOf = ({ answer, endedAt = now }: Asked) => {
-    if (!isFresh || !answer?.block) return undefined;
+    if (least === undefined || !answer?.block) return undefined;
     if (isLagging(answer.block, endedAt, { nodes, maxLag, now })) return "lag";
-    return answer.block.timestamp < returned ? "regression" : undefined;
+    return answer.block.timestamp < least ? "regression" : undefined;
   };
   const responses = asked.filter(({ answer }) => answer);
   const usable = responses.filter(({ lack }) => !lack);
   const fresh = best(usable.filter((request) => !stalenessOf(request)));
-  if (fresh) return { do: "return", request: fresh, stale: false, why: isFresh ? "fresh" : "final" };
+  if (fresh) return { do: "return", request: fresh, stale: false, why: least === undefined ? "final" : "fresh" };
 
   // Each node is tried at least once, unless the caller wants no retries.
   const attempts = settings.attempts === 1 || once ? 1 : Math.max(settings.attempts, only ? 1 : nodes.length);
   const isOver = asked.filter(({ failure }) => failure === "node").length >= attempts;
-  const least = isFresh ? millisecondsOf(returned) : undefined;
   const nextOf = (nodes: readonly NodeHealth[]) =>
     isOver ? undefined : nextNode(call, asked, { ...pool, nodes }, now, least);
   const next = nextOf(nodes);
@@ -135,20 +131,21 @@ export function decide<Request extends Asked>(
 
   // A fresher response is waited for, but the total deadline must not end a call that has one.
   const [first] = usable;
-  const until = first ? Math.min((first.endedAt ?? now) + longestPatience, call.endsAt - 1) : Number.POSITIVE_INFINITY;
+  const until = first ? Math.min((first.endedAt ?? now) + longestPatience, endsAt - 1) : Number.POSITIVE_INFINITY;
   if (now < until) {
-    const after = (wait: (patience: number) => number) =>
-      inFlight.map(({ node, since }) => since + wait(patienceOf(node, nodes))).filter((time) => time > now);
-    const late = after((patience) => Math.min(patience, longestPatience));
-    if (late.length > 0) return { do: "wait", until: Math.min(until, ...late), why: "in time" };
-    const unresponsive = after((patience) => Math.max(patience, longestPatience));
+    const patient = inFlight.map(({ node, since }) => ({ since, patience: patienceOf(node, nodes) }));
+    const isToCome = (time: number) => time > now;
+    const lateAt = patient.map(({ since, patience }) => since + Math.min(patience, longestPatience)).filter(isToCome);
+    if (lateAt.length > 0) return { do: "wait", until: Math.min(until, ...lateAt), why: "in time" };
+    const unresponsiveAt = patient
+      .map(({ since, patience }) => since + Math.max(patience, longestPatience))
+      .filter(isToCome);
     // At most two requests are in flight to nodes that may still respond, and none to a node whose rate limit is used up.
     const other = inFlight.length === 0 ? next : nextOf(nodes.filter(({ pause }) => pause === 0));
-    if (other && (inFlight.length === 0 || unresponsive.length < 2)) return ask(other);
-    // After a second, the rate limit of another node may have room. A node whose own is used up responds later.
-    const isQueued = inFlight.some(({ isSent }) => !isSent);
-    if (unresponsive.length > 0 || isQueued || (inFlight.length > 0 && responses.length === 0))
-      return { do: "wait", until: Math.min(until, now + longestPatience, ...unresponsive), why: "late" };
+    if (other && (inFlight.length === 0 || unresponsiveAt.length < 2)) return ask(other);
+    // A node whose rate limit is used up responds later. Within a second, another one may have room.
+    if (unresponsiveAt.length > 0 || inFlight.some(({ isSent }) => !isSent || responses.length === 0))
+      return { do: "wait", until: Math.min(until, now + longestPatience, ...unresponsiveAt), why: "late" };
   }
 
   const latest = best(usable);
@@ -160,6 +157,13 @@ export function decide<Request extends Asked>(
   const isOpen = again && closest?.lack === "place";
   if (closest?.lack && !isOpen) return { do: "fail", request: closest, why: closest.lack };
   return again ?? { do: "fail", why: "error" };
+}
+
+/** The block time from which on a response is fresh; `undefined` if the call is for past data, which are final on every node. */
+function leastTime({ expectation }: CallFacts, { nodes, maxLag, session }: PoolFacts, now: number): bigint | undefined {
+  if (expectation && !expectation.isFresh) return undefined;
+  const { returned = 0n, confirmed = 0n } = session;
+  return isContradicted(millisecondsOf(returned), { nodes, maxLag, now }) ? confirmed : returned;
 }
 
 /** The failed node that can be asked again first. */
@@ -175,14 +179,14 @@ function retryOf(asked: readonly Asked[], now: number): (Decision<never> & { do:
 /**
  * The next node of the call: none is used twice, and one that cools down only if no other can help.
  *
- * @param least - The block time from which on a response is fresh; `undefined` if that does not matter.
+ * @param least - The result of `leastTime`.
  */
 function nextNode(
   { node: only, expectation }: CallFacts,
   asked: readonly Asked[],
   { nodes, order, random }: PoolFacts,
   now: number,
-  least: number | undefined,
+  least: bigint | undefined,
 ): NodeHealth | undefined {
   const isNew = ({ url }: NodeHealth) => (only ?? url) === url && !asked.some(({ node }) => node === url);
   const others = nodes.filter(isNew);
@@ -195,7 +199,7 @@ function nextNode(
     ready.length === 0 && lacksRecords
       ? others.filter(({ cause }) => cause !== "failing" || expectation?.historyFrom)
       : ready;
-  const likely = able.filter(({ head }) => !head || timeBy(now, head) >= (least ?? 0));
+  const likely = able.filter(({ head }) => !head || timeBy(now, head) >= millisecondsOf(least ?? 0n));
   const chosen =
     able.find(({ url }) => url === expectation?.prefer) ??
     choose(likely.length > 0 ? likely : able, { order, random, now });

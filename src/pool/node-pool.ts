@@ -84,21 +84,26 @@ export function createPool(
       return statusOf(pool);
     },
     [connect]: (options) => {
-      const { send, deliver } = clientOf(options);
-      checker ??= clientOf({ ...options, session: {} });
+      const client = clientOf(options);
+      const { send, deliver } = client;
+      checker ??= client;
       return { send, deliver, clock, nodeCount: nodes.length, isPool: true, session: options.session };
     },
   };
 }
 
-const states = { failing: "cooling-down", unresponsive: "cooling-down", lagging: "lagging" } as const;
+function stateOf({ cause, heardAt }: PoolNode): NodeStatus["state"] {
+  if (cause) return cause === "lagging" ? cause : "cooling-down";
+  return heardAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready";
+}
 
 function statusOf({ nodes, maxLag, clock }: Pool): NodeStatus[] {
   const now = clock.now();
-  return nodes.map(({ url, block, head, latency, rateLimit, error, cause, coolUntil, heardAt }) =>
-    withDigits<NodeStatus>({
+  return nodes.map((node) => {
+    const { url, block, head, latency, rateLimit, error, coolUntil } = node;
+    return withDigits<NodeStatus>({
       url,
-      state: cause ? states[cause] : heardAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready",
+      state: stateOf(node),
       until: coolUntil > now ? new Date(clock.date() + coolUntil - now) : undefined,
       height: block?.height,
       timestamp: block?.timestamp,
@@ -106,8 +111,8 @@ function statusOf({ nodes, maxLag, clock }: Pool): NodeStatus[] {
       latency,
       rateLimit,
       error,
-    }),
-  );
+    });
+  });
 }
 
 function readUrls(urls: readonly (string | URL)[]): string[] {
