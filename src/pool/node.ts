@@ -10,6 +10,15 @@ import { historyPatience, longestPatience } from "./latency.js";
 /** The first and the longest cool-down, in milliseconds. */
 const [shortestCoolDown, longestCoolDown] = [1000, 60_000];
 
+/** A request to a node, which is sent when the rate limit of the node has room. */
+export interface PoolRequest {
+  isSent: boolean;
+  readonly controller: AbortController;
+}
+
+/** The reason with which a request ends that is not sent. */
+export const unsent = new DOMException("Another request to the node has failed.", "AbortError");
+
 /** The health of a node, from the responses of all calls. */
 export class PoolNode implements NodeHealth {
   readonly url: string;
@@ -20,7 +29,6 @@ export class PoolNode implements NodeHealth {
   latest: number | undefined;
   heardAt = Number.NEGATIVE_INFINITY;
   latency: number | undefined;
-  inFlight = 0;
   rateLimit: { limit: number; remaining: number } | undefined;
   cause: NodeHealth["cause"];
   error: string | undefined;
@@ -29,6 +37,7 @@ export class PoolNode implements NodeHealth {
   cooledAt = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
   readonly #random: () => number;
+  readonly #requests = new Set<PoolRequest>();
   #coolDownsInRow = 0;
   #lateInRow = 0;
 
@@ -39,14 +48,22 @@ export class PoolNode implements NodeHealth {
     this.#random = random;
   }
 
+  get inFlight(): number {
+    return this.#requests.size;
+  }
+
   get pause(): number {
     return this.limiter.expectedDelay();
   }
 
   /** A request begins. After a cool-down it is a probe: for other calls, the cool-down continues until its end. */
-  begin(): void {
-    this.inFlight++;
+  begin(request: PoolRequest): void {
+    this.#requests.add(request);
     if (this.cause) this.#coolFor(this.#backoff);
+  }
+
+  end(request: PoolRequest): void {
+    this.#requests.delete(request);
   }
 
   respond(block: Block | undefined, sentAt: number, headers: Headers): void {
@@ -98,6 +115,8 @@ export class PoolNode implements NodeHealth {
     this.cooledAt = this.#clock.now();
     this.cause = cause;
     this.error = error;
+    // Other nodes can serve the calls whose requests wait for the rate limit.
+    for (const { isSent, controller } of this.#requests) if (!isSent) controller.abort(unsent);
   }
 
   get #backoff(): number {

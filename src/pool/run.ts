@@ -14,7 +14,7 @@ import { maximum } from "../values/integers.js";
 import { type Asked, type Decision, decide, type NodeHealth, type PoolFacts } from "./decide.js";
 import { isConfirmed, isLagging, millisecondsOf } from "./freshness.js";
 import { patienceOf, shortestPatience } from "./latency.js";
-import type { PoolNode } from "./node.js";
+import { type PoolNode, type PoolRequest, unsent } from "./node.js";
 
 export interface Pool extends Omit<PoolFacts, "session"> {
   readonly nodes: readonly PoolNode[];
@@ -39,9 +39,8 @@ interface RunningCall<T> {
   onChange(): void;
 }
 
-interface NodeRequest<T> extends Asked {
+interface NodeRequest<T> extends Asked, PoolRequest {
   readonly to: PoolNode;
-  readonly controller: AbortController;
   answer?: Answer<T>;
   error?: unknown;
 }
@@ -77,9 +76,6 @@ export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Ans
   }
 }
 
-/** The reason with which a request ends that is not sent. */
-const unsent = new DOMException("Another request to the node has failed.", "AbortError");
-
 /** Starts a request of a call to a node. */
 function startRequest<T>({ client, call, asked, onChange }: RunningCall<T>, to: PoolNode): void {
   const { clock, emit, pacing, nodes, maxLag } = client;
@@ -89,7 +85,6 @@ function startRequest<T>({ client, call, asked, onChange }: RunningCall<T>, to: 
   const request: NodeRequest<T> = { node, to, since: startedAt, controller, isSent: false };
   const number = asked.push(request);
   const copy = (original: Request, init: RequestInit) => {
-    if (to.cooledAt > startedAt) throw unsent;
     Object.assign(request, { since: clock.now(), isSent: true });
     // The response can be late from now on.
     if (request.since - startedAt >= shortestPatience) onChange();
@@ -102,7 +97,7 @@ function startRequest<T>({ client, call, asked, onChange }: RunningCall<T>, to: 
     const now = clock.now();
     const { answer, failure, error, since } = Object.assign(request, outcome, { endedAt: now });
     const { response } = Object(answer ?? error) as Partial<Answer<T>>;
-    to.inFlight--;
+    to.end(request);
     if (failure === "node") {
       // A path that the description does not have, such as a newer one, may be missing on a node that serves all others.
       if (call.described || isTransient(error)) to.fail(error, since);
@@ -122,7 +117,7 @@ function startRequest<T>({ client, call, asked, onChange }: RunningCall<T>, to: 
   };
   const emitOf: typeof emit = emit && ((event) => emit({ ...event, node }));
   const send = attemptWith({ ...client, emit: emitOf, copy }, pacing ? to.limiter : undefined);
-  to.begin();
+  to.begin(request);
   send(call.request, { ...call, signal: controller.signal }, number).then((answer) => end({ answer }), fail);
 }
 
@@ -131,7 +126,7 @@ function abandon<T>(request: NodeRequest<T>, { clock, nodes }: Pool): void {
   const { to, since, controller, isSent, endedAt } = request;
   if (endedAt !== undefined) return;
   request.endedAt = clock.now();
-  to.inFlight--;
+  to.end(request);
   if (isSent) to.abandon(since, patienceOf(to.url, nodes));
   controller.abort(new DOMException("Another node serves the call.", "AbortError"));
 }

@@ -129,6 +129,14 @@ describe("a walk of a client of several nodes", () => {
     for (const walked of await net.run(Promise.all(walks))) expect(walked).toHaveLength(60);
   });
 
+  test("does not wait in the queue of a node that is silent, however many walks begin at once", async () => {
+    const net = networkOf({ data: { nodes: 2 }, node: { rateLimit: false }, latency: [10, Number.POSITIVE_INFINITY] });
+    const pagination = { first: 60, newestFirst: false };
+    const walks = Array.from({ length: 30 }, () => net.client.listBalanceChanges({ pagination }).toArray());
+    for (const walked of await net.run(Promise.all(walks))) expect(walked).toHaveLength(60);
+    expect(net.clock.now()).toBeLessThan(10_000);
+  });
+
   const nodes = [{ history: firstDay + 5n * day }, {}, { history: firstDay + 9n * day }];
   test.each([true, false])("over changes is complete if one node keeps all, newestFirst: %j", async (newestFirst) => {
     const pagination = { first: 7, newestFirst };
