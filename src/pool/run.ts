@@ -13,7 +13,7 @@ import type { ReceivedPage } from "../list/page.js";
 import { maximum } from "../values/integers.js";
 import { type Asked, type Decision, decide, type NodeHealth, type PoolFacts } from "./decide.js";
 import { isConfirmed, isLagging, millisecondsOf } from "./freshness.js";
-import { patienceOf, shortestPatience } from "./latency.js";
+import { patienceOf } from "./latency.js";
 import { type PoolNode, type PoolRequest, unsent } from "./node.js";
 
 export interface Pool extends Omit<PoolFacts, "session"> {
@@ -35,8 +35,6 @@ interface RunningCall<T> {
   readonly client: PoolClient;
   readonly call: PoolCall<T>;
   readonly asked: NodeRequest<T>[];
-  /** Called when a request has ended, or was sent after a wait for the rate limit. */
-  onChange(): void;
 }
 
 interface NodeRequest<T> extends Asked, PoolRequest {
@@ -49,76 +47,77 @@ interface NodeRequest<T> extends Asked, PoolRequest {
 export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Answer<T>> {
   const { nodes, clock } = client;
   const { signal } = call;
+  const asked: NodeRequest<T>[] = [];
+  const running: RunningCall<T> = { client, call, asked };
   let wake = ignore;
-  const running: RunningCall<T> = { client, call, asked: [], onChange: () => wake() };
-  const { asked } = running;
-  const untilChange = async (milliseconds: number) => {
-    const change = new Promise<void>((resolve) => {
+  const untilEnd = async (milliseconds: number) => {
+    const end = new Promise<void>((resolve) => {
       wake = resolve;
     });
     const cancelTimer = clock.after(Math.max(1, milliseconds), wake);
-    await orAborted(signal, change).finally(cancelTimer);
+    await orAborted(signal, end).finally(cancelTimer);
   };
   try {
     for (;;) {
       judgeResponses(running);
       const decision = decide(call, asked, client, clock.now());
       report(running, decision);
-      if (decision.do === "return") return settle(running, decision);
+      if (decision.do === "return") return settled(running, decision.request, decision.stale);
       if (decision.do === "fail") throw errorOf(running, decision.request);
-      if (decision.do === "wait") await untilChange(decision.until - clock.now());
+      if (decision.do === "wait") await untilEnd(decision.until - clock.now());
       if (decision.do === "retry") await sleep(clock, decision.delay, signal);
       const to = "node" in decision && nodes.find(({ url }) => url === decision.node);
-      if (to) startRequest(running, to);
+      if (to) sendRequest(running, to).then(() => wake());
     }
   } finally {
     for (const request of asked) abandon(request, client);
   }
 }
 
-/** Starts a request of a call to a node. */
-function startRequest<T>({ client, call, asked, onChange }: RunningCall<T>, to: PoolNode): void {
+/** Sends a request of a call to a node, and notes how it ends. */
+async function sendRequest<T>(running: RunningCall<T>, to: PoolNode): Promise<void> {
+  const { client, call, asked } = running;
   const { clock, emit, pacing, nodes, maxLag } = client;
   const { url: node } = to;
-  const startedAt = clock.now();
   const controller = new AbortController();
-  const request: NodeRequest<T> = { node, to, since: startedAt, controller, isSent: false };
-  const number = asked.push(request);
+  const request: NodeRequest<T> = { node, to, since: clock.now(), controller, isSent: false };
+  const attempt = asked.push(request);
   const copy = (original: Request, init: RequestInit) => {
     Object.assign(request, { since: clock.now(), isSent: true });
-    // The response can be late from now on.
-    if (request.since - startedAt >= shortestPatience) onChange();
-    const [{ url: first } = to] = nodes;
-    const isMoved = node !== first && original.url.startsWith(first);
-    return isMoved ? moved(original, node + original.url.slice(first.length), init) : new Request(original, init);
-  };
-  const end = (outcome: Pick<NodeRequest<T>, "answer" | "error" | "failure" | "retryAt">) => {
-    if (request.endedAt !== undefined) return;
-    const now = clock.now();
-    const { answer, failure, error, since } = Object.assign(request, outcome, { endedAt: now });
-    const { response } = Object(answer ?? error) as Partial<Answer<T>>;
-    to.end(request);
-    if (failure === "node") {
-      // A path that the description does not have, such as a newer one, may be missing on a node that serves all others.
-      if (call.described || isTransient(error)) to.fail(error, since);
-    } else if (response) {
-      const block = readBlock(response);
-      to.respond(block, since, response.headers);
-      to.compared(isLagging(block, now, { nodes, maxLag, now }), since);
-    }
-    onChange();
-  };
-  const fail = (error: unknown) => {
-    const canPass = isTransient(error, call.finalStatuses);
-    const failure = error === unsent ? "unsent" : canPass || isNodeFault(error) ? "node" : "call";
-    if (failure === "node") call.progress.cause = error;
-    const delay = canPass || failure === "unsent" ? delayAfter(error, number, call.settings, client) : undefined;
-    end({ error, failure, retryAt: delay === undefined ? undefined : clock.now() + delay });
+    return moved(original, nodes[0]?.url ?? node, node, init);
   };
   const emitOf: typeof emit = emit && ((event) => emit({ ...event, node }));
   const send = attemptWith({ ...client, emit: emitOf, copy }, pacing ? to.limiter : undefined);
   to.begin(request);
-  send(call.request, { ...call, signal: controller.signal }, number).then((answer) => end({ answer }), fail);
+  const outcome: Partial<NodeRequest<T>> = await send(
+    call.request,
+    { ...call, signal: controller.signal },
+    attempt,
+  ).then(
+    (answer) => ({ answer }),
+    (error: unknown) => failureOf(error, attempt, running),
+  );
+  if (request.endedAt !== undefined) return;
+  const now = clock.now();
+  const { answer, failure, error, since } = Object.assign(request, outcome, { endedAt: now });
+  const { response } = Object(answer ?? error) as Partial<Answer<T>>;
+  to.end(request);
+  if (failure === "node") {
+    call.progress.cause = error;
+    // A path that the description does not have, such as a newer one, may be missing on a node that serves all others.
+    if (call.described || isTransient(error)) to.fail(error, since);
+  } else if (response) {
+    const block = readBlock(response);
+    to.respond(block, since, response.headers);
+    to.compared(isLagging(block, now, { nodes, maxLag, now }), since);
+  }
+}
+
+function failureOf<T>(error: unknown, attempt: number, { client, call }: RunningCall<T>): Partial<NodeRequest<T>> {
+  const canPass = isTransient(error, call.finalStatuses);
+  const failure = error === unsent ? "unsent" : canPass || isNodeFault(error) ? "node" : "call";
+  const delay = canPass || failure === "unsent" ? delayAfter(error, attempt, call.settings, client) : undefined;
+  return { error, failure, retryAt: delay === undefined ? undefined : client.clock.now() + delay };
 }
 
 /** Ends a request that is in flight, because the call has ended. */
@@ -140,11 +139,13 @@ function isNodeFault(error: unknown): boolean {
   return error.status < 400 || ([401, 403, 404, 501].includes(error.status) && !readBlock(error));
 }
 
-/** The same request to another address. */
-async function moved(request: Request, url: string, init: RequestInit): Promise<Request> {
+/** The same request to another node, unless its address is a different one. */
+async function moved(request: Request, from: string, to: string, init: RequestInit): Promise<Request> {
+  if (to === from || !request.url.startsWith(from)) return new Request(request, init);
   const { method, headers, credentials, cache, mode, referrerPolicy } = request;
   // As it is, a body would be a stream, which browsers send by HTTP/2 alone.
   const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
+  const url = to + request.url.slice(from.length);
   return new Request(url, { method, headers, credentials, cache, mode, referrerPolicy, body, ...init });
 }
 
@@ -160,14 +161,11 @@ function judgeResponses<T>({ client: { nodes }, call: { expectation, node }, ask
   }
 }
 
-/** Returns the answer of a response, and notes its time: later answers are not older, or marked as stale. */
-function settle<T>(
-  { client, call }: RunningCall<T>,
-  { request: { answer, node }, stale }: Decision<NodeRequest<T>> & { do: "return" },
-): Answer<T> {
+/** Returns the answer of a request, and notes its time: later answers are not older, or marked as stale. */
+function settled<T>({ client, call }: RunningCall<T>, { answer, node }: NodeRequest<T>, stale: boolean): Answer<T> {
   const { session } = client;
   const { returned = 0n, confirmed = 0n } = session;
-  const { timestamp = returned } = answer?.block ?? {};
+  const { timestamp = 0n } = answer?.block ?? {};
   if (call.node === undefined) {
     session.returned = maximum(returned, timestamp);
     const confirmedNow = [returned, timestamp].filter((time) => isConfirmed(millisecondsOf(time), client));
@@ -182,10 +180,11 @@ function errorOf<T>({ client, call, asked }: RunningCall<T>, reason: NodeRequest
   const { settings, operation, once } = call;
   const failed = reason ? [reason] : asked.filter(({ failure }) => failure === "node");
   const last = failed.filter(({ node }, index) => !failed.slice(index + 1).some((each) => each.node === node));
-  const errors = last.map(({ node, error, retryAt, failure }) => {
-    const asksForMore = failure === "node" && retryAt === undefined && settings.attempts > 1 && !once;
-    return { node, error: asksForMore ? withLongWait(error, settings, client.clock) : error };
-  });
+  const isRetried = settings.attempts > 1 && !once;
+  const errors = last.map(({ node, error }) => ({
+    node,
+    error: isRetried ? withLongWait(error, settings, client.clock) : error,
+  }));
   const { node, error } = errors.at(-1) ?? {};
   if (!VegaError.is(error)) return error;
   if (errors.length < 2) return annotate(error, { node });
