@@ -5,10 +5,10 @@ import { sleep, untilAborted } from "../async/abort.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
-import { ApiError, annotate, PaginationError, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
+import { annotate, PaginationError, TimeoutError, VegaError } from "../errors/index.js";
 import { type Block, hasNoBlock } from "../http/call.js";
 import { createEmit, observedError } from "../http/events.js";
-import { backoff, isTransient, retryAfter } from "../http/retry.js";
+import { backoff, isTransient, namedDelay } from "../http/retry.js";
 import type { Follower, FollowerKind, FollowSettings } from "./follower.js";
 import { type FollowEvent, type FollowOptions, StalledError } from "./options.js";
 
@@ -168,9 +168,3 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
 /** Whether a poll that has failed with an error can succeed later. */
 const canPass = (error: unknown): error is VegaError =>
   isTransient(error) || TimeoutError.is(error) || (PaginationError.is(error) && error.reason === "behind");
-
-/** The milliseconds that a server asks to wait for. A client that is banned sends nothing until they have passed. */
-function namedDelay(error: unknown, clock: Clock): number {
-  if (RateLimitError.is(error)) return (error.retryAfter ?? 0) * 1000;
-  return ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
-}

@@ -64,8 +64,11 @@ export function delayAfter(
 }
 
 /** The milliseconds that a server asks to wait for; 0 if it does not. */
-const namedDelay = (error: unknown, clock: Clock): number =>
-  ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
+export function namedDelay(error: unknown, clock: Clock): number {
+  // The rate limiter rejects a request that is not sent with the response from before, and the time that is left.
+  if (RateLimitError.is(error)) return (error.retryAfter ?? 0) * 1000;
+  return ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
+}
 
 /** Adds to the message of an error why the call is not retried: the server asks for a longer wait than the caller allows. */
 export function withLongWait(error: unknown, { maxRetryAfter }: Settings, clock: Clock): unknown {
