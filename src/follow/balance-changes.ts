@@ -71,7 +71,7 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
     const start = upTo === "now" ? 0n : upTo;
     const found = await scan(known ?? start, start, source).catch((error: unknown) => {
       // Nodes may have dropped the known record, and keep all that follows.
-      if (known === undefined || !PaginationError.is(error) || error.reason === "behind") throw error;
+      if (known === undefined || !PaginationError.is(error)) throw error;
       known = undefined;
       return scan(start, start, source);
     });

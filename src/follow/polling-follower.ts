@@ -35,7 +35,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     settings: FollowSettings = { clock: systemClock, random: Math.random },
   ) {
     const next = async () => (await this.#batches.next()).value?.records;
-    super(async () => ({ signal: options?.signal, next, end: () => void this.#batches.return() }));
+    super(async () => ({ signal: options?.signal, next, end: ignore }));
     this.#kind = kind;
     this.#clock = settings.clock;
     // Wrong arguments and options are a rejection when the follower is used.
@@ -121,11 +121,13 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
       }
       this.lastHeard = new Date(clock.date());
       failures = 0;
-      if (newest && block.timestamp < newest.timestamp) emit?.({ type: "behind", operation, block, newest });
-      const isNew = newest === undefined || block.timestamp > newest.timestamp;
-      quietSince = isNew ? Number.POSITIVE_INFINITY : quietSince;
+      if (newest === undefined || block.timestamp > newest.timestamp) {
+        newest = block;
+        quietSince = Number.POSITIVE_INFINITY;
+        return;
+      }
+      if (block.timestamp < newest.timestamp) emit?.({ type: "behind", operation, block, newest });
       checkQuiet();
-      if (isNew) newest = block;
     };
 
     const delayAfter = (error: VegaError): number => {
