@@ -61,26 +61,30 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
   pageSize: 4900,
   begin: (from) => ({ upTo: readCheckpoint(operation, from) }),
   async poll(state, source) {
-    let { upTo, known } = state;
-    if (known === undefined && upTo !== 0n) {
+    const { upTo, isQuiet } = state;
+    let { known } = state;
+    if (upTo === "now") {
       const { time, end, block } = await readNewest(source);
-      if (time !== undefined && time < (upTo === "now" ? end : upTo)) known = time;
-      if (upTo === "now") return { state: { upTo: end, known, isQuiet: true }, block, batch: batchOf([], end, end) };
-      if (time === undefined && state.isQuiet && end < upTo + quietTime) return { state, block };
+      known = time !== undefined && time < end ? time : undefined;
+      return { state: { upTo: end, known, isQuiet: true }, block, batch: batchOf([], end, end) };
     }
-    const start = upTo === "now" ? 0n : upTo;
-    const found = await scan(known ?? start, start, source).catch((error: unknown) => {
+    if (known === undefined && upTo > 0n) {
+      const { time, end, block } = await readNewest(source);
+      if (time === undefined && isQuiet && end < upTo + quietTime) return { state, block };
+      if (time !== undefined && time < upTo) known = time;
+    }
+    const found = await scan(known ?? upTo, upTo, source).catch((error: unknown) => {
       // Nodes may have dropped the known record, and keep all that follows.
       if (known === undefined || !PaginationError.is(error)) throw error;
       known = undefined;
-      return scan(start, start, source);
+      return scan(upTo, upTo, source);
     });
     const { completeFrom, end, block, hasMore } = found;
-    if (end <= start) return { state, block };
-    const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < end;
+    if (end <= upTo) return { state, block };
+    const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= upTo && BigInt(timestamp) < end;
     const records = found.records.filter(isNew);
     const last = records.at(-1);
-    const batch = batchOf(records, minimum(maximum(start, completeFrom), end), end);
+    const batch = batchOf(records, minimum(maximum(upTo, completeFrom), end), end);
     known = last ? BigInt(last.timestamp) : known;
     return { state: { upTo: end, known, isQuiet: known === undefined }, block, batch, hasMore };
   },
