@@ -1,5 +1,6 @@
-/** The shortest and the longest time after which a response is late. */
-export const [shortestPatience, longestPatience] = [50, 1000];
+/** The shortest and the longest time after which a response is late, in milliseconds. */
+const shortestPatience = 50;
+export const longestPatience = 1000;
 
 /** How long a slow node is waited for that may keep more history than the others, in milliseconds. */
 export const historyPatience = 5000;
@@ -30,7 +31,7 @@ export function choose<Node extends NodeSpeed>(
   nodes: readonly Node[],
   { order, random, now }: { order: Order; random: () => number; now: number },
 ): Node | undefined {
-  if (order === "given" || nodes.length < 2) return nodes[0];
+  if (order === "given") return nodes[0];
   const first = Math.floor(random() * nodes.length);
   const other = (first + 1 + Math.floor(random() * (nodes.length - 1))) % nodes.length;
   const [a, b] = [nodes[first], nodes[other]];

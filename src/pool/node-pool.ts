@@ -143,12 +143,11 @@ function namedNode<T>({ node, operation }: PoolCall<T>, { nodes }: Pool): string
  */
 async function nodeForOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<string | undefined> {
   const { nodes, maxLag, clock, send } = client;
-  const { operation, signal, headers, endsAt } = call;
+  const { operation, settings, signal, headers } = call;
   const now = clock.now();
   const ready = nodes.filter(({ cause, heardAt }) => cause === undefined && heardAt >= now - maxLag);
   const chosen = choose(ready, { ...client, now });
   if (chosen) return chosen.url;
-  const settings = { ...call.settings, totalTimeout: endsAt - now };
   return (await send({ ...probe(client, operation), settings, signal, headers })).node;
 }
 

@@ -71,7 +71,7 @@ export class PoolNode implements NodeHealth {
     const { latency = now - sentAt } = this;
     this.latency = latency + 0.2 * (now - sentAt - latency);
     // An earlier block counts unless a later response has overtaken it.
-    if (block && (!this.block || block.timestamp >= this.block.timestamp || sentAt >= this.heardAt)) {
+    if (block && (block.timestamp >= (this.block?.timestamp ?? 0n) || sentAt >= this.heardAt)) {
       this.block = block;
       this.head = headOf(block, now);
       this.latest = Math.max(this.latest ?? 0, millisecondsOf(block.timestamp));

@@ -97,7 +97,6 @@ async function sendRequest<T>(running: RunningCall<T>, to: PoolNode): Promise<vo
     (answer) => ({ answer }),
     (error: unknown) => failureOf(error, attempt, running),
   );
-  if (request.endedAt !== undefined) return;
   const now = clock.now();
   const { answer, failure, error, since } = Object.assign(request, outcome, { endedAt: now });
   const { response } = Object(answer ?? error) as Partial<Answer<T>>;
@@ -139,9 +138,9 @@ function isNodeFault(error: unknown): boolean {
   return error.status < 400 || ([401, 403, 404, 501].includes(error.status) && !readBlock(error));
 }
 
-/** The same request to another node, unless its address is a different one. */
+/** The same request to another node, unless middleware has sent it elsewhere. */
 async function moved(request: Request, from: string, to: string, init: RequestInit): Promise<Request> {
-  if (to === from || !request.url.startsWith(from)) return new Request(request, init);
+  if (!request.url.startsWith(from)) return new Request(request, init);
   const { method, headers, credentials, cache, mode, referrerPolicy } = request;
   // As it is, a body would be a stream, which browsers send by HTTP/2 alone.
   const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
