@@ -156,6 +156,14 @@ describe("a transaction check", () => {
     expect(net.asked).toHaveLength(1);
   });
 
+  test("goes to no node that lags, although it responds", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}] } });
+    net.advance(700);
+    await net.run(net.pool.check());
+    for (let count = 0; count < 6; count++) await check(net);
+    expect(checks(net)).toEqual([0, 6]);
+  });
+
   test.each([0, 1])("is sent soon, although one of two nodes is silent: node %i", async (node) => {
     const net = new PooledNetwork({ data: { nodes: 2 }, client: { timeout: 30_000 } });
     net.latency[node] = silent;

@@ -64,4 +64,20 @@ describe("client.http of a client of several nodes", () => {
       "https://a.example/api/v2/node/signatures?id=a1",
     ]);
   });
+
+  test("sends a request where middleware has moved it", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 }, pool: { order: "given" } });
+    const moved = "https://proxy.example/api/v2/node/signatures?id=a1";
+    const urls: string[] = [];
+    const { http } = createClient({
+      baseUrl: nodePool(net.urls),
+      fetch: async ({ url }) => {
+        urls.push(url);
+        return Response.json({ signatures: {} });
+      },
+    });
+    http.use({ onRequest: () => new Request(moved) });
+    for (let call = 0; call < 6; call++) await http.GET("/api/v2/node/signatures", { params: { query: { id } } });
+    expect(new Set(urls)).toEqual(new Set([moved]));
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ResponseError } from "../../../src/index.js";
+import { RateLimitError, ResponseError } from "../../../src/index.js";
 import { choose, type NodeSpeed, patienceOf } from "../../../src/pool/latency.js";
 import { PoolNode } from "../../../src/pool/node.js";
 import { ManualClock } from "../../support/manual-clock.js";
@@ -17,9 +17,11 @@ describe("of two nodes, the one is chosen", () => {
   test.each<[which: string, chosen: Partial<NodeSpeed>, other: Partial<NodeSpeed>]>([
     ["that has the lower latency", { latency: 90 }, {}],
     ["whose requests in flight take less time", { inFlight: 1 }, { latency: 210 }],
+    ["that takes longer, but less than all requests in flight", { latency: 150 }, { inFlight: 1 }],
     ["that was not measured", { latency: undefined }, { latency: 1 }],
     ["whose latency was measured 30 s ago", { latency: 900, heardAt: 30_000 }, { latency: 1 }],
     ["whose rate limit has room", { latency: 300 }, { latency: 1, pause: 400 }],
+    ["that is faster, if both rate limits have room at the same time", { pause: 400, latency: 90 }, { pause: 400 }],
     ["whose rate limit has room first, whatever waits for it", { pause: 50, inFlight: 9 }, { latency: 200 }],
     ["that has fewer requests in flight, if nothing is known", { latency: undefined }, { latency: 0, inFlight: 1 }],
   ])("%s", (_, chosen, other) => {
@@ -34,6 +36,22 @@ describe("of two nodes, the one is chosen", () => {
   });
 });
 
+test.each([
+  [[0.4, 0], "b"],
+  [[0.4, 0.9], "a"],
+  [[0.9, 0], "a"],
+  [[0.9, 0.5], "b"],
+])("two different nodes of three are compared, by two random numbers: %j", (numbers, expected) => {
+  const random = numbers.values();
+  const nodes = ["a", "b", "c"].map((url, index) => ({ url, ...node({ latency: 100 + index }) }));
+  const options = { order: "fastest", random: () => random.next().value ?? 0, now: 60_000 } as const;
+  expect(choose(nodes, options)?.url).toBe(expected);
+});
+
+test("no node is chosen from none", () => {
+  expect(choose([], { order: "fastest", random: () => 0, now: 0 })).toBeUndefined();
+});
+
 test.each<[latency: number | undefined, others: (number | undefined)[], patience: number]>([
   [10, [], 50],
   [100, [], 300],
@@ -46,13 +64,14 @@ test.each<[latency: number | undefined, others: (number | undefined)[], patience
   (latency, others, patience) => {
     const nodes = [latency, ...others].map((each, index) => ({ url: `node-${index}`, ...node({ latency: each }) }));
     expect(patienceOf("node-0", nodes)).toBe(patience);
+    expect(patienceOf("node-0", nodes.reverse())).toBe(patience);
   },
 );
 
 describe("a node of a pool", () => {
-  function setting() {
+  function setting(random = 1) {
     const clock = new ManualClock();
-    const one = new PoolNode("https://a.example", clock, () => 1);
+    const one = new PoolNode("https://a.example", clock, () => random);
     return { one, pass: (milliseconds: number) => clock.run(clock.sleep(milliseconds)), clock };
   }
   const failure = new ResponseError("No JSON.", { status: 200, body: "" } as never);
@@ -73,6 +92,71 @@ describe("a node of a pool", () => {
     await pass(1);
     one.fail(failure, clock.now());
     expect(one.coolUntil - clock.now()).toBe(1000);
+  });
+
+  test("cools down for half as long at least", () => {
+    const { one, clock } = setting(0);
+    one.fail(failure, clock.now());
+    expect(one.coolUntil - one.cooledAt).toBe(500);
+  });
+
+  test("cools down until the end of a ban", () => {
+    const { one, clock } = setting();
+    const request = { method: "GET", url: "https://a.example/" };
+    const response = new Response("", { status: 403 });
+    one.fail(
+      new RateLimitError({ request, response, body: "", retryAfter: 600, banned: true, sent: true }),
+      clock.now(),
+    );
+    expect(one.coolUntil - one.cooledAt).toBe(600_000);
+  });
+
+  test("is not up to date by the response to a request from before its cool-down", async () => {
+    const { one, pass, clock } = setting();
+    const sentAt = clock.now();
+    await pass(1);
+    one.fail(failure, clock.now());
+    one.compared(false, sentAt);
+    expect(one.cause).toBe("failing");
+    one.compared(false, one.cooledAt);
+    expect(one.cause).toBe("failing");
+    await pass(1);
+    one.compared(false, clock.now());
+    expect(one.cause).toBeUndefined();
+  });
+
+  test("has a latency that follows its responses slowly", async () => {
+    const { one, pass, clock } = setting();
+    for (const [latency, expected] of [
+      [100, 100],
+      [200, 120],
+      [20, 100],
+    ] as const) {
+      const sentAt = clock.now();
+      await pass(latency);
+      one.respond(undefined, sentAt, new Headers());
+      expect(one.latency).toBeCloseTo(expected);
+    }
+  });
+
+  test("has the block that it named last, which can be an earlier one, but not by a response that was overtaken", async () => {
+    const { one, pass, clock } = setting();
+    const block = (second: number) => ({ height: BigInt(second), timestamp: BigInt(second) * 1_000_000_000n });
+    const respond = (second: number, sentAt: number) => one.respond(block(second), sentAt, new Headers());
+    const early = clock.now();
+    await pass(10);
+    respond(5, clock.now());
+    await pass(10);
+    respond(4, early);
+    expect(one.block?.height).toBe(5n);
+    // In the same block, it was heard again.
+    await pass(10);
+    respond(5, early);
+    expect(one.head).toEqual({ blockTime: 5000, heardAt: 30 });
+    respond(6, early);
+    expect(one.block?.height).toBe(6n);
+    respond(3, clock.now());
+    expect([one.block?.height, one.latest]).toEqual([3n, 6000]);
   });
 
   test.each<[what: string, abandoned: (number | "response")[], cause: string | undefined]>([
@@ -130,4 +214,21 @@ test("a list of a pool is read from a node that names its block, although the fi
   const votes = net.client.listVotes({ partyId: "ab".repeat(32) });
   await net.run(votes.toArray());
   expect(await votes.coverage).toMatchObject({ block: { height: expect.any(BigInt) } });
+});
+
+describe("a list of a pool without block headers", () => {
+  const partyId = "ab".repeat(32);
+
+  test("is read if no node sends them", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 } });
+    net.withoutBlocks = true;
+    for (let walk = 0; walk < 3; walk++) expect(await net.run(net.client.listVotes({ partyId }).toArray())).toEqual([]);
+  });
+
+  test("is read from a node that the caller has named, although another one sends them", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ blockHeaders: false }, {}] } });
+    await net.read({ node: net.urls[1] ?? "" });
+    const votes = net.client.listVotes({ partyId }, { node: net.urls[0] });
+    expect(await net.run(votes.toArray())).toEqual([]);
+  });
 });

@@ -26,9 +26,17 @@ describe("a check of the nodes of a pool", () => {
     }
     const [failing] = await net.run(net.pool.check());
     expect(Number(failing?.until) - net.clock.date()).toBeGreaterThan(20_000);
+    expect(Number(failing?.until) - net.clock.date()).toBeLessThanOrEqual(60_000);
     net.network.nodes[0]?.configure({ down: false });
     const [healed] = await net.run(net.pool.check());
     expect(healed).toMatchObject({ state: "ready", until: undefined, error: undefined });
+  });
+
+  test("compares nodes that respond one after the other as if all had responded at once", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 8 }, {}] }, latency: [10, 4000] });
+    net.advance(20);
+    const status = await net.run(net.pool.check());
+    expect(status.map(({ state }) => state)).toEqual(["ready", "ready"]);
   });
 
   test("rejects with the reason of the caller's signal", async () => {
@@ -52,6 +60,8 @@ describe("a check of the nodes of a pool", () => {
   test("needs a client, and refuses wrong options", async () => {
     const pool = nodePool(["https://a.example"]);
     await expect(pool.check()).rejects.toThrow("Expected `nodes` to be a pool that a client was created with");
+    createClient({ baseUrl: pool });
+    await expect(pool.check({ timeouts: 1 } as object)).rejects.toThrow("check has no option `timeouts`");
     await expect(pool.check({ timeout: -1 })).rejects.toBeInstanceOf(ArgumentError);
   });
 });

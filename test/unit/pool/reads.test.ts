@@ -148,6 +148,29 @@ describe("a call to a pool whose nodes all fail", () => {
     const net = new PooledNetwork({ data: { nodes: 2 }, node: { faults: [fault] } });
     await expect(net.read()).rejects.toThrow(/Not retried: .* 120 s.* · .*Not retried: .* 120 s/);
     expect(net.asked.sort()).toEqual([0, 1]);
+    for (const retry of [false, { attempts: 1 }] as const) {
+      const error = await net.run(rejectionOf(net.client.getSpamStatistics({ partyId }, { retry })));
+      expect(String(error)).not.toContain("Not retried");
+    }
+    const check = net.client.checkTransaction({ tx: { pubKey: "ab" } }, { node: net.urls[0] });
+    expect(String(await net.run(rejectionOf(check)))).not.toContain("Not retried");
+  });
+
+  test("rejects with the error of the node if there is only one", async () => {
+    const error = await rejectionOf(new PooledNetwork({ data: { nodes: [{ down: true }] } }).read());
+    expect(error).toMatchObject({ node: "https://node-1.example" });
+    expect(error).not.toHaveProperty("failures");
+    expect(String(error)).not.toContain("failed on");
+  });
+
+  test("rejects with what the caller's own code throws, as it is", async () => {
+    const own = new Error("the caller's own");
+    const validate = () => {
+      throw own;
+    };
+    const net = new PooledNetwork({ client: { validate } });
+    expect(await rejectionOf(net.read())).toBe(own);
+    expect(own).not.toHaveProperty("node");
   });
 
   test("ends after its totalTimeout and leaves nothing in flight", async () => {
@@ -202,6 +225,47 @@ test("the events of a client of several nodes name their node, and a failover na
     { type: "attempt", node: to },
     { type: "response", node: to },
   ]);
+});
+
+test("a call waits before it asks a node again, and reports for how long, and why", async () => {
+  const faultOf = (status: number) => ({ faults: [{ name: "status" as const, status, request: 1 }] });
+  const net = new PooledNetwork({ data: { nodes: [faultOf(503), faultOf(502)] }, pool: { order: "given" } });
+  await net.read();
+  const { node, delay } = net.events.find(({ type }) => type === "retry") as { node: string; delay: number };
+  const status = node === net.urls[0] ? 503 : 502;
+  const retry = { type: "retry", operation: "getSpamStatistics", attempt: 2, node, error: { status } };
+  expect(net.events.filter(({ type }) => type === "retry")).toMatchObject([retry]);
+  expect(delay).toBeGreaterThan(0);
+  const attempts = net.events.filter(({ type }) => type === "attempt");
+  expect(Number(attempts[2]?.time) - Number(attempts[1]?.time)).toBeGreaterThanOrEqual(delay);
+});
+
+test("a failover because of a response that lags has no error", async () => {
+  const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}] }, pool: { order: "given" } });
+  net.advance(700);
+  await net.read({ node: net.urls[1] ?? "" });
+  await net.read();
+  expect(failovers(net)).toMatchObject([{ cause: "lag", operation: "getSpamStatistics", error: undefined }]);
+});
+
+test("a response of a node that the caller has named is no reference for other calls", async () => {
+  const net = new PooledNetwork({ data: { nodes: [{ lag: 3 }, {}] }, pool: { order: "given" } });
+  net.advance(20);
+  await net.read({ node: net.urls[1] ?? "" });
+  expect((await net.read()).stale).toBe(false);
+  expect(net.asked).toEqual([1, 0]);
+});
+
+test("a node that rejects a request is not taken for silent by one that waits until it accepts requests", async () => {
+  const fault = { name: "status" as const, status: 429, headers: { "Retry-After": "5" }, request: 1 };
+  const net = new PooledNetwork({ data: { nodes: [{ faults: [fault] }] } });
+  await expect(net.run(net.client.getSpamStatistics({ partyId }, { retry: false }))).rejects.toThrow("429");
+  const controller = new AbortController();
+  net.clock.after(2000, () => controller.abort(new Error("too late")));
+  await net.sleep(1);
+  const call = net.client.getSpamStatistics({ partyId }, { signal: controller.signal });
+  await expect(net.run(call)).rejects.toThrow("too late");
+  expect(net.pool.status[0]?.error).toContain("429");
 });
 
 describe("the options of a pool", () => {
