@@ -221,7 +221,15 @@ test("the events of a client of several nodes name their node, and a failover na
   expect(net.events).toMatchObject([
     { type: "attempt", node: from },
     { type: "response", node: from },
-    { type: "failover", node: from, from, to, cause: "error", operation: "getSpamStatistics" },
+    {
+      type: "failover",
+      node: from,
+      from,
+      to,
+      cause: "error",
+      operation: "getSpamStatistics",
+      error: { name: "ConnectionError" },
+    },
     { type: "attempt", node: to },
     { type: "response", node: to },
   ]);
