@@ -33,7 +33,7 @@ describe("a check of the nodes of a pool", () => {
   });
 
   test("compares nodes that respond one after the other as if all had responded at once", async () => {
-    const net = new PooledNetwork({ data: { nodes: [{ lag: 8 }, {}] }, latency: [10, 4000] });
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 8 }, {}] }, pool: { maxLag: 6000 }, latency: [10, 4000] });
     net.advance(20);
     const status = await net.run(net.pool.check());
     expect(status.map(({ state }) => state)).toEqual(["ready", "ready"]);
