@@ -94,6 +94,15 @@ describe("a node of a pool", () => {
     expect(one.coolUntil - clock.now()).toBe(1000);
   });
 
+  test("that fails ends the requests that were not sent", () => {
+    const { one, clock } = setting();
+    const requests = [true, false].map((isSent) => ({ isSent, controller: new AbortController() }));
+    for (const request of requests) one.begin(request);
+    one.fail(failure, clock.now());
+    expect(requests.map(({ controller }) => controller.signal.aborted)).toEqual([false, true]);
+    expect(one.inFlight).toBe(2);
+  });
+
   test("cools down for half as long at least", () => {
     const { one, clock } = setting(0);
     one.fail(failure, clock.now());

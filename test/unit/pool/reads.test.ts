@@ -124,8 +124,8 @@ describe("a node that fails", () => {
     expect(net.pool.status.every(({ state }) => state === "ready" || state === "unknown")).toBe(true);
   });
 
-  test("by its address is left out: a 404 of a proxy does not end the call", async () => {
-    const proxy = { blockHeaders: false, faults: [{ name: "status" as const, status: 404 }] };
+  test.each([301, 404])("by its address is left out: a %i of a proxy does not end the call", async (status) => {
+    const proxy = { blockHeaders: false, faults: [{ name: "status" as const, status }] };
     const net = new PooledNetwork({ data: { nodes: [proxy, {}] }, pool: { order: "given" } });
     expect((await net.read()).data).toHaveProperty("statistics");
     expect(net.pool.status[0]?.state).toBe("cooling-down");
