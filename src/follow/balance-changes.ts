@@ -4,6 +4,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
 import { PaginationError } from "../errors/index.js";
 import { maximum, minimum } from "../values/integers.js";
+import { finalTime } from "../values/times.js";
 import { type Batch, batchOf, type Follower, type FollowerKind, headOf, type Source } from "./follower.js";
 import { type Checkpoint, type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 import { PollingFollower } from "./polling-follower.js";
@@ -69,7 +70,7 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
       return { state: { upTo: end, known, isQuiet: true }, block, batch: batchOf([], end, end) };
     }
     if (known === undefined && upTo > 0n) {
-      const { time, end, block } = await readNewest(source);
+      const { time, end, block } = await readNewest(source, isQuiet ? upTo : undefined);
       if (time === undefined && isQuiet && end < upTo + quietTime) return { state, block };
       if (time !== undefined && time < upTo) known = time;
     }
@@ -91,12 +92,17 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
   valuesOf: ({ records }) => records,
 };
 
-/** The time of the newest record, if there is one. */
-async function readNewest(source: Source<Query>) {
-  const { client, query, call } = source;
-  const listing = client.listBalanceChanges(query, { ...call, maxItems: 1 });
-  const [record] = await listing.toArray();
-  return { time: record && BigInt(record.timestamp), ...(await headOf(listing, operation)) };
+/** The time of the newest record from a time on, if there is one. A page alone takes one request, and proves nothing. */
+async function readNewest({ client, query, call }: Source<Query>, startTimestamp?: bigint) {
+  const dateRange = startTimestamp === undefined ? {} : { startTimestamp };
+  const listing = client.listBalanceChanges(
+    { ...query, dateRange, pagination: { first: 1 } },
+    { ...call, maxItems: 1 },
+  );
+  const { nodes, block } = await listing;
+  const [record] = block ? nodes : await listing.toArray();
+  const head = block ? { end: finalTime(block.timestamp), block } : await headOf(listing, operation);
+  return { time: record && BigInt(record.timestamp), ...head };
 }
 
 /** Scans a page of records; more if they do not lead beyond a checkpoint. */

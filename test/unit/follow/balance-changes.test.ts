@@ -123,19 +123,25 @@ describe("a follower of balance changes", () => {
     expect(await take(1)).toMatchObject([batchOf([change(3 * day + 1, 1)], 3 * day + 2)]);
   });
 
-  test("yields the first batch at once, also of a party without records, and then one for a minute of blocks", async () => {
-    const node = nodeAt(30, { balances: [change(1, 1), change(20, 1)] });
-    const { take, requests } = follow(node, { from: timeAt(25) }, 5000, {
-      filter: { partyIds: ["2".padStart(64, "0")] },
-    });
-    expect(await take(1)).toMatchObject([batchOf([], 30)]);
-    for (const seconds of [40, 80, 90]) endBlock(node, seconds);
-    expect(await take(1)).toMatchObject([batchOf([], 90)]);
-    endBlock(node, 100);
-    requests.length = 0;
-    await take(1).catch((error: unknown) => expect(StalledError.is(error)).toBe(true));
-    for (const { url } of requests) expect(url.searchParams.get("pagination.first")).toBe("1");
-  });
+  test.each(["v0.74", "v0.79"] as const)(
+    "yields the first batch at once, also of a party without records, and then one for a minute of blocks: %s",
+    async (version) => {
+      const node = nodeAt(30, { balances: [change(1, 1), change(20, 1)] });
+      node.configure({ version });
+      const { take, requests } = follow(node, { from: timeAt(25) }, 5000, {
+        filter: { partyIds: ["2".padStart(64, "0")] },
+      });
+      expect(await take(1)).toMatchObject([batchOf([], 30)]);
+      for (const seconds of [40, 80, 90]) endBlock(node, seconds);
+      expect(await take(1)).toMatchObject([batchOf([], 90)]);
+      endBlock(node, 100);
+      requests.length = 0;
+      await take(1).catch((error: unknown) => expect(StalledError.is(error)).toBe(true));
+      for (const { url } of requests) expect(url.searchParams.get("pagination.first")).toBe("1");
+      // One request a poll.
+      expect(requests).toHaveLength(new Set(requests.map(({ time }) => time)).size);
+    },
+  );
 
   test("yields the first record of a party at once", async () => {
     const node = nodeAt(30, { balances: [change(1, 1), change(20, 1)] });
