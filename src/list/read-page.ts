@@ -196,6 +196,11 @@ export class ListPage<T> implements Page<T> {
     const { edges, read, end } = this.#taken;
     if (direction === end.direction) return advance(this.#walk, end, read, this.pageInfo);
     const { block, node } = end;
+    // A page without records is at the end of the list.
+    if (edges.length === 0)
+      return this.pageInfo?.[direction.more]
+        ? { ...startOf({ direction, cursor: undefined }), block, node }
+        : undefined;
     const turned = { ...emptyState(direction), pages: 1, block, node };
     const state = advance(this.#walk, turned, [...edges].reverse(), this.pageInfo);
     if (state === undefined) return undefined;
