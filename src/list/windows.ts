@@ -59,8 +59,8 @@ export const throughWindows =
 
     async function afterPassed(last: NodePage<T>, foundIn: PageRequest): Promise<NodePage<T>> {
       const found = { ...last, foundIn, completeFrom: minimum(last.completeFrom, foundIn.end ?? never) };
-      // Nothing is claimed of a page alone.
-      if (!expectation.needsBlock) return found;
+      // Nothing is claimed of a page alone. If it has records, those before them are not left out.
+      if (!expectation.needsBlock && last.edges.length === 0) return found;
       for (const { page, request, expectation } of passed) {
         const { start = 0n, end = never } = request;
         // What is proved has to be true at the block of the page that is returned.
