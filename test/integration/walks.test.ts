@@ -157,6 +157,66 @@ describe("a walk over balance changes on a v0.74 node", () => {
   });
 });
 
+type Changed = { timestamp: string; partyId?: string | undefined };
+
+describe.each(["votes", "balance changes"])("the coverage of a loop over %s on a v0.74 node", (name) => {
+  const cases = fc.record({
+    counts,
+    newestFirst: fc.boolean(),
+    sizeName: fc.constantFrom("first", "last"),
+    size: fc.integer({ min: 1, max: 20 }),
+    isContinued: fc.boolean(),
+    yielded: fc.integer({ min: 1, max: 40 }),
+    end: fc.constantFrom("break", "maxItems"),
+  });
+
+  test("has the records that were yielded before it was left, or ended with `maxItems`, and no others", async () => {
+    const property = fc.asyncProperty(
+      cases,
+      async ({ counts, newestFirst, sizeName, size, isContinued, yielded, end }) => {
+        const votes = votesOf(counts);
+        const written = new Map(votes.map(({ partyId, blockTime }) => [partyId, BigInt(blockTime ?? 0)]));
+        const data = name === "votes" ? { votes } : { balances: changesOf(counts) };
+        const client = clientOf(createFakeNode(data, options));
+        const timeIn = ({ timestamp, partyId }: Changed) =>
+          name === "votes" ? (written.get(partyId ?? "") ?? 0n) : BigInt(timestamp);
+        const list = (pagination: object, settings = {}) =>
+          name === "votes"
+            ? client.listVotes({ proposalId, pagination }, settings)
+            : client.listBalanceChanges({ pagination }, settings);
+        const { nodes: records } = await list({ first: 5000, newestFirst });
+        const page = await list({ [sizeName]: size, newestFirst });
+        const next = sizeName === "first" ? page.next : page.previous;
+        const pagination = isContinued && next ? JSON.parse(JSON.stringify(next)) : { [sizeName]: size, newestFirst };
+        const listing = list(pagination, end === "maxItems" ? { maxItems: yielded } : {});
+        const read: Changed[] = [];
+        for await (const record of listing) if (read.push(record) === yielded && end === "break") break;
+        const coverage = await listing.coverage;
+        const [last] = read.slice(-1).map(timeIn);
+        const isCovered = (record: Changed) =>
+          timeIn(record) >= coverage.start && timeIn(record) < (coverage.end ?? 0n);
+        expect(textsOf(read)).toEqual(expect.arrayContaining(textsOf(records.filter(isCovered))));
+        if (last === undefined || coverage.end === undefined) return;
+        const isDown = newestFirst === (sizeName === "first");
+        // More of the last block can follow.
+        if (isDown) expect(coverage.start).toBeLessThanOrEqual(last + 1n);
+        else expect(coverage.end).toBeGreaterThanOrEqual(last);
+        const others = isContinued ? [] : read.filter((record) => timeIn(record) !== last);
+        expect(others.filter(isCovered)).toEqual(others);
+      },
+    );
+    await fc.assert(property, runs(40));
+  });
+});
+
+test("a loop over pages of votes, newest first, has no page without votes at its end", async () => {
+  const client = clientOf(createFakeNode({ votes: votesOf([1, 1, 1, 1, 1]) }, options));
+  const sizes: number[] = [];
+  for await (const { nodes } of client.listVotes({ proposalId, pagination: { first: 3 } }).pages())
+    sizes.push(nodes.length);
+  expect(sizes).toEqual([3, 2]);
+});
+
 type Pages = (pagination: object) => PromiseLike<Page<object>>;
 
 const lists: Record<string, (counts: readonly number[]) => Pages> = {
