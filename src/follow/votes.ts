@@ -101,10 +101,12 @@ async function readBack(start: bigint, source: Source<Query>, maxItems?: number)
   try {
     for await (const { edges, block: own } of listing.pages()) {
       if (own === undefined) throw missingBlock(operation);
-      // No later page is of an earlier block. A vote that is written again meanwhile comes with the next batch.
+      // No later page is of an earlier block.
       block ??= own;
       for (const { cursor, node: vote } of edges) {
         const time = nanosecondsOf(cursor);
+        // A vote that is written meanwhile comes with the next batch.
+        if (time !== undefined && time >= finalTime(block.timestamp)) continue;
         const isInOrder = time !== undefined && time <= (written.at(-1)?.time ?? time);
         if (!isInOrder) throw new VegaError(unsorted, { operation });
         written.push({ vote, time });

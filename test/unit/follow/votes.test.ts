@@ -60,6 +60,24 @@ describe("a follower of votes", () => {
     expect(await take(2)).toMatchObject([batchOf([vote(1, 1)], 3), batchOf([vote(3, 2)], 4)]);
   });
 
+  const old = [1, 2, 3, 4, 5].map((party) => vote(party, party));
+  const closed = old.map((each) => ({ ...each, totalGovernanceTokenWeight: "0.2" }));
+
+  test.each([
+    ["is cast", old, [vote(9, 7)]],
+    ["is cast again", old.slice(1), [vote(9, 1)]],
+    ["is rewritten at the close", old.slice(3), closed],
+  ])("yields a vote that %s while pages are requested with the next batch", async (_, first, written) => {
+    const node = nodeAt(9, { votes: old });
+    let requests = 0;
+    const fetch = (request: Request) => {
+      if (++requests === 2) endBlock(node, 10, { votes: rewritten(written, 9) });
+      return node.fetch(request);
+    };
+    const { take } = follow({ fetch }, { from: "start" }, 2);
+    expect(await take(2)).toMatchObject([batchOf(first, 9), batchOf(written, 10)]);
+  });
+
   test("yields the votes of a block by party, in whichever order the node has them", async () => {
     const votes = Array.from({ length: 9 }, (_, party) => vote(1, party));
     const block = { height: 3n, timestamp: timeAt(3) };
@@ -194,7 +212,7 @@ describe("a follower of votes", () => {
     for (const cursors of [inOrder, shuffled]) {
       const edges = cursors.map((cursor, index) => ({ cursor: btoa(JSON.stringify(cursor)), node: vote(1, index) }));
       const body = JSON.stringify({ votes: { edges, pageInfo: { hasNextPage: false } } });
-      const headers = { "x-block-height": "1", "x-block-timestamp": `${timeAt(1)}` };
+      const headers = { "x-block-height": "1", "x-block-timestamp": `${timeAt(10_000_000)}` };
       const { take } = follow({ fetch: async () => new Response(body, { headers }) }, { from: "start" });
       await expect(take(1)).rejects.toMatchObject({ name: "VegaError", message, resume: { from: "start" } });
     }
