@@ -109,6 +109,13 @@ export const inWalkOrder = <T>(items: readonly T[], direction: Direction): reado
 export const laterOf = (block: Block | undefined, next: Block | undefined): Block | undefined =>
   block && (next === undefined || next.timestamp < block.timestamp) ? block : next;
 
+/** A page that claims nothing after a block. */
+export function notLater<T>(page: NodePage<T>, block: Block | undefined): NodePage<T> {
+  const own = page.extra.block;
+  const isLater = own === undefined || block === undefined || block.timestamp < own.timestamp;
+  return isLater ? { ...page, extra: { ...page.extra, block: own && block } } : page;
+}
+
 /**
  * The coverage if reading ends at a record of a time: its block can have more records.
  *

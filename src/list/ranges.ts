@@ -52,9 +52,7 @@ export function withinRange<T>(
       ? { start: maximum(to - longestWindow, from), end: to }
       : { start: from, end: minimum(from + longestWindow, to) };
     const page = await read({ pagination, ...window }, expectation, signal);
-    const block = blockTime(page.extra.block);
-    if (block !== undefined) session.newest = maximum(session.newest ?? 0n, block);
-    const timestamp = block ?? newest;
+    const timestamp = blockTime(page.extra.block) ?? newest;
     // The clock was wrong, or time has passed. A window after the newest block has no records, which would prove nothing.
     if (to < end ? timestamp >= to : isDown && window.start > timestamp + spare) {
       session.newest = timestamp;

@@ -19,6 +19,7 @@ import {
   forward,
   inWalkOrder,
   type NodePage,
+  notLater,
   type Page,
   type PageRequest,
   timeOf,
@@ -82,9 +83,10 @@ async function fetchPage<T>(
     const start = shownFrom(walk, state, anchor, foundIn);
     const needsProof = history !== undefined && start > 0n && start < never && !isAlone;
     const expected = foundIn ? { ...expectation, continuesFrom: undefined } : expectation;
-    const page = needsProof
+    const proved = needsProof
       ? await history.prove(content as NodePage<T>, foundIn ?? request, expected, start, signal)
       : content;
+    const page = foundIn ? notLater(proved as NodePage<T>, content.extra?.block) : proved;
     const { completeFrom = 0n, availableFrom } = page;
     if (availableFrom !== undefined && !endsAtHistory) throw prunedAt(walk, state, start, availableFrom);
     const from = maximum(completeFrom <= start ? 0n : completeFrom, gapFrom);

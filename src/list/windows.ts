@@ -3,7 +3,15 @@ import type { Expectation } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
 import type { History } from "./history.js";
 import { completeFrom, edgesAfter, never } from "./judge.js";
-import { directionOf, edgesOf, isDescending, type NodePage, type PageRequest, type ReadPage } from "./page.js";
+import {
+  directionOf,
+  edgesOf,
+  isDescending,
+  type NodePage,
+  notLater,
+  type PageRequest,
+  type ReadPage,
+} from "./page.js";
 
 /** A window without new records, how it was requested and what its page had to show. */
 interface PassedWindow<T> {
@@ -31,13 +39,6 @@ export const throughWindows =
       // A node that has no block yet has no records in any window.
       if (hasNoBlock(page.extra.block)) return { ...page, foundIn, pageInfo: withMore(page.pageInfo, false) };
       // A block can have more records than a page.
-      // A node that is days ahead of the first one can have records after the first window.
-      const { end = never } = (isDown && passed[0]?.request) || {};
-      if (end < (request.end ?? never) && (page.extra.block?.timestamp ?? 0n) >= end) {
-        passed.length = 0;
-        next = request;
-        continue;
-      }
       if (window === undefined || window.hasMore || hasNew(page, expected)) {
         return isDown && foundIn ? afterPassed(page, foundIn) : { ...page, foundIn };
       }
@@ -58,17 +59,20 @@ export const throughWindows =
     }
 
     async function afterPassed(last: NodePage<T>, foundIn: PageRequest): Promise<NodePage<T>> {
-      const found = { ...last, foundIn, completeFrom: minimum(last.completeFrom, foundIn.end ?? never) };
+      const from = minimum(last.completeFrom, foundIn.end ?? never);
+      // The first window shows the newest records, and it can be of a node that is behind the others.
+      const { block } = passed[0]?.page.extra ?? {};
+      const found = { ...notLater(last, block), foundIn, completeFrom: from };
       // Nothing is claimed of a page alone. If it has records, those before them are not left out.
       if (!expectation.needsBlock && last.edges.length === 0) return found;
       for (const { page, request, expectation } of passed) {
         const { start = 0n, end = never } = request;
-        // What is proved has to be true at the block of the page that is returned.
         const shown = { ...page, extra: found.extra, completeFrom: completeFrom({ ...page, pageInfo: null, request }) };
         const proved = await prove(shown, request, expectation, start, signal);
         // Another node has records: the next pages decide about earlier ones.
         if (hasNew(proved, expectation)) {
-          return { ...proved, foundIn: request, completeFrom: 0n, pageInfo: withMore(proved.pageInfo, true) };
+          const pageInfo = withMore(proved.pageInfo, true);
+          return { ...notLater(proved, block), foundIn: request, completeFrom: 0n, pageInfo };
         }
         if (proved.completeFrom > start) return { ...found, gapFrom: minimum(proved.completeFrom, end) };
       }

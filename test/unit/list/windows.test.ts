@@ -78,20 +78,29 @@ describe("through windows, a page", () => {
   });
 
   test.each([
-    ["begins again at the end of the list", undefined, 200n, true],
-    ["does not if that block is in the first window", undefined, 199n, false],
-    ["does not if the range ends with the first window", 200n, 200n, false],
-  ])("of a node whose block is after the first window %s", async (_, end, block, isAgain) => {
-    const ahead = { ...early, extra: pageAt([], { block }).extra };
-    const last = window(150n, 300n, [160n]);
-    const { read, requests, expectations } = script([late, ahead, last]);
-    const request = { ...down, end };
-    const expectation = { ...needed, minBlock: 90n };
-    const prove: Prove = async (page) => ({ ...page, completeFrom: 100n });
-    const page = await throughWindows(read, { prove })(request, expectation, new AbortController().signal);
-    expect(page.edges).toEqual((isAgain ? last : early).edges);
-    expect(requests.slice(2)).toEqual(isAgain ? [request] : []);
-    expect(expectations.slice(2)).toEqual(isAgain ? [expectation] : []);
+    ["an earlier one", 90n, 250n, 90n],
+    ["a later one", 250n, 90n, 90n],
+    ["none", undefined, 250n, undefined],
+    ["one before a page without", 250n, undefined, undefined],
+  ])("claims nothing after the block of the first window: %s", async (_, first, last, expected) => {
+    const blockAt = (timestamp: bigint | undefined) => ({ extra: pageAt([], { block: timestamp }).extra });
+    const pages = [
+      { ...late, ...blockAt(first) },
+      { ...early, ...blockAt(last) },
+    ];
+    const proofs: (bigint | undefined)[] = [];
+    // Of the page, and of a page of another node that proves the window.
+    for (const other of [{}, { edges: next.edges }]) {
+      const prove: Prove = async (page) => {
+        proofs.push(page.extra.block?.timestamp);
+        return { ...page, completeFrom: 100n, ...blockAt(last), ...other };
+      };
+      const read = throughWindows(script(pages).read, { prove });
+      const page = await read(down, needed, new AbortController().signal);
+      expect(page.edges).toEqual((other.edges ? next : early).edges);
+      expect(page.extra.block?.timestamp).toBe(expected);
+    }
+    expect(proofs).toEqual([expected, expected]);
   });
 
   test("is not passed for an empty response without block headers, if others have some", async () => {
