@@ -175,7 +175,7 @@ export class ScanRun implements Batches<BalanceChange> {
       if (next === undefined) return undefined;
       const wanted = this.#isWanted ? next.filter(this.#isWanted) : next;
       this.#last = wanted.slice(0, left);
-      this.#reached = wanted.length > left ? this.#last.at(-1) : next.at(-1);
+      this.#reached = wanted.length >= left ? this.#last.at(-1) : next.at(-1);
       this.#itemsRead += this.#last.length;
       return this.#last;
     } catch (error) {
