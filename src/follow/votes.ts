@@ -4,6 +4,7 @@ import type { Vote } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
 import { PaginationError, VegaError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
+import { voteKeyOf } from "../list/client-cursors.js";
 import { nanosecondsOf } from "../list/cursors.js";
 import { largestPage } from "../list/page.js";
 import { compareText } from "../values/integers.js";
@@ -78,12 +79,12 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
     const isWhole = few !== undefined && few.written.length < size;
     const { written, end, block } = isWhole ? few : await readBack(upTo, source);
     if (end <= upTo) return { state: { upTo, seen }, block };
-    const isNew = ({ vote, time }: WrittenVote) => time < end && seen.get(keyOf(vote)) !== contentOf(vote);
+    const isNew = ({ vote, time }: WrittenVote) => time < end && seen.get(keyOf(vote)) !== voteKeyOf(vote);
     const records = written
       .filter(isNew)
       .sort(inOrder)
       .map(({ vote }) => vote);
-    const all = [...seen, ...records.map((vote) => [keyOf(vote), contentOf(vote)] as const)];
+    const all = [...seen, ...records.map((vote) => [keyOf(vote), voteKeyOf(vote)] as const)];
     // As many as two pages have: a proposal with more cannot be followed to its close.
     const state = { upTo: end, seen: new Map(all.slice(-2 * source.pageSize)) };
     return { state, block, batch: batchOf(records, upTo, end) };
@@ -129,9 +130,3 @@ const inOrder = (a: WrittenVote, b: WrittenVote) =>
 
 /** The natural key of a vote, whenever it was cast. */
 const keyOf = ({ partyId, proposalId }: Vote): string => `${proposalId} ${partyId}`;
-
-/** The content of a vote, in whichever format: v0.74.5 and later nodes send the shares of markets as an array. */
-function contentOf({ perMarketEquityLikeShareWeight: byMarket, elsPerMarket, ...vote }: Vote): string {
-  const shares = elsPerMarket?.map(({ marketId, els }) => [marketId, els]) ?? Object.entries(byMarket ?? {});
-  return JSON.stringify([vote, shares.sort()]);
-}

@@ -43,10 +43,19 @@ const keyOf = keyBy<Vote>([
   ...operations.listVotes.naturalKey,
   "totalGovernanceTokenBalance",
   "totalGovernanceTokenWeight",
+  "totalEquityLikeShareWeight",
 ]);
 
-/** The natural key of a vote and its tokens as text: nodes write it anew with others when its proposal closes. */
-export const voteKeyOf = (vote: unknown): string => keyOf(vote as Vote);
+/**
+ * A vote as text: its natural key, and its tokens and shares, which nodes write anew when its proposal closes. v0.74.5 and later nodes
+ * send the shares of markets as an array.
+ */
+export function voteKeyOf(record: unknown): string {
+  const vote = record as Vote;
+  const { perMarketEquityLikeShareWeight: byMarket, elsPerMarket } = vote;
+  const shares = elsPerMarket?.map(({ marketId, els }) => [marketId, els]) ?? Object.entries(byMarket ?? {});
+  return keyOf(vote) + JSON.stringify(shares.sort());
+}
 
 export const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
 

@@ -124,14 +124,16 @@ class WalkReader<T, Item> implements Batches<Item> {
 
   #wholeCoverage(): Coverage {
     const { range, cursorsLack } = this.#plan;
+    const given = this.#given;
     const isDescending = goesDown(this.#plan);
     const { first, last, newest } = this.#blocks ?? {};
     // A list that is not in the order of time can get records before those that were read.
     const isInOrder = cursorsLack === "record" || cursorsLack === "account";
     const block = first && isInOrder && !isDescending ? last : first;
-    const final = block && finalTime(block.timestamp);
+    // Records that a list gets before the cursor are not read.
+    const seen = isInOrder ? undefined : given?.after;
+    const final = block && finalTime(minimum(block.timestamp, seen ?? block.timestamp));
     const upTo = range?.end === undefined || final === undefined ? final : minimum(final, range.end);
-    const given = this.#given;
     const place = given && timeBefore(given);
     const end = isDescending ? (place ?? upTo) : upTo;
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
@@ -155,7 +157,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
     this.#passed = this.#end ?? this.#passed;
     this.#current = inWalkOrder(edges, this.#plan.direction).slice(0, left);
-    this.#end = edges.length > left ? this.#current.at(-1) : last;
+    this.#end = edges.length >= left ? this.#current.at(-1) : last;
     this.#pagesRead++;
     this.#itemsRead += edges.length;
   }

@@ -353,6 +353,29 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
   });
 });
 
+test.each([
+  { totalGovernanceTokenBalance: "2" },
+  { totalGovernanceTokenWeight: "0.5" },
+  { totalEquityLikeShareWeight: "0.5" },
+  { elsPerMarket: [{ marketId: hex(1), els: "0.5" }] },
+])("votes that a loop has yielded come again if %o is written at the close of their proposal", async (members) => {
+  const votes = votesOf([1, 1, 1]);
+  const node = createFakeNode({ votes }, { ...options, version: "v0.79" });
+  const last = new Map<string, Vote>();
+  for await (const { nodes } of clientOf(node)
+    .listVotes({ proposalId, pagination: { first: 2, newestFirst: false } })
+    .pages()) {
+    if (last.size === 0) {
+      node.nextBlock({ votes: votes.map(({ blockTime: _, ...vote }) => ({ ...vote, ...members })) });
+      node.nextBlock();
+      node.nextBlock();
+    }
+    for (const vote of nodes) last.set(vote.partyId, vote);
+  }
+  expect(last.size).toBe(3);
+  for (const vote of last.values()) expect(vote).toMatchObject(members);
+});
+
 test("node signatures are walked without one request more than pages, and the coverage ends with the block of the first page", async () => {
   const node = createFakeNode({ signatures: 900 }, options);
   const [{ id = "" } = {}] = node.records.signatures;
@@ -366,4 +389,11 @@ test("node signatures are walked without one request more than pages, and the co
   expect(textsOf(walked)).toEqual(textsOf(node.records.signatures.filter((each) => each.id === id)));
   expect(node.requests).toHaveLength(Math.ceil(walked.length / 7));
   expect((await listing.coverage).end).toBe(timestamp);
+  // A signature that comes later can be before the cursor.
+  const { next } = await clientOf(node).listNodeSignatures({ id, pagination: { first: 7, newestFirst: false } });
+  const end = node.block.timestamp;
+  node.nextBlock({});
+  const rest = clientOf(node).listNodeSignatures({ id, pagination: { ...next } });
+  expect(await rest.toArray()).toHaveLength(walked.length - 7);
+  expect((await rest.coverage).end).toBe(end);
 });
