@@ -68,7 +68,7 @@ export const throughWindows =
       for (const { page, request, expectation } of passed) {
         const { start = 0n, end = never } = request;
         const shown = { ...page, extra: found.extra, completeFrom: completeFrom({ ...page, pageInfo: null, request }) };
-        const proved = await prove(shown, request, expectation, start, signal);
+        const { availableFrom: _, ...proved } = await prove(shown, request, expectation, start, signal);
         // Another node has records: the next pages decide about earlier ones.
         if (hasNew(proved, expectation)) {
           const pageInfo = withMore(proved.pageInfo, true);

@@ -93,12 +93,14 @@ describe("through windows, a page", () => {
     for (const other of [{}, { edges: next.edges }]) {
       const prove: Prove = async (page) => {
         proofs.push(page.extra.block?.timestamp);
-        return { ...page, completeFrom: 100n, ...blockAt(last), ...other };
+        return { ...page, completeFrom: 100n, availableFrom: 100n, ...blockAt(last), ...other };
       };
       const read = throughWindows(script(pages).read, { prove });
       const page = await read(down, needed, new AbortController().signal);
       expect(page.edges).toEqual((other.edges ? next : early).edges);
       expect(page.extra.block?.timestamp).toBe(expected);
+      // Older pages decide whether the list ends there.
+      expect(page.availableFrom).toBeUndefined();
     }
     expect(proofs).toEqual([expected, expected]);
   });
