@@ -250,12 +250,14 @@ export class ListPage<T> implements Page<T> {
 
   async #pageAfter(direction: Direction): Promise<this | undefined> {
     const walk = this.#walk;
-    const state = this.onward(direction);
-    if (state === undefined) return undefined;
-    const read = (signal: AbortSignal) => readPage(walk, state, signal);
-    const page = await untilAborted(walk.signal, new AbortController(), read);
-    // Usually, no vote was cast again.
-    return state.until !== undefined && page.edges.length === 0 ? undefined : (page as this);
+    let page: ListPage<T> = this;
+    for (let state = page.onward(direction); state; state = page.onward(direction)) {
+      const place = state;
+      page = await untilAborted(walk.signal, new AbortController(), (signal) => readPage(walk, place, signal));
+      // A page of a second reading can have known votes alone.
+      if (state.until === undefined || page.edges.length > 0) return page as this;
+    }
+    return undefined;
   }
 
   toJSON(): object {

@@ -342,6 +342,35 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
     expect(read).toEqual(parties);
   });
 
+  test("lose no vote, whichever are cast again after each page", async () => {
+    const cases = fc.record({
+      count: fc.integer({ min: 2, max: 9 }),
+      size: fc.integer({ min: 1, max: 5 }),
+      again: fc.array(fc.uniqueArray(fc.nat(8), { maxLength: 4 }), { maxLength: 8 }),
+      picks: fc.infiniteStream(fc.nat(4)),
+    });
+    const property = fc.asyncProperty(cases, async ({ count, size, again, picks }) => {
+      const votes = votesOf(Array<number>(count).fill(1));
+      // Each node has its own order of the votes of a block.
+      const network = createFakeNetwork({ nodes: 5, votes }, options);
+      const fetch = (request: Request) => (network.nodes[picks.next().value ?? 0] as FakeNode).fetch(request);
+      let page: Page<Vote> | undefined = await clientOf({ fetch } as FakeNode).listVotes({
+        proposalId,
+        pagination: { first: size },
+      });
+      const read = new Set<string>();
+      for (let pages = 0; page; page = await page.nextPage()) {
+        for (const { partyId } of page.nodes) read.add(partyId);
+        const cast = votes.filter((_, index) => again[pages]?.includes(index));
+        if (cast.length > 0) network.nextBlock({ votes: cast.map(({ blockTime: _, ...vote }) => vote) });
+        network.nextBlock();
+        pages++;
+      }
+      expect(read.size).toBe(count);
+    });
+    await fc.assert(property, runs(40));
+  });
+
   test("have the last votes before a page without any", async () => {
     const { node, castAgain } = setting([1, 1, 1, 1]);
     const first = await clientOf(node).listVotes({ proposalId, pagination: { first: 3 } });
