@@ -18,7 +18,7 @@ const cases: Record<string, [imports: Readonly<Record<string, string>>, initial:
   "vegaprotocol-client": [all, 18.4, 34.5],
   "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.3, 40.3],
   "… with follow": [{ ...all, "follow/index": "*" }, 23.2, 38.3],
-  "… with query": [{ ...all, "query/index": "{ queries }" }, 19.2, 35.3],
+  "… with query": [{ ...all, "query/index": "{ queries }" }, 19.3, 35.4],
   "… with reports": [{ ...all, "reports/index": "*" }, 24.6, 40.7],
   "vegaprotocol-client/testing": [{ "testing/index": "*" }, 16.4, 16.4],
   "vegaprotocol-client/validate": [{ "validate/index": "*" }, 3.7, 3.7],

@@ -38,7 +38,7 @@ export interface InfiniteQueryOptions<T> {
   queryFn: (context: { signal?: AbortSignal | undefined; pageParam: PageStart | null }) => Promise<PageData<T>>;
   initialPageParam: PageStart | null;
   getNextPageParam: (lastPage: PageData<T>) => PageStart | undefined;
-  /** Leaves out records that an earlier page has. */
+  /** Leaves out records that an earlier page has. A vote that was rewritten meanwhile is in its last version. */
   select: (data: Pages<T>) => Pages<T>;
   /** The client retries already. */
   retry: false;
@@ -136,14 +136,19 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
     }
     return toPageData(await list(pageParam ? { ...argument, pagination: pageParam } : argument, { signal }));
   };
+  const once = onceBy(operation.naturalKey);
   const readAll = async (argument: object, { signal }: Context) => {
     const listing = list(argument, { signal });
-    return { nodes: await listing.toArray(), coverage: toJson(await listing.coverage) };
+    const [nodes] = once([await listing.toArray()]);
+    return { nodes, coverage: toJson(await listing.coverage) };
   };
   const pages = define(readPage, "infinite");
   const getNextPageParam = ({ next, unreachable }: PageData<AnyRecord>) => next ?? unreachable;
   // One function for all renders of a component: TanStack Query selects again for another one.
-  const select = withoutRepeats(operation.naturalKey);
+  const select = ({ pages, pageParams }: Pages<AnyRecord>): Pages<AnyRecord> => {
+    const lists = once(pages.map(({ nodes }) => nodes));
+    return { pages: pages.map((page, index) => ({ ...page, nodes: lists[index] ?? [] })), pageParams };
+  };
   const infinite = (given?: object) => ({ ...pages(given), initialPageParam: null, getNextPageParam, select });
   return Object.assign(define(readPage), { key, infinite, all: define(readAll, "all") });
 }
@@ -168,11 +173,13 @@ function toPageData(page: Page<AnyRecord>): object {
   }
 }
 
-function withoutRepeats(naturalKey: readonly string[]) {
+/** Returns a function that leaves out records which came before, and puts the last version of a rewritten vote in its place. */
+function onceBy(naturalKey: readonly string[]) {
   const keyOf = keyBy<AnyRecord>(naturalKey);
-  return ({ pages, pageParams }: Pages<AnyRecord>): Pages<AnyRecord> => {
+  return (lists: readonly AnyRecord[][]): AnyRecord[][] => {
     const known = new Set<string>();
     const isNew = (record: AnyRecord) => known.size < known.add(keyOf(record)).size;
-    return { pages: pages.map((page) => ({ ...page, nodes: page.nodes.filter(isNew) })), pageParams };
+    const last = new Map(lists.flat().map((record) => [keyOf(record), record]));
+    return lists.map((nodes) => nodes.filter(isNew).map((record) => last.get(keyOf(record)) ?? record));
   };
 }

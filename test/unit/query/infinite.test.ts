@@ -70,6 +70,39 @@ describe("an infinite list on a v0.74 node", () => {
     await fc.assert(property, runs(15));
   });
 
+  test("shows each vote once in its last version if they are rewritten while pages are loaded", () => {
+    const votes = votesAt([1n, 2n, 3n], proposalId) as Vote[];
+    const closed = votes.map((vote) => ({ ...vote, totalGovernanceTokenWeight: "0.5" }));
+    const { select } = connect({ votes: 1 }).vega.listVotes.infinite({ proposalId });
+    const pages = [votes.slice(0, 2), [...votes.slice(2), ...closed]].map((nodes) => ({
+      nodes,
+      pageInfo: null,
+      stale: false,
+    }));
+    const shown = select({ pages, pageParams: [null, null] }).pages.map(({ nodes }) => nodes);
+    expect(shown).toEqual([closed.slice(0, 2), closed.slice(2)]);
+  });
+
+  test("is, as a whole, each vote once in its last version", async () => {
+    const votes = votesAt([1n, 2n, 3n], proposalId);
+    const { node } = connect({ votes });
+    const fetch = async (request: Request) => {
+      const response = await node.fetch(request);
+      if (node.requests.length === 1) {
+        node.nextBlock({
+          votes: votes.map(({ blockTime: _, ...vote }) => ({ ...vote, totalGovernanceTokenWeight: "0.5" })),
+        });
+        node.nextBlock();
+        node.nextBlock();
+      }
+      return response;
+    };
+    const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+    const pagination = { first: 2, newestFirst: false };
+    const { nodes } = await queries(client).listVotes.all({ proposalId, pagination }).queryFn();
+    expect(nodes.map(({ totalGovernanceTokenWeight }) => totalGovernanceTokenWeight)).toEqual(["0.5", "0.5", "0.5"]);
+  });
+
   test("has the first page of the profiles, and an error that says how to get the others", async () => {
     const { infinite } = connect({ profiles: 30 }).vega.listPartiesProfiles;
     expect(await fetchAll(infinite())).toHaveLength(30);
