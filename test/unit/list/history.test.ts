@@ -379,6 +379,12 @@ describe("the start of a page, 100,", () => {
     expect(await history.prove(none, ended, {}, 100n, signal)).toMatchObject({ extra: later.extra });
   });
 
+  test("with records is proved up to its own block, also if that is unknown", async () => {
+    const page = pageAt([110n]);
+    const { history } = open(false, [witness, pageAt([90n, 110n], { ...oldestFirst, block: 900n })]);
+    expect(await history.prove(page, ended, {}, 100n, signal)).toEqual({ ...page, completeFrom: 100n });
+  });
+
   test("is proved if later windows reach the start", async () => {
     const { history } = open(false, []);
     const page = pageAt([110n]);
