@@ -3,12 +3,15 @@ import { count, type Report, round } from "./measure.js";
 
 const latencies = [20, 100];
 
+/** The time of the first change, in milliseconds since 1970. */
+const first = Date.UTC(2024, 0, 1);
+
 /** A scan of a node that takes its time, with one request at once and with several. */
 export async function latency(): Promise<Report[]> {
   const pageSize = 1000;
   const changes = 200 * pageSize;
   const fetchAfter = delayedChanges(changes);
-  const dateRange = { startTimestamp: 0n, endTimestamp: BigInt(changes) * 1_000_000n };
+  const dateRange = { endTimestamp: new Date(first + changes) };
   const rows: Report["rows"] = {};
   for (const latency of latencies) {
     let alone = 0;
@@ -36,15 +39,17 @@ export async function latency(): Promise<Report[]> {
 
 /** Balance changes, one in each millisecond, so that a range is a slice, behind a `fetch` that takes its time. */
 function delayedChanges(changes: number) {
-  const edge = (time: number) => `{"cursor":"${time}","node":{"timestamp":"${time}000000","balance":"1"}}`;
-  const edges = Array.from({ length: changes }, (_, time) => edge(time));
+  const edge = (index: number) => `{"cursor":"${index}","node":{"timestamp":"${first + index}000000","balance":"1"}}`;
+  const edges = Array.from({ length: changes }, (_, index) => edge(index));
   return (latency: number) =>
     async ({ url }: Request) => {
       await new Promise((resolve) => setTimeout(resolve, latency));
       const query = new URL(url).searchParams;
       const at = (name: string, otherwise: number) => {
         const time = query.get(`dateRange.${name}`);
-        return time === null ? otherwise : Math.min(changes, Math.max(0, Math.ceil(Number(time) / 1e6)));
+        if (time === null) return otherwise;
+        const index = Number((BigInt(time) + 999_999n) / 1_000_000n) - first;
+        return Math.min(changes, Math.max(0, index));
       };
       const after = query.get("pagination.after");
       const start = after === null ? at("startTimestamp", 0) : Number(after) + 1;
