@@ -142,7 +142,7 @@ async function checkList(
   const stored: Row[] = [];
   let newest = 0n;
   for await (const row of destination.rows(list)) {
-    newest = latest(newest, BigInt(timeOf(list, row) || 0));
+    if (list === "votes") newest = latest(newest, ...timesOf(row));
     if (wanted.every(([index, id]) => row[index] === id)) stored.push(normalRow(list, row));
   }
   const own = byKey(list, stored);
@@ -166,6 +166,10 @@ async function checkList(
 }
 
 const timeOf = (list: SyncList, row: Row): string | null | undefined => row[tables[list].timeIndex];
+
+/** The time of a vote is in two columns. One of them may have been changed. */
+const timesOf = (row: Row): bigint[] =>
+  [timeOf("votes", row), /"timestamp":"(\d+)"/.exec(row.at(-1) ?? "")?.[1]].map((time) => BigInt(time ?? 0));
 
 /** A row in which equal values have equal texts: PostgreSQL stores JSON in a form of its own. */
 const normalRow = (list: SyncList, row: Row): Row =>

@@ -6,8 +6,14 @@ import { hour } from "./changes.js";
 
 const values = { time: "0", amount: "1", decimal: "0.5", json: '{"a":"b"}', text: "changed" };
 
-/** Changes a column of a row in a Parquet file. Times become an hour later. */
-export async function changeParquet(folder: string, list: SyncList, column: string, row: Row, date?: string) {
+/** Changes a column of a row in a Parquet file. Times become an hour later by default. */
+export async function changeParquet(
+  folder: string,
+  list: SyncList,
+  column: string,
+  row: Row,
+  { date, step = hour }: { date?: string | undefined; step?: bigint } = {},
+) {
   const { name, columns } = tables[list];
   const path = join(folder, name, ...(date ? [`date=${date}`] : []), "part.parquet");
   const { kind = "text" } = columns[column] ?? {};
@@ -15,7 +21,7 @@ export async function changeParquet(folder: string, list: SyncList, column: stri
   const written = await openParquet(path);
   const file = createParquet(path, columns, { timestamps: "micros", amounts: "decimal" });
   for await (const each of readParquet(written, columns)) {
-    const later = kind === "time" ? String(BigInt(each[index] ?? 0) + hour) : values[kind];
+    const later = kind === "time" ? String(BigInt(each[index] ?? 0) + step) : values[kind];
     const isRow = each.slice(0, 3).join() === row.slice(0, 3).join();
     file.add(each.map((value, at) => (isRow && at === index ? later : value)));
   }

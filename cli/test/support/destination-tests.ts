@@ -127,7 +127,7 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     const record = { timestamp: undefined, partyId: "", sig: "", ...records[list] };
     const row = rowOf(list, record);
     if (isFolder) {
-      await changeParquet(target(), list, column, row, list === "balances" ? "2024-02-15" : undefined);
+      await changeParquet(target(), list, column, row, { date: list === "balances" ? "2024-02-15" : undefined });
     } else {
       const sql = changeSql(list, column, row, kind === "PostgreSQL");
       if (kind === "PostgreSQL") await server()?.sql(`SET search_path TO vega; ${sql}`);
@@ -140,6 +140,16 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(stderr).toContain(partyId || sig);
     const isKey = Object.keys(tables[list].columns).indexOf(column) < tables[list].keySize;
     expect(stderr).toMatch(isKey ? /: (?:missing|the node does not have it)\.\n/ : ` ${column} is `);
+  });
+
+  test.runIf(isFolder)("is compared with the newest vote, also if its time was changed to an earlier one", async () => {
+    const node = startNode({ votes: 60 });
+    const [newest] = node.records.votes;
+    const flags = ["votes", "--proposal", newest?.proposalId ?? ""];
+    await sync(node, ...flags);
+    await changeParquet(target(), "votes", "time", rowOf("votes", newest ?? {}), { step: -hour });
+    const { code, stderr } = await sync(node, "--check", ...flags);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(newest?.partyId ?? "")]);
   });
 
   test("is not called equal if the node no longer keeps all of it", async () => {
