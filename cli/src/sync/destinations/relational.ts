@@ -222,9 +222,14 @@ function createDestination(database: Database): RelationalDestination {
     const keys = rows.map((row) => JSON.stringify(row.slice(1, 5)));
     const numbers = new Map([...new Set(keys)].map((key, number) => [key, number]));
     const json = `[${[...numbers].map(([key, number]) => `${key.slice(0, -1)},${number}]`)}]`;
-    await database.run(inserts.newAccounts, [json]);
+    const read = () => database.query(inserts.accounts, [json]);
+    let found = await read();
+    if (found.length < numbers.size) {
+      await database.run(inserts.newAccounts, [json]);
+      found = await read();
+    }
     const ids: (string | null)[] = [];
-    for (const [number, id = null] of await database.query(inserts.accounts, [json])) ids[Number(number)] = id;
+    for (const [number, id = null] of found) ids[Number(number)] = id;
     return rows.map(([time = null, , , , , balance = null], index) => {
       return [ids[numbers.get(keys[index] ?? "") ?? -1] ?? null, time, balance];
     });
