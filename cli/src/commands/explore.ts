@@ -33,7 +33,6 @@ export const addExplore = defineCommand<ExploreFlags>({
 
 async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[]): Promise<number> {
   const { createExplore } = await import("../explore/app.js");
-  const { createCopy } = await import("../sync/copy.js");
   const { createGateway } = await import("../serve/app.js");
   const { serveUntilInterrupted } = await import("../serve/server.js");
   const { port = 0, host = "127.0.0.1", completeHistory = false, totalSupply, node: nodes = [] } = entered;
@@ -45,7 +44,10 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
     : hasNode
       ? await connect(io, entered)
       : undefined;
-  const served = copy === undefined ? undefined : createCopy(copy, entered.schema, connection?.client);
+  const served =
+    copy === undefined
+      ? undefined
+      : (await import("../sync/copy.js")).createCopy(copy, entered.schema, connection?.client);
   // A wrong name ends the command.
   await served?.describe(io.signal);
   const { client, pool } = served ?? connection ?? (await connect(io, entered));
