@@ -177,9 +177,15 @@ function toPageData(page: Page<AnyRecord>): object {
 function onceBy(naturalKey: readonly string[]) {
   const keyOf = keyBy<AnyRecord>(naturalKey);
   return (lists: readonly AnyRecord[][]): AnyRecord[][] => {
-    const known = new Set<string>();
-    const isNew = (record: AnyRecord) => known.size < known.add(keyOf(record)).size;
-    const last = new Map(lists.flat().map((record) => [keyOf(record), record]));
-    return lists.map((nodes) => nodes.filter(isNew).map((record) => last.get(keyOf(record)) ?? record));
+    const last = new Map<string, AnyRecord>();
+    const keys = lists.map((records) => {
+      return records.flatMap((record) => {
+        const key = keyOf(record);
+        const isNew = !last.has(key);
+        last.set(key, record);
+        return isNew ? [key] : [];
+      });
+    });
+    return keys.map((each) => each.map((key) => last.get(key) ?? {}));
   };
 }
