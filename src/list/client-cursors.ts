@@ -41,14 +41,15 @@ export interface ReadVotes {
 
 const keyOf = keyBy<Vote>([
   ...operations.listVotes.naturalKey,
+  "value",
   "totalGovernanceTokenBalance",
   "totalGovernanceTokenWeight",
   "totalEquityLikeShareWeight",
 ]);
 
 /**
- * A vote as text: its natural key, and its tokens and shares, which nodes write anew when its proposal closes. v0.74.5 and later nodes
- * send the shares of markets as an array.
+ * A vote as text: its natural key, its value, which a second vote in the same block changes, and its tokens and shares, which nodes write
+ * anew when its proposal closes. v0.74.5 and later nodes send the shares of markets as an array.
  */
 export function voteKeyOf(record: unknown): string {
   const vote = record as Vote;

@@ -383,6 +383,7 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
 });
 
 test.each([
+  { value: "VALUE_NO" },
   { totalGovernanceTokenBalance: "2" },
   { totalGovernanceTokenWeight: "0.5" },
   { totalEquityLikeShareWeight: "0.5" },
