@@ -99,10 +99,11 @@ async function readNewest({ client, query, call }: Source<Query>, startTimestamp
     { ...query, dateRange, pagination: { first: 1 } },
     { ...call, maxItems: 1 },
   );
+  const timeOf = ([record]: readonly BalanceChange[]) => record && BigInt(record.timestamp);
   const { nodes, block } = await listing;
-  const [record] = block ? nodes : await listing.toArray();
-  const head = block ? { end: finalTime(block.timestamp), block } : await headOf(listing, operation);
-  return { time: record && BigInt(record.timestamp), ...head };
+  if (block) return { time: timeOf(nodes), end: finalTime(block.timestamp), block };
+  // A loop takes a response with block headers if any node of a pool sends them.
+  return { time: timeOf(await listing.toArray()), ...(await headOf(listing, operation)) };
 }
 
 /** Scans a page of records; more if they do not lead beyond a checkpoint. */
