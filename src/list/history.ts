@@ -31,6 +31,7 @@ import {
   type PageRequest,
   type ReadPage,
   timeOf,
+  withMore,
 } from "./page.js";
 import { longestRange, provableRange } from "./ranges.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
@@ -111,7 +112,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const own = shown.edges.filter(hasRecord<T>).filter(isOwn);
     const [first] = edgesOf({ ...shown, edges: own.filter(isInRange) }, direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
-    // Without its block, or the block of the response that proves it, an empty page is proved up to the latter.
+    // An empty page is proved up to its own block if both responses have block headers; otherwise the block of the proof counts.
     const isKnown = oldest !== undefined || (block !== undefined && shown.extra.block !== undefined);
     const { extra } = isKnown ? page : shown;
     if (!hasMore && timeOf(first) === oldest) return { ...page, extra, completeFrom: start };
@@ -182,8 +183,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (!missing?.node)
       return { ...later, completeFrom: minimum(older.completeFrom, middle), availableFrom: older.availableFrom };
     // Another node has records that this page lacks.
-    const { more } = directionOf(pagination);
-    if (!isDescending(pagination)) return { ...older, pageInfo: older.pageInfo && { ...older.pageInfo, [more]: true } };
+    if (!isDescending(pagination))
+      return { ...older, pageInfo: withMore(older.pageInfo, directionOf(pagination), true) };
     const whole = await readWith(missing.node, request, expectation, signal);
     const isNearer = whole !== undefined && whole.completeFrom < until;
     return isNearer ? prove(whole, request, expectation, start, signal) : { ...later, completeFrom: middle };

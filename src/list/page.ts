@@ -105,6 +105,10 @@ export const oldestOf = <Edge>(edges: readonly Edge[], { newestFirst = true }: P
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
   direction === forward ? items : [...items].reverse();
 
+/** The place of a page, with or without more after it. */
+export const withMore = (pageInfo: PageInfo | null, { more }: Direction, hasMore: boolean): PageInfo | null =>
+  pageInfo && { ...pageInfo, [more]: hasMore };
+
 /** The later one of two blocks. */
 export const laterOf = (block: Block | undefined, next: Block | undefined): Block | undefined =>
   block && (next === undefined || next.timestamp < block.timestamp) ? block : next;

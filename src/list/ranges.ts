@@ -4,7 +4,7 @@ import type { Connection } from "../http/send.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { completeFrom, never } from "./judge.js";
-import { cursorOf, directionOf, isDescending, type ReadPage } from "./page.js";
+import { cursorOf, directionOf, isDescending, type ReadPage, withMore } from "./page.js";
 
 /** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
 export const longestRange = 364n * nanosecondsPerDay;
@@ -60,9 +60,9 @@ export function withinRange<T>(
     }
     if (isDown ? window.start === from : window.end === to) return page;
     // Requests in the next window have a cursor.
-    const { more } = directionOf(pagination);
-    const pageInfo = page.pageInfo && { ...page.pageInfo, [more]: true };
-    const hasMore = page.pageInfo?.[more] === true;
+    const direction = directionOf(pagination);
+    const pageInfo = withMore(page.pageInfo, direction, true);
+    const hasMore = page.pageInfo?.[direction.more] === true;
     return {
       ...page,
       pageInfo,

@@ -11,6 +11,7 @@ import {
   notLater,
   type PageRequest,
   type ReadPage,
+  withMore,
 } from "./page.js";
 
 /** A window without new records, how it was requested and what its page had to show. */
@@ -37,7 +38,8 @@ export const throughWindows =
       const { window } = page;
       const foundIn = passed.length > 0 ? next : undefined;
       // A node that has no block yet has no records in any window.
-      if (hasNoBlock(page.extra.block)) return { ...page, foundIn, pageInfo: withMore(page.pageInfo, false) };
+      if (hasNoBlock(page.extra.block))
+        return { ...page, foundIn, pageInfo: withMore(page.pageInfo, direction, false) };
       // A block can have more records than a page.
       if (window === undefined || window.hasMore || hasNew(page, expected)) {
         return isDown && foundIn ? afterPassed(page, foundIn) : { ...page, foundIn };
@@ -71,15 +73,11 @@ export const throughWindows =
         const { availableFrom: _, ...proved } = await prove(shown, request, expectation, start, signal);
         // Another node has records: the next pages decide about earlier ones.
         if (hasNew(proved, expectation)) {
-          const pageInfo = withMore(proved.pageInfo, true);
+          const pageInfo = withMore(proved.pageInfo, direction, true);
           return { ...notLater(proved, block), foundIn: request, completeFrom: 0n, pageInfo };
         }
         if (proved.completeFrom > start) return { ...found, gapFrom: minimum(proved.completeFrom, end) };
       }
       return found;
-    }
-
-    function withMore(pageInfo: NodePage<T>["pageInfo"], hasMore: boolean) {
-      return pageInfo && { ...pageInfo, [direction.more]: hasMore };
     }
   };
