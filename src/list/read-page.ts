@@ -188,6 +188,11 @@ export class ListPage<T> implements Page<T> {
     return this.#isOldest;
   }
 
+  /** Whether it is of a second reading of the newest votes, and has known ones alone. */
+  get hasNothingNew(): boolean {
+    return this.#taken.end.until !== undefined && this.edges.length === 0;
+  }
+
   /** The last record that was read, which may not be wanted. */
   get last(): Edge<T> | undefined {
     return this.#taken.edges.at(-1);
@@ -254,8 +259,7 @@ export class ListPage<T> implements Page<T> {
     for (let state = page.onward(direction); state; state = page.onward(direction)) {
       const place = state;
       page = await untilAborted(walk.signal, new AbortController(), (signal) => readPage(walk, place, signal));
-      // A page of a second reading can have known votes alone.
-      if (state.until === undefined || page.edges.length > 0) return page as this;
+      if (!page.hasNothingNew) return page as this;
     }
     return undefined;
   }

@@ -96,8 +96,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#prefetched?.catch(ignore);
     // From Node.js 22 on a request leaves when the event loop turns, which a busy caller would delay.
     if (this.#prefetched) await turn();
-    const isEmptyAgain = state.until !== undefined && page.edges.length === 0;
-    const items = isEmptyAgain ? [] : inWalkOrder(this.#itemsOf(page), direction).slice(0, left);
+    const items = page.hasNothingNew ? [] : inWalkOrder(this.#itemsOf(page), direction).slice(0, left);
     this.#itemCount = items.length;
     return items;
   }
