@@ -166,8 +166,8 @@ export interface OperationMethods {
    * Lists the votes of a party, the votes on a proposal, or the vote of one party on one proposal. At least one of
    * `partyId` and `proposalId` is required. A request with neither is rejected with 400 (observed on v0.74 nodes).
    *
-   * A loop over the listing yields each vote once. A vote that is cast again meanwhile, or that gets other tokens or a
-   * weight when its proposal closes, comes again.
+   * A loop over the listing yields each vote once, and again if it is cast again in the meantime, or if its tokens,
+   * weight or shares change when its proposal closes.
    *
    * **Limits.** A node shows at most 5000 votes of one block, and a closed proposal has all its votes in one. If there
    * are more, the loop ends with a `PaginationError`: request the votes of one party.

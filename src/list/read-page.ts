@@ -188,12 +188,12 @@ export class ListPage<T> implements Page<T> {
     return this.#isOldest;
   }
 
-  /** Whether it is of a second reading of the newest votes, and has known ones alone. */
+  /** Whether the page belongs to a second reading of the newest votes, and has only known ones. */
   get hasNothingNew(): boolean {
     return this.#taken.end.until !== undefined && this.edges.length === 0;
   }
 
-  /** The last record that was read, which may not be wanted. */
+  /** The last record that was read, whether it is wanted or not. */
   get last(): Edge<T> | undefined {
     return this.#taken.edges.at(-1);
   }

@@ -129,7 +129,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     // A list that is not in the order of time can get records before those that were read.
     const isInOrder = cursorsLack === "record" || cursorsLack === "account";
     const block = first && isInOrder && !isDescending ? last : first;
-    // Records that a list gets before the cursor are not read.
+    // New records can sort before the cursor, where this walk does not read.
     const seen = isInOrder ? undefined : given?.after;
     const final = block && finalTime(minimum(block.timestamp, seen ?? block.timestamp));
     const upTo = range?.end === undefined || final === undefined ? final : minimum(final, range.end);

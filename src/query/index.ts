@@ -173,7 +173,7 @@ function toPageData(page: Page<AnyRecord>): object {
   }
 }
 
-/** Returns a function that leaves out records which came before, and puts the last version of a rewritten vote in its place. */
+/** Returns a function that leaves out repeated records, and replaces a rewritten vote by its last version. */
 function onceBy(naturalKey: readonly string[]) {
   const keyOf = keyBy<AnyRecord>(naturalKey);
   return (lists: readonly AnyRecord[][]): AnyRecord[][] => {

@@ -243,7 +243,7 @@ export class ScanRun implements Batches<BalanceChange> {
     // Between the last record and an older segment, others can be missing.
     const last = BigInt(this.#reached?.timestamp ?? 0);
     if (unread && this.#order.newestFirst) end = maximum(toTime(unread.end), minimum(this.#completeFrom, last));
-    // Before the first record, others can be missing, which no coverage has told yet.
+    // If nothing was returned yet, the coverage does not tell whether records before the first one are missing.
     else if (unread && this.#reached) start = toTime(unread.start);
     const { availableFrom } = error as { availableFrom?: bigint };
     if (availableFrom !== undefined) start = maximum(start ?? 0n, minimum(availableFrom, end ?? availableFrom));

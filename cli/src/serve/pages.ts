@@ -157,7 +157,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
           return { records, source, next: {}, coverage, isComplete: start <= wanted };
         }
         const isComplete = startTimestamp === undefined || start <= startTimestamp;
-        // A page of a past range can be of a node that is before its end, and the next one of another node.
+        // Pages of a past range can come from nodes at different blocks, and the first node can be before the end.
         const next = { block: cut === undefined ? undefined : (cursor?.block ?? end ?? final) };
         return { records, source, next, coverage: { start, end: cut ?? coveredEnd }, isComplete };
       }
