@@ -112,9 +112,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const own = shown.edges.filter(hasRecord<T>).filter(isOwn);
     const [first] = edgesOf({ ...shown, edges: own.filter(isInRange) }, direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
-    // An empty page is proved up to its own block if both responses have block headers; otherwise the block of the proof counts.
-    const isKnown = oldest !== undefined || (block !== undefined && shown.extra.block !== undefined);
-    const { extra } = isKnown ? page : shown;
+    // An empty page is proved up to the block of the proof.
+    const { extra } = oldest === undefined ? shown : page;
     if (!hasMore && timeOf(first) === oldest) return { ...page, extra, completeFrom: start };
     if (first === undefined) return undefined;
     if (!isDown) {

@@ -365,11 +365,11 @@ describe("the start of a page, 100,", () => {
     expect(requests.at(-1)).toMatchObject({ start: 90n, end: 150n });
   });
 
-  test("is proved in two parts up to the block of an empty page, and no later, if its range has no end", async () => {
+  test("is proved in two parts, up to the block of the first proof if it is empty and its range has no end", async () => {
     const page = pageAt([], { block: distant });
     const later = pageAt([90n], { ...oldestFirst, block: distant + 1n });
     const { history, requests } = open(false, [witness, later, witness, shown], newer);
-    expect(await history.prove(page, down, {}, 100n, signal)).toMatchObject({ extra: page.extra, completeFrom: 100n });
+    expect(await history.prove(page, down, {}, 100n, signal)).toMatchObject({ extra: later.extra, completeFrom: 100n });
     expect(requests.map(({ end }) => end)).toEqual([151n, undefined, 101n, 150n]);
   });
 
