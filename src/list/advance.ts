@@ -66,9 +66,8 @@ export function advance<T>(
 export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly Edge<T>[]): WalkState<T> | undefined {
   const { direction, pages, first, until } = end;
   if (first === undefined || !goesDown(walk)) return undefined;
-  // A second reading may take several pages if all of them are of one block.
-  const isAtOnce = pages === 1 || (until !== undefined && end.block?.timestamp === first);
-  if (isAtOnce && (until !== undefined || !end.given)) return undefined;
+  // A second reading ends the walk if all of its pages are of one block.
+  if (until !== undefined && (pages === 1 || end.block?.timestamp === first)) return undefined;
   const window = windowAfter(end.window, edges, "record", true);
   const { [direction.cursor]: cursor } = paginationAt(walk, { ...end, window }) as Pagination;
   const given = until === undefined && cursor !== undefined ? { cursor, ...readAddedMembers(cursor) } : end.given;

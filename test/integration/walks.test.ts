@@ -51,6 +51,21 @@ describe("a walk over votes on a v0.74 node", () => {
     expect(error).toMatchObject({ resume: { pagination: { first: 20 } }, itemsRead: 20 });
   });
 
+  test("continues if the two votes before a page's last one are cast again, and earlier pages do not fit one response", async () => {
+    const votes = votesOf(Array<number>(250).fill(1));
+    const node = createFakeNode({ votes }, options);
+    const client = clientOf({ fetch: (request: Request) => node.fetch(clamped(request, 100)) } as FakeNode);
+    const first = await client.listVotes({ proposalId, pagination: { first: 100, newestFirst: false } });
+    const second = await first.nextPage();
+    const known = [...first.nodes, ...(second?.nodes ?? [])];
+    const again = votes.slice(known.length - 3, known.length - 1);
+    node.nextBlock({ votes: again.map(({ blockTime: _, ...vote }) => vote) });
+    node.nextBlock();
+    const third = await second?.nextPage();
+    const parties = votes.slice(known.length).map(({ partyId }) => partyId);
+    expect(third?.nodes.map(({ partyId }) => partyId)).toEqual(parties);
+  });
+
   test("ends with the same error if each page is read with `page.next` of the one before, and votes are cast again", async () => {
     const votes = votesOf([4]);
     const node = createFakeNode({ votes }, options);
@@ -340,6 +355,37 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
     const read: string[] = [];
     for (; page; page = await page.nextPage()) read.push(...partiesOf(page));
     expect(read).toEqual(parties);
+  });
+
+  test("are followed by this vote if another page has failed, and the rest fits one page", async () => {
+    const { node, castAgain, parties } = setting([1, 1, 1, 1, 1]);
+    let sent = 0;
+    const fetch = (request: Request) =>
+      ++sent === 2 ? Promise.resolve(new Response("", { status: 400 })) : node.fetch(request);
+    const client = clientOf({ fetch });
+    const read: Vote[] = [];
+    const readFrom = async (pagination: object) => {
+      for await (const vote of client.listVotes({ proposalId, pagination }, { readAhead: false })) read.push(vote);
+    };
+    const { resume } = (await readFrom({ first: 3 }).catch((reason: unknown) => reason)) as VegaError;
+    castAgain();
+    await readFrom({ ...(resume as { pagination: object }).pagination, first: 9 });
+    expect(read.map(({ partyId }) => partyId)).toEqual(parties);
+  });
+
+  test("end although many votes are written again in the block of the first page, and no other block follows", async () => {
+    const votes = votesOf(Array<number>(120).fill(1));
+    const block = { height: 5n, timestamp: BigInt(timeOf(120)) };
+    const before = createFakeNode({ votes, block }, options);
+    const again = votes.slice(80).map((vote) => ({ ...vote, blockTime: timeOf(120) }));
+    const after = createFakeNode({ votes: [...votes.slice(0, 80), ...again], block }, options);
+    let sent = 0;
+    const fetch = (request: Request) => {
+      expect(++sent).toBeLessThan(50);
+      return (sent === 1 ? before : after).fetch(clamped(request, 60));
+    };
+    const read = await collect(clientOf({ fetch }).listVotes({ proposalId, pagination: { first: 10 } }));
+    expect(new Set(read.map(({ partyId }) => partyId)).size).toBe(120);
   });
 
   test("lose no vote, whichever are cast again after each page", async () => {
