@@ -1,6 +1,6 @@
 /** `vegaprotocol.toml`: named nodes, and defaults of flags. */
 import { readFile } from "node:fs/promises";
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { allCommands, pathOf } from "./command.js";
 import { didYouMean, UsageError } from "./errors.js";
 import type { Io } from "./io.js";
@@ -58,15 +58,48 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
     const isGiven = isInEnvironment || isInOutput || command.getOptionValueSource(attribute) === "cli";
     if (option === undefined || isGiven) continue;
     const values: unknown[] = [value].flat();
-    const parse = option.parseArg as ((text: string, previous: unknown) => unknown) | undefined;
+    const parse = option.parseArg as Parse | undefined;
     if (!parse && typeof value !== "boolean") {
       throw new UsageError(`Expected "${name}" of ${fileOf(io)} to be true or false, got ${JSON.stringify(value)}.`);
     }
     // `String` would write a date in the words and the time zone of this machine.
     const textOf = (each: unknown) => (each instanceof Date ? each.toISOString() : String(each));
-    const read = parse ? values.reduce((previous, each) => parse(textOf(each), previous), undefined) : value;
-    command.setOptionValueWithSource(attribute, read, "config");
+    const readBy = (parseText: typeof parse) =>
+      parseText ? values.reduce((previous, each) => parseText(textOf(each), previous), undefined) : value;
+    try {
+      command.setOptionValueWithSource(attribute, readBy(parse), "config");
+    } catch (error) {
+      const isForOthers = config[own]?.[name] === undefined && all.some((each) => takes(each, name, readBy));
+      if (!isForOthers) throw inFile(error, io);
+    }
   }
+}
+
+/** Whether a command has a flag that takes a value. */
+function takes(command: Command, name: string, readBy: (parse: Parse | undefined) => unknown): boolean {
+  const option = command.options.find(({ long }) => long === `--${name}`);
+  if (option?.parseArg === undefined) return false;
+  try {
+    readBy(option.parseArg as Parse);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Parse = (text: string, previous: unknown) => unknown;
+
+/** Names the file in the message of an error about a flag that was not entered. */
+export const inFile = (error: unknown, io: Pick<Io, "env">): unknown =>
+  error instanceof UsageError ? new UsageError(`${error.message} ${fileOf(io)} has that flag.`) : error;
+
+/** The same, if the flag of the message is from the file. */
+export function withSource(error: unknown, io: Pick<Io, "env">, command: Command | undefined): unknown {
+  const isNamed = ({ long }: Option) => long && new RegExp(`${long}(?![\\w-])`).test((error as Error).message);
+  const isInFile = (option: Option) => command?.getOptionValueSource(option.attributeName()) === "config";
+  return error instanceof UsageError && command?.options.some((option) => isNamed(option) && isInFile(option))
+    ? inFile(error, io)
+    : error;
 }
 
 const flagsOf = ({ options }: Command) => options.map(({ long }) => (long ?? "").replace(/^--(?:no-)?/, ""));

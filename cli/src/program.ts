@@ -16,7 +16,7 @@ import { addReports } from "./commands/reports.js";
 import { addServe } from "./commands/serve.js";
 import { addCheck, addSingles } from "./commands/single.js";
 import { addSync } from "./commands/sync.js";
-import { applyDefaults } from "./config.js";
+import { applyDefaults, withSource } from "./config.js";
 import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts, UsageError } from "./errors.js";
 import { Flag } from "./flags.js";
 import {
@@ -71,7 +71,7 @@ export async function run(io: Io): Promise<number> {
     if (output !== "") await write(io.stdout, output);
     return exitCode;
   } catch (error) {
-    return report(error, io, command);
+    return report(withSource(error, io, command), io, command);
   }
 }
 
@@ -140,6 +140,7 @@ const samples: Readonly<Record<string, string>> = {
   NODE: "https://a.example https://b.example",
   PATH: "/api/v2/assets",
   DESTINATION: "vega.db",
+  SHELL: "bash",
 };
 
 /** @throws {@link UsageError} if a mandatory flag was not entered, and has no default. */

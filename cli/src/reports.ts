@@ -26,7 +26,7 @@ export const reportColumns: Readonly<Record<BalanceReportName, Readonly<Record<s
 
 /** The names by which balances are added, with the members of an account. */
 const groups = { party: "partyId", asset: "assetId", market: "marketId", type: "accountType" } as const;
-export const groupNames = Object.keys(groups);
+export const groupNames = Object.keys(groups).join(", ");
 
 /**
  * Reads names that are separated by commas. Default: all of them.

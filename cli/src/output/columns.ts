@@ -61,9 +61,10 @@ export function readColumns(kinds: Readonly<Record<string, ColumnKind>>, flags: 
     const column = all.find((each) => each.name === name) ?? all.find((each) => shortHead(each.name) === name);
     if (column === undefined) {
       const known = all.map((each) => each.name).join(", ");
-      throw new UsageError(`There is no column ${name || '""'}. The columns are ${known}.`);
+      throw new UsageError(`There is no column ${name || '""'}. --columns takes ${known}.`);
     }
-    if (names.indexOf(name) !== index) throw new UsageError(`Expected each column once, got ${name} twice.`);
+    if (names.indexOf(name) !== index)
+      throw new UsageError(`Expected --columns to have each column once, got ${name} twice.`);
     return column;
   });
 }

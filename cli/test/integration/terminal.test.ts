@@ -50,7 +50,7 @@ describe("vegaprotocol.toml", () => {
 
   test("can have a range of balance changes, which is not the range of balances at a time", async () => {
     const text = '[balances]\nfrom = "2024-02-10"\nformat = "csv"\n';
-    const { code, stdout } = await run(text, "balances --at 2024-02-09T16:54:50Z", "https://a.example");
+    const { code, stdout } = await run(text, "balances --at 2024-02-09T16:54:55Z", "https://a.example");
     expect([code, stdout[0]?.slice(0, 8)]).toEqual([0, "balance,"]);
   });
 
@@ -70,6 +70,13 @@ describe("vegaprotocol.toml", () => {
     expect(await runCli(["completion", "bash"], { env: { VEGA_CONFIG: "" } })).toMatchObject({ code: 0, stderr: "" });
   });
 
+  test("can have defaults that only some of the commands take", async () => {
+    const text = '[defaults]\nfrom = "start"\nformat = "html"\n';
+    const { code, stdout } = await run(text, "balances -n 1", "https://a.example");
+    expect([code, stdout.join()]).toEqual([0, expect.stringContaining("<html")]);
+    expect((await run(text, "follow balances -n 1", "https://a.example")).stdout.join()).toMatch(/^\{.*\}\n$/);
+  });
+
   test("can have dates without quotes", async () => {
     const text = '[balances]\nfrom = 2024-02-10\nto = 2024-02-10T10:00:00Z\ncatch-up = "1ms"\n';
     expect(await run(text, "balances", "https://a.example")).toMatchObject({ code: 3 });
@@ -80,7 +87,11 @@ describe("vegaprotocol.toml", () => {
   test.each([
     ["[balances]\nlimt = 1", 'Unknown flag "limt" of [balances] in FILE. Did you mean limit?'],
     ["[balnces]\nlimit = 1", "Unknown section [balnces] in FILE. Did you mean balances?"],
-    ["[balances]\nlimit = -1", 'Expected --limit to be an integer of at least 1, got "-1".'],
+    ["[balances]\nlimit = -1", 'Expected --limit to be an integer of at least 1, got "-1". FILE has that flag.'],
+    ["[defaults]\nlimit = -1", 'Expected --limit to be an integer of at least 1, got "-1". FILE has that flag.'],
+    ['[balances]\nfrom = "start"', 'got "start". FILE has that flag.'],
+    ["[defaults]\ncomplete-history = true", "--complete-history requires --at. FILE has that flag."],
+    ['[defaults]\ncolumns = "value"', "accountType. FILE has that flag."],
     ["limit = 1", 'Expected "limit" to be in a section, such as [defaults].'],
     ["[balances", "Invalid TOML document"],
     ["[nodes]\nmain = 5", 'Expected "main" of [nodes] to be an address, or several, such as ["https://a.example"].'],

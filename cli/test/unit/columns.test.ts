@@ -26,6 +26,6 @@ test("columns are those that were named, in that order, each once", () => {
     readColumns({ ...kinds, ...own }, columns === undefined ? {} : { columns }, units).map(({ name }) => name);
   expect(names("balance, timestamp")).toEqual(["balance", "timestamp"]);
   expect(names(undefined, { assetId: "text" })).toEqual(["timestamp", "balance", "unit", "alias", "assetId"]);
-  expect(() => names("toString")).toThrow("There is no column toString. The columns are timestamp, balance, alias.");
-  expect(() => names("balance,balance")).toThrow("Expected each column once, got balance twice.");
+  expect(() => names("toString")).toThrow("There is no column toString. --columns takes timestamp, balance, alias.");
+  expect(() => names("balance,balance")).toThrow("Expected --columns to have each column once, got balance twice.");
 });
