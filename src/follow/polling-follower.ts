@@ -143,7 +143,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     const checkQuiet = (cause?: VegaError): void => {
       const stalledFor = clock.now() - quietSince;
       if (stalledFor < stalledAfter) return;
-      const after = newest ? ` after ${newest.height}` : "";
+      const after = newest ? ` after block ${newest.height}` : "";
       const message = `${operation} received no new block${after} for ${Number((stalledFor / 1000).toFixed(1))} s`;
       const members = { operation, block: newest, stalledFor, cause };
       throw new StalledError(cause ? `${message}: ${cause.message}` : message, members);

@@ -79,11 +79,13 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
   // A wrong flag is found before a request is sent.
   readArguments(id, { ...entered, from: undefined });
   const monitor = createMonitor(io, entered);
-  const { client } = await connect(io, entered);
+  const { client, pool, nodes } = await connect(io, entered);
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal));
   const { dateRange: _, ...query } = readArguments(id, { ...flags, from: undefined });
   const from = readFrom(flags);
   const encoder = createEncoder(io, flags, readColumns(kinds, flags, units));
+  // The first node to respond could be one that is behind: now would be its block.
+  if (nodes.length > 1) await pool.check({ timeout: 2000, signal: io.signal });
   if (!flags.quiet && !flags.verbose && isTerminal(io, io.stderr)) {
     printMessage(io, `Waiting for the next block with ${operations[id].envelope}. Press Ctrl-C to stop.`);
   }

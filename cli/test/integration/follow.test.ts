@@ -1,5 +1,5 @@
 import { toNanoseconds } from "vegaprotocol-client";
-import { createFakeNode } from "vegaprotocol-client/testing";
+import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
 import { formatTime } from "../../src/times.js";
@@ -51,6 +51,26 @@ describe("follow balances", () => {
     const range = `from ${formatTime(position)} to ${formatTime(next)}`;
     const warning = `Warning: Records ${range} may be missing: no response showed that the node keeps them.`;
     expect([code, stderr]).toEqual([3, expect.stringContaining(warning)]);
+  });
+
+  test("begins with the current block, also if a node that is behind responds first", async () => {
+    const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, {}], balances: 300 }, { rateLimit: false });
+    const now = network.block.timestamp;
+    const [behind = "", ...others] = network.nodes.map(({ url }) => url);
+    timer = setInterval(() => network.nextBlock({ balances: 3 }), 5);
+    let respond = () => {};
+    const first = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    const fetch = async (request: Request) => {
+      const isBehind = request.url.startsWith(behind);
+      if (!isBehind) await first;
+      return network.fetch(request).finally(() => isBehind && respond());
+    };
+    const flags = [behind, ...others].flatMap((url) => ["--node", url]);
+    const { code, stdout } = await runCli(["follow", "balances", "-n", "1", ...poll, ...flags], { fetch });
+    expect([code, linesIn(stdout).length]).toEqual([0, 1]);
+    expect(BigInt(JSON.parse(stdout).timestamp)).toBeGreaterThanOrEqual(now);
   });
 
   test("prints each balance change once, in order of time, until SIGINT ends it with 130 and the command to continue", async () => {
@@ -109,7 +129,7 @@ describe("follow balances", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^followBalanceChanges: poll failed, repeated in \d+ ms: .*503/m);
     expect(stderr).toMatch(
-      /^Error: followBalanceChanges received no new block after \d+ for [\d.]+ s\nTo continue, repeat the command with --from \d+\.$/m,
+      /^Error: followBalanceChanges received no new block after block \d+ for [\d.]+ s\nTo continue, repeat the command with --from \d+\.$/m,
     );
   });
 });

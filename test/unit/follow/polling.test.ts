@@ -164,11 +164,11 @@ describe("a follower", () => {
   });
 
   test.each<[what: string, steps: readonly Step[], message: RegExp, height: bigint | undefined]>([
-    ["no new block comes", [{ height: 1 }, { height: 7 }], /received no new block after 7 for [\d.]+ s$/, 7n],
+    ["no new block comes", [{ height: 1 }, { height: 7 }], /received no new block after block 7 for [\d.]+ s$/, 7n],
     [
       "no poll succeeds",
       [{ height: 7 }, { error: apiError(503) }],
-      /received no new block after 7 for 60 s: .*503/,
+      /received no new block after block 7 for 60 s: .*503/,
       7n,
     ],
     ["no poll ever succeeds", [{ error: apiError(503) }], /received no new block for 60 s: .*503/, undefined],
