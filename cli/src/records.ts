@@ -86,7 +86,9 @@ export function explain(error: unknown, { start, end }: Partial<Reading>): unkno
       ? `it has reached ${formatTime(block.timestamp)}`
       : "it has no block yet, or sends no block headers";
     const to = end ?? resume?.dateRange?.endTimestamp;
-    const wanted = to === undefined ? "" : `, and the range leads to ${formatTime(String(to))}`;
+    const isLater = start !== undefined && block !== undefined && start > block.timestamp;
+    const from = isLater ? `, and the range begins at ${formatTime(start)}` : "";
+    const wanted = to === undefined ? from : `, and the range leads to ${formatTime(String(to))}`;
     return new IncompleteError(`The node is behind: ${reached}${wanted}.`, error);
   }
   return new IncompleteError(

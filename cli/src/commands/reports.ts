@@ -261,7 +261,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   ];
   const look = { title: titles[name], notes };
   const code = await printRecords(io, flags, kinds, report, units, look);
-  const reason = kept === undefined ? undefined : startsLate(kept, first, end);
+  const reason = kept === undefined ? undefined : startsLate(kept, first ?? end, end);
   if (reason) throw reason;
   return code;
 }

@@ -257,6 +257,13 @@ describe("an export to a time that the node has not reached", () => {
     expect([...(await rows(file(partial))), ...(await rows(rest))]).toEqual(await rows(whole));
   });
 
+  test("says from when the range is, if the node has not reached that", async () => {
+    const { fetch } = createFakeNode({ balances: 4 }, { rateLimit: false });
+    const { code, stderr } = await runCli(["balances", "--from", "2030", "--catch-up", "0"], { fetch });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/: it has reached 2024-\S+, and the range begins at 2030-01-01T00:00:00\.000000000Z\.$/m);
+  });
+
   test("says so if the start of the range is not proved either", async () => {
     const [others, own] = [changes.slice(0, 100), changes.slice(100).map((each) => ({ ...each, assetId: party }))];
     const { fetch } = startNode({ balances: [...others, ...own] });

@@ -107,6 +107,12 @@ describe("a report from a time on", () => {
     expect(stderr).toContain(` ${advice}\n`);
   });
 
+  test("fails with 3 if it is for a time that the nodes do not keep", async () => {
+    const { code, stderr } = await runCli(["balances", "--at", "2023"], { fetch: startNode().fetch });
+    const late = `The records are complete from ${begin} on, and the range begins at 2023-01-01T00:00:00.000000000Z.`;
+    expect([code, stderr]).toEqual([3, expect.stringContaining(late)]);
+  });
+
   test("of a copy has what the copy has", async () => {
     const { fetch } = startNode();
     await runCli(["sync", path("vega.db"), "--party", party, "--from", "2024-02-10"], { fetch });
@@ -270,7 +276,7 @@ describe("a destination of sync", () => {
     ["statement --from 2024 --schema other", "--schema requires --db."],
     ["balances --schema other", "--schema requires --db."],
     ["explore --schema other", "--schema requires COPY."],
-    ["statement --from 2024 --schema other --db vega.db", "--schema requires a DESTINATION such as postgres:"],
+    ["statement --from 2024 --schema other --db vega.db", "--schema requires a PostgreSQL database, such as postgres:"],
   ])("refuses a schema without PostgreSQL: %s", async (command, text) => {
     expect(await runCli(command.split(" "), { fetch })).toMatchObject({
       code: 2,
