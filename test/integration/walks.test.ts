@@ -362,7 +362,7 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
     let sent = 0;
     const fetch = (request: Request) =>
       ++sent === 2 ? Promise.resolve(new Response("", { status: 400 })) : node.fetch(request);
-    const client = clientOf({ fetch });
+    const client = clientOf({ fetch } as FakeNode);
     const read: Vote[] = [];
     const readFrom = async (pagination: object) => {
       for await (const vote of client.listVotes({ proposalId, pagination }, { readAhead: false })) read.push(vote);
@@ -384,7 +384,7 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
       expect(++sent).toBeLessThan(50);
       return (sent === 1 ? before : after).fetch(clamped(request, 60));
     };
-    const read = await collect(clientOf({ fetch }).listVotes({ proposalId, pagination: { first: 10 } }));
+    const read = await collect(clientOf({ fetch } as FakeNode).listVotes({ proposalId, pagination: { first: 10 } }));
     expect(new Set(read.map(({ partyId }) => partyId)).size).toBe(120);
   });
 

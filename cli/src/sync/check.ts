@@ -63,7 +63,9 @@ export async function* checkSync(
     if (checkpoint) return checkpoint;
     const others = stored.filter((each) => each.list === list).map(({ query }) => nameOfQuery(list, query));
     const advice =
-      others.length > 0 ? `It has ${others.join(", ")}: repeat these flags.` : "Run sync without --check first.";
+      others.length > 0
+        ? `It has ${others.join(", ")}: pass the same flags.`
+        : "Run sync without --check first. In a folder, --partial-day writes a day before it is over.";
     throw new ExitError(`Expected a destination in which these ${list} are stored. ${advice}`);
   };
   if (balances) {
@@ -82,10 +84,11 @@ export async function* checkSync(
   if (profiles) yield check("profiles", {});
 }
 
-function nameOfQuery(list: SyncList, query: object): string {
+export function nameOfQuery(list: SyncList, query: object): string {
   const { from, ...others } = query as { from?: string };
   const dateRange = { startTimestamp: from && formatTime(from) };
-  return nameOf({ id: idOf(list), query: { ...others, dateRange } });
+  const name = nameOf({ id: idOf(list), query: { ...others, dateRange } });
+  return name === list ? `all ${list}` : name;
 }
 
 /** Compares the stored range, from where the history of the node begins. */

@@ -32,7 +32,7 @@ export async function openDestination(
   if (isPostgres) {
     return (await import("./destinations/postgres.js")).openPostgres(name, { mode, schema: schema ?? "vega", signal });
   }
-  refuse({ schema }, "a DESTINATION such as postgres://localhost/vega");
+  refuse({ schema }, "a PostgreSQL database, such as postgres://localhost/vega");
   const isDatabase = isFile && !isFolder && /\.(?:db|sqlite3?)$/i.test(name);
   if (!isFolder && !isDatabase) {
     throw new UsageError(
@@ -51,7 +51,7 @@ export async function openDestination(
     mode,
     form: { timestamps: timestamps ?? "micros", amounts: textAmounts ? "text" : "decimal" },
     query,
-    hasPartialDay: flags === undefined || partialDay === true,
+    hasPartialDay: partialDay === true,
   });
 }
 

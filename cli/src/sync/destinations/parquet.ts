@@ -6,6 +6,7 @@ import type { BalanceChange } from "vegaprotocol-client";
 import { ExitError, UsageError } from "../../errors.js";
 import { writeError } from "../../output/file.js";
 import { dateOf, day, formatTime, latest } from "../../times.js";
+import { nameOfQuery } from "../check.js";
 import {
   type BalancesQuery,
   type Batch,
@@ -34,7 +35,7 @@ export interface ParquetOptions {
   readonly form: ParquetForm;
   /** Which balance changes the folder must have, if it has any. Default: those that it has. */
   readonly query: BalancesQuery | undefined;
-  /** Whether the day that is not over is written, too, and read in a comparison. */
+  /** Whether the day that is not over is written, too. */
   readonly hasPartialDay: boolean;
 }
 
@@ -105,7 +106,7 @@ function createDestination(
   async function writeList(list: SyncList, batches: readonly Batch[]): Promise<void> {
     const path = pathOf(folder, list);
     const notes = { ...form, query: canonicalJson(batches.map((batch) => canonicalJson(batch.query))) };
-    if (existsSync(path)) checkNotes(await openParquet(path), notes);
+    if (existsSync(path)) checkNotes(list, await openParquet(path), notes);
     const file = createParquet(path, tables[list].columns, form);
     try {
       for (const record of batches.flatMap(({ records }) => records as readonly object[]))
@@ -198,7 +199,7 @@ function createDestination(
 }
 
 /** Finds the files of days. Nothing that stands in a file leads to another one. */
-async function readDays(path: string, { mode, form, query, hasPartialDay }: ParquetOptions): Promise<DayFile[]> {
+async function readDays(path: string, { mode, form, query }: ParquetOptions): Promise<DayFile[]> {
   const folder = join(path, tables.balances.name);
   const names = existsSync(folder) ? await readdir(folder) : [];
   const days: DayFile[] = [];
@@ -216,7 +217,7 @@ async function readDays(path: string, { mode, form, query, hasPartialDay }: Parq
     if (!existsSync(path)) continue;
     const file = await openParquet(path);
     const own = query ? canonicalJson(query) : (days[0] ?? file).notes["query"];
-    checkNotes(file, { ...(mode === "write" && form), query: own ?? "" });
+    checkNotes("balances", file, { ...(mode === "write" && form), query: own ?? "" });
     const [start, end] = [BigInt(file.notes["start"] ?? -1), BigInt(file.notes["end"] ?? -1)];
     if (dayOf(end - 1n) !== day || end < start) {
       throw new ExitError(
@@ -230,17 +231,21 @@ async function readDays(path: string, { mode, form, query, hasPartialDay }: Parq
       );
     }
     previousEnd = end;
-    if (mode === "write" || hasPartialDay || end === endOf(day)) days.push({ ...file, day, start, end });
+    days.push({ ...file, day, start, end });
   }
   return days;
 }
 
 /** @throws {@link UsageError} if a file was written with other flags. */
-function checkNotes({ path, notes }: WrittenFile, expected: Readonly<Record<string, string>>): void {
+function checkNotes(list: SyncList, { path, notes }: WrittenFile, expected: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(expected)) {
-    if (notes[name] === value) continue;
+    const found = notes[name];
+    if (found === value) continue;
+    const namesOf = (text: string) =>
+      (list === "balances" ? [text] : JSON.parse(text)).map((query: string) => nameOfQuery(list, JSON.parse(query)));
+    const show = (text: string | undefined) => (name === "query" && text ? namesOf(text).join(", ") : text);
     throw new UsageError(
-      `${path} was written with other flags: its ${name} is ${notes[name]}, not ${value}. A folder holds one ` +
+      `${path} was written with other flags: its ${name} is ${show(found)}, not ${show(value)}. A folder holds one ` +
         "query: repeat its flags, or use another folder.",
     );
   }
