@@ -116,9 +116,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     const isDescending = goesDown(plan);
     const place = this.#given && timeBefore(this.#given);
     const bound = isDescending ? (plan.range?.end ?? whole.end) : plan.range?.start;
-    // More of the block of a cursor can follow.
-    const none = place === undefined ? (bound ?? 0n) : isDescending ? place + 1n : place;
-    return coverageUpTo(time, whole, isDescending, none);
+    return coverageUpTo(time, whole, isDescending, place ?? bound ?? 0n);
   }
 
   #wholeCoverage(): Coverage {

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
+import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { changesAt, hex, votesAt } from "../../support/records.js";
+
+const proposalId = hex(0xfff);
+const timeOf = (block: number) => 1_707_486_400_000_000_000n + BigInt(block) * 1_000_000_000n;
+const times = Array.from({ length: 10 }, (_, block) => timeOf(block));
+const records = { votes: votesAt(times, proposalId), balances: changesAt(times) };
+
+/** A client of a chain with a record in each of its first ten blocks. Each response is of the next of these blocks. */
+function connect(blocks: readonly number[], isPool = false) {
+  const url = "https://node.example";
+  let sent = 0;
+  const fetch = (request: Request) => {
+    const block = blocks[sent++] ?? blocks.at(-1) ?? 0;
+    const at = { height: BigInt(block), timestamp: timeOf(block) };
+    return createFakeNode({ ...records, block: at }, { defects: nodeDefects, rateLimit: false }).fetch(request);
+  };
+  return createClient({ baseUrl: isPool ? nodePool([url]) : url, fetch });
+}
+
+async function coverageOf(
+  client: ReturnType<typeof connect>,
+  pagination: object,
+  list: "listVotes" | "listBalanceChanges" = "listVotes",
+) {
+  const listing = list === "listVotes" ? client.listVotes({ proposalId, pagination }) : client[list]({ pagination });
+  await listing.toArray();
+  return listing.coverage;
+}
+
+const oldestFirst = { first: 4, newestFirst: false };
+const newestFirst = { first: 4, newestFirst: true };
+
+describe("the coverage of votes that are read in several pages ends", () => {
+  test.each([
+    ["nowhere if no response is later than those before: votes can have moved", false, [20, 20, 20], undefined],
+    ["with the last block if its response is later than those before", false, [20, 21, 22], timeOf(22)],
+    ["with the block of a node that gave all of them", true, [20, 20, 20], timeOf(20)],
+  ])("%s", async (_, isPool, blocks, end) => {
+    expect((await coverageOf(connect(blocks, isPool), oldestFirst)).end).toBe(end);
+  });
+
+  test.each([
+    ["nowhere if they continue from a page and the node has no later block", 20, undefined],
+    ["with the block of a later response if they continue from a page", 21, timeOf(21)],
+  ])("%s", async (_, block, end) => {
+    const page = await connect([20]).listVotes({ proposalId, pagination: oldestFirst });
+    expect((await coverageOf(connect([block], true), { ...page.next, first: 9 })).end).toBe(end);
+  });
+
+  test("nowhere if they continue from a cursor of the node, newest first: it does not name the first page's block", async () => {
+    const { edges, next } = await connect([20]).listVotes({ proposalId, pagination: newestFirst });
+    const after = edges.at(-1)?.cursor;
+    expect((await coverageOf(connect([30, 31, 32, 33]), { ...newestFirst, after })).end).toBeUndefined();
+    expect((await coverageOf(connect([30, 31, 32, 33, 34]), { ...next })).end).toBe(timeOf(6));
+  });
+
+  test("with the block of a later response if they continue from a cursor of the node, oldest first", async () => {
+    const { edges } = await connect([20]).listVotes({ proposalId, pagination: oldestFirst });
+    const after = edges.at(-1)?.cursor;
+    expect((await coverageOf(connect([30], true), { ...oldestFirst, first: 9, after })).end).toBe(timeOf(30));
+  });
+});
+
+test("the coverage of balance changes ends with the last block, also if no response is later than those before", async () => {
+  expect((await coverageOf(connect([20]), oldestFirst, "listBalanceChanges")).end).toBe(timeOf(20));
+});
