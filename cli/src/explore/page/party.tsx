@@ -26,20 +26,25 @@ const stepOf = (span: bigint): string =>
   span <= day / 4n ? "minute" : span <= 15n * day ? "hour" : span <= 750n * day ? "day" : "week";
 
 /** The selection for the chart and the statement, and the part of their paths that follows from it. */
-function readChoices({ query }: Route, filter: string, asset: string, { data, block }: Loaded<Balances>) {
+function readChoices(
+  { query }: Route,
+  filter: string,
+  asset: string,
+  { data, block }: Loaded<Balances>,
+  isWhole: boolean,
+) {
   const period = query.get("period") ?? "month";
   const isCustom = period === "custom";
   const span = spans[period as keyof typeof spans];
   const start = BigInt(data?.coverage?.startTimestamp ?? 0);
   const earliest = block === undefined || span === undefined ? start : block - span;
-  const from = isCustom ? (query.get("from") ?? "") : `${earliest}`;
+  const completeFrom = !isCustom && !isWhole && data !== undefined && earliest < start ? `${start}` : undefined;
+  const from = isCustom ? (query.get("from") ?? "") : (completeFrom ?? `${earliest}`);
   const to = isCustom ? (query.get("to") ?? "") : "";
-  const step =
-    query.get("step") ??
-    (isCustom || block === undefined ? "day" : stepOf(block - (earliest < start ? start : earliest)));
+  const step = query.get("step") ?? (isCustom || block === undefined ? "day" : stepOf(block - BigInt(from)));
   const isReady = data !== undefined && from !== "" && asset !== "";
   const range = `${filter}&asset=${asset}&from=${encodeURIComponent(from)}${to && `&to=${encodeURIComponent(to)}`}`;
-  return { period, from, to, step, range: isReady ? range : undefined };
+  return { period, from, to, step, completeFrom, range: isReady ? range : undefined };
 }
 
 export function PartyView({ route, source }: { route: Route; source: Source }) {
@@ -53,14 +58,14 @@ export function PartyView({ route, source }: { route: Route; source: Source }) {
   const symbols = rows.map(({ assetId }) => [assetId, symbolOf(names, assetId)] as const);
   const assets = Object.fromEntries(symbols.sort(([, a], [, b]) => (a < b ? -1 : 1)));
   const asset = query.get("asset") || Object.keys(assets)[0] || "";
-  const { period, from, to, step, range } = readChoices(route, filter, asset, balances);
+  const { period, from, to, step, completeFrom, range } = readChoices(route, filter, asset, balances, isWhole);
   // They follow the balances, so that all are of the same block.
   const series = useData<Series>(range && `/reports/series?${range}&every=${step}&groupBy=asset,type`, balances.block);
   const statement = useData<Statement>(range && `/reports/statement?${range}`, balances.block);
   const votes = useData<readonly Vote[]>(`/api/v2/votes?partyId=${encodeURIComponent(id)}`, live.version, loadAll);
   const { coverage } = balances.data ?? {};
   const csv = `/reports/statement?${range?.replace(/(?<=from=)[^&]*/, statement.completeFrom ?? "$&")}`;
-  const shownFrom = series.completeFrom ?? statement.completeFrom;
+  const shownFrom = series.completeFrom ?? statement.completeFrom ?? completeFrom;
   return (
     <>
       <h1>{names.aliases.get(id) ? <bdi>{names.aliases.get(id)}</bdi> : "Party"}</h1>

@@ -207,6 +207,29 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     });
   });
 
+  test("shows a history of a few hours, which is shorter than the period, and requests each report once", async () => {
+    const changes = ["GENERAL", "BOND", "MARGIN"].flatMap((type) =>
+      Array.from({ length: 5 }, (_, index) => ({
+        ...change(first + BigInt(index) * hour, `${index + 1}`, party),
+        accountType: `ACCOUNT_TYPE_${type}`,
+      })),
+    );
+    const end = { height: 1000n, timestamp: first + 5n * hour };
+    const node = createNode({ balances: changes, block: end }, { history: first });
+    await using server = await listen(node);
+    const { url } = await startServing(["explore", "--node", server.url]);
+    await open(browser, url, async (page) => {
+      const reports: string[] = [];
+      page.on("request", (request) => reports.push(...(/reports\/(?:series|statement)/.exec(request.url()) ?? [])));
+      await page.goto(view(url, `party/${party}`));
+      await page.getByText("Earlier ones are not shown.").waitFor();
+      expect(await page.getByLabel("Step").inputValue()).toBe("minute");
+      await page.locator("figure svg text").first().waitFor();
+      expect(await cellsOf(page, "Entries")).toHaveLength(3 * (1 + 4 + 1));
+      expect(reports.sort()).toEqual(["reports/series", "reports/statement"]);
+    });
+  });
+
   test("scrolls through a hundred thousand rows, of which few are in the page", async () => {
     const count = 99_990;
     const changes = Array.from({ length: count }, (_, index) =>
