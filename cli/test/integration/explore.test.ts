@@ -1,6 +1,8 @@
 import { request } from "node:http";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { listen } from "vegaprotocol-client/testing/node";
 import { expect, test } from "vitest";
+import { load } from "../../src/explore/page/data.js";
 import { verdictOf } from "../../src/explore/page/text.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { changes, startNode } from "../support/changes.js";
@@ -108,4 +110,22 @@ test("a copy without a node has the symbols and decimals of assets, and counts v
   const { tally } = await (await fetch(`${url}/reports/tally?proposal=${proposal}`)).json();
   const missing = "the required majority, the required participation, and the total supply of tokens";
   expect(verdictOf(tally)).toBe(`Whether it passes is unknown without ${missing}.`);
+});
+
+test("the page begins a report where the records begin, also after a 503, and again once nodes keep less", async () => {
+  const pruned = (availableFrom: string) => Response.json({ code: 11, details: [{ availableFrom }] }, { status: 400 });
+  const busy = () => Response.json({ code: 14 }, { status: 503, headers: { "Retry-After": "0.001" } });
+  const responses = [busy(), pruned("20"), busy(), pruned("30"), Response.json({ statement: [] })];
+  const paths: string[] = [];
+  await using server = await listen({
+    fetch: async ({ url }) => {
+      paths.push(new URL(url).search);
+      return responses.shift() ?? pruned("30");
+    },
+  });
+  const read = () => load(`${server.url}/reports/statement?party=ab&from=10`, new AbortController().signal);
+  expect(await read()).toMatchObject({ data: { statement: [] }, completeFrom: "30" });
+  expect(paths.map((path) => path.split("from=")[1])).toEqual(["10", "10", "20", "20", "30"]);
+  // A server that refuses the time that it sent is not requested again.
+  expect(await read()).toEqual({ error: "The server responded with status 400.", completeFrom: "30" });
 });

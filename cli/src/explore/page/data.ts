@@ -35,22 +35,23 @@ type Failure = { code?: number; message?: string; details?: { availableFrom?: st
 
 const noServer = "The server of this page does not respond.";
 
-export async function load<T>(path: string, signal: AbortSignal): Promise<Loaded<T>> {
+/** @param completeFrom - The start of the records, if the path begins there instead of at the requested start. */
+export async function load<T>(path: string, signal: AbortSignal, completeFrom?: string): Promise<Loaded<T>> {
   for (let tries = 1; ; tries++) {
     const response = await fetch(path, { signal });
     if (response.ok) {
       const block = response.headers.get("X-Block-Timestamp");
-      return { data: await response.json(), block: block ? BigInt(block) : undefined };
+      return { data: await response.json(), block: block ? BigInt(block) : undefined, completeFrom };
     }
     const { code, message, details }: Failure = await response.json().catch(() => ({}));
-    const completeFrom = details?.[0]?.availableFrom;
+    const start = details?.[0]?.availableFrom;
     // The records begin later: the rest is shown, with the time from which it is complete.
-    if (code === 11 && completeFrom && /[?&]from=/.test(path) && tries === 1) {
-      return { ...(await load<T>(path.replace(/([?&]from=)[^&]*/, `$1${completeFrom}`), signal)), completeFrom };
+    if (code === 11 && start && start !== completeFrom && /[?&]from=/.test(path)) {
+      return load(path.replace(/([?&]from=)[^&]*/, `$1${start}`), signal, start);
     }
     const wait = Number(response.headers.get("Retry-After"));
     if (!(wait > 0 && wait <= 5 && tries < 4)) {
-      return { error: message ?? `The server responded with status ${response.status}.` };
+      return { error: message ?? `The server responded with status ${response.status}.`, completeFrom };
     }
     await new Promise((resolve) => setTimeout(resolve, wait * 1000));
   }
