@@ -28,8 +28,8 @@ export function responseTo(error: unknown): Pick<Rejection, "status" | "body" | 
     return { status: error.status, headers: {}, body: error.body, text: `A node responded with ${error.status}.` };
   }
   const { status, headers, body, message } = rejectionOf(error);
-  // An error of no known class is one of the gateway itself.
-  const isOwn = error instanceof Error && !(error instanceof Rejection) && !vega.VegaError.is(error);
+  // A failure of no known class is one of the gateway itself.
+  const isOwn = status === 500 && error instanceof Error && !(error instanceof Rejection) && !vega.VegaError.is(error);
   return { status, headers, body, text: (isOwn && error.stack) || message };
 }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
+import { responseTo } from "../../../src/serve/errors.js";
 import { block, changes, first, startNode } from "../../support/changes.js";
 import { serve, startGateway } from "../../support/gateway.js";
 import { readMetrics } from "../../support/metrics.js";
@@ -185,6 +186,18 @@ describe("the program", () => {
       served,
       { operation: "getSpamStatistics", status: 503, error: expect.any(String) },
     ]);
+  });
+
+  test("logs the message of an error, and a stack only for a failure of its own", async () => {
+    const { url, log, close } = await serve(createNetwork());
+    const paths = ["/api/v2/votes?foo=1", `${profiles}?pagination.newestFirst=maybe`, "/reports/balances?foo=1"];
+    const messages: string[] = [];
+    for (const path of paths) messages.push((await (await fetch(url + path)).json()).message);
+    await close();
+    const ofPaths = log().filter(({ event, status }) => event === "request" && status === 400);
+    expect(ofPaths.map(({ error }) => error)).toEqual(messages);
+    const own = new TypeError("Cannot read properties of undefined");
+    expect(responseTo(own)).toMatchObject({ status: 500, text: own.stack });
   });
 
   test("ends with 0, once the requests in flight have their responses", async () => {
