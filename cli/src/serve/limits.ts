@@ -61,20 +61,23 @@ interface Turn {
 
 /**
  * Decides which read of the nodes is next, within a weight in all and of one caller: the latest read of the caller with
- * the fewest open requests. Under load, earlier reads have less time left.
+ * the fewest open requests, then with the least running, then who waits longest. Under load, earlier reads have less
+ * time left.
  *
  * @param openOf - How many requests of a caller have no response yet.
  */
 export function createTurns(most: number, mostOfCaller: number, openOf: (caller: string) => number) {
   const running = createQuota(most, () => mostOfCaller);
   const waiting = new Set<Turn>();
+  const compare = (a: string, b: string) => openOf(a) - openOf(b) || running.of(a) - running.of(b);
 
   function startNext(): void {
     if (running.all() >= most) return;
     let next: Turn | undefined;
     for (const turn of waiting) {
       const hasShare = running.of(turn.caller) + turn.weight <= mostOfCaller;
-      if (hasShare && (next === undefined || openOf(turn.caller) <= openOf(next.caller))) next = turn;
+      const isNext = next === undefined || next.caller === turn.caller || compare(turn.caller, next.caller) < 0;
+      if (hasShare && isNext) next = turn;
     }
     // It waits for room, and no lighter one takes it.
     if (next === undefined || !running.take(next.caller, next.weight)) return;

@@ -55,9 +55,29 @@ test("a caller has a share of what runs at once, and one with few open requests 
   expect(started).toEqual(["a1", "a2", "b1", "b2"]);
   for (const name of ["d1", "c1", "e1"]) void run(name);
   await end("a1", "a2", "b1", "b2");
-  expect(started.slice(4)).toEqual(["e1", "c1", "b3", "a3"]);
+  expect(started.slice(4)).toEqual(["c1", "e1", "a3", "b3"]);
   await end("e1");
   expect(started.slice(8)).toEqual(["d1"]);
+});
+
+test("callers with equally many open requests have equal shares, although the reads of one are the latest", async () => {
+  const { started, run, settle, end } = createTasks();
+  for (const name of ["a1", "a2", "b1", "b2"]) void run(name);
+  await settle();
+  for (const name of ["a3", "a4", "b3", "b4", "c1", "c2"]) void run(name);
+  await end("a1", "a2", "b1", "b2");
+  expect(started.slice(4)).toEqual(["c2", "a4", "a3", "b4"]);
+});
+
+test("more callers than can read at once take turns", async () => {
+  const { started, run, settle, end } = createTasks();
+  for (const name of ["a1", "b1", "c1", "d1", "e1", "f1"]) void run(name);
+  await settle();
+  for (const caller of ["a", "b", "c", "d"]) {
+    await end(`${caller}1`);
+    void run(`${caller}2`);
+  }
+  expect(started.slice(4)).toEqual(["e1", "f1", "a2", "b2"]);
 });
 
 test("a heavy read waits for room, which no lighter one takes", async () => {
