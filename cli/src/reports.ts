@@ -47,15 +47,21 @@ export function seriesColumns(groupBy: readonly string[] = Object.keys(account))
   return Object.fromEntries(Object.entries(reportColumns.series).filter(([name]) => names.includes(name)));
 }
 
-/** The end of the final records, and of a report without an end. */
+/**
+ * The end of the final records, and of a report without an end.
+ *
+ * @param option - The name of the option for another end in errors.
+ */
 export async function newestTime(
   client: VegaClient,
   filter: BalanceChangesFilter,
+  option: string,
   signal: AbortSignal,
 ): Promise<bigint> {
   const { block } = await client.listBalanceChanges({ filter, pagination: { first: 1 } }, { signal });
   if (block) return finalTime(block.timestamp) - 1n;
-  throw new UsageError("Expected a time at which the report ends: the node sends no block headers.");
+  const advice = `pass ${option} with a time other than now, such as 2024-12-31.`;
+  throw new UsageError(`The node sends no block headers, so the report needs an end: ${advice}`);
 }
 
 /**

@@ -230,7 +230,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const client = await clientOf(io, entered);
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), true);
   const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
-  const end = until ?? (await newestTime(client, filter, io.signal));
+  const end = until ?? (await newestTime(client, filter, name === "balances" ? "--at" : "--to", io.signal));
   const { pageSize, concurrency, catchUp } = entered;
   const isComplete = completeHistory === true;
   const options = { from: first, to: end, isComplete, isMonthly: entered.monthly === true };

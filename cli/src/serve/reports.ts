@@ -93,12 +93,13 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     const hasRange = name !== "balances";
     const from = hasRange ? timeOf("from", required(query, "from"), timeZone) : undefined;
     if (hasRange && from === undefined) throw new Rejection(3, "from: Expected a time before now.");
-    const end = hasRange ? timeOf("to", query["to"], timeZone) : timeOf("at", query["at"]);
+    const option = hasRange ? "to" : "at";
+    const end = timeOf(option, query[option], timeZone);
     const groupBy = readParameter("groupBy", () => shared.readGroup(query["groupBy"], "it"));
     const every = query["every"] as shared.BalanceReportOptions["every"];
     const isMonthly = Boolean(query["monthly"]);
     if (end !== undefined) await nodes.waitFor(end + 1n, signal);
-    const to = end ?? (await shared.newestTime(client, filter, signal));
+    const to = end ?? (await shared.newestTime(client, filter, `the parameter ${option}`, signal));
     const since = from ?? to;
     const periodsOf = (period: string) =>
       (to - since) / (1_000_000_000n * (seconds.get(period) ?? 1_000_000_000n)) + 1n;

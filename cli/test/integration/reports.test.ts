@@ -4,7 +4,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { first, party, startNode } from "../support/changes.js";
+import { ended, first, party, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { runCli, startServing } from "../support/run-cli.js";
@@ -122,6 +122,15 @@ describe("a report from a time on", () => {
     const start = "complete from 2024-02-10T00:00:00.000000000Z on";
     expect(await report("2024-02-09")).toMatchObject({ code: 3, stderr: expect.stringContaining(start) });
   });
+});
+
+test("a report from a node without block headers needs an end, which the error names", async () => {
+  const { fetch } = createFakeNode({ balances: 60 }, { rateLimit: false, blockHeaders: false });
+  const message = (option: string) => `so the report needs an end: pass ${option} with a time other than now,`;
+  const report = (...argv: string[]) => runCli(argv, { fetch });
+  expect(await report("balances", "--at", "now")).toMatchObject(ended(2, message("--at")));
+  expect(await report("statement", "--from", String(middle))).toMatchObject(ended(2, message("--to")));
+  expect(await report("balances", "--at", String(middle))).toMatchObject({ code: 0 });
 });
 
 describe("series", () => {

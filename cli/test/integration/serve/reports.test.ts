@@ -139,6 +139,21 @@ test("an error shows integers as parameters have them", async () => {
   expect([message.includes(at(4)), message.includes(`${at(4)}n`)]).toEqual([true, false]);
 });
 
+test("a report from nodes without block headers needs an end, which the error names", async () => {
+  const { url } = await serve(createFakeNetwork({ nodes: 1, balances: changes, block }, { blockHeaders: false }));
+  const get = async (path: string) => {
+    const response = await fetch(url + path);
+    return [response.status, await response.json()];
+  };
+  const named = (option: string) => [
+    400,
+    { code: 3, message: expect.stringContaining(`pass the parameter ${option} with a time`) },
+  ];
+  expect(await get(pathOf("balances", { party, at: "now" }))).toMatchObject(named("at"));
+  expect(await get(pathOf("statement", { party, from: at(3) }))).toMatchObject(named("to"));
+  expect(await get(pathOf("balances", { party, at: at(10) }))).toMatchObject([200, { balances: [{}] }]);
+});
+
 test("a report that needs more than the nodes keep is an error", async () => {
   const history = BigInt(Date.UTC(2024, 1, 9)) * 1_000_000n;
   const network = createNetwork({ nodes: [{ history }], balances: [change(first - hour), ...changes] });
