@@ -128,7 +128,7 @@ export async function readWhole(client: VegaClient, id: ListId, query: object, o
       const advice = `Request those between party ${last["partyId"]} and party ${first["partyId"]} by their ids.`;
       gap = new IncompleteError(`The node shows the first and the last ${largestPage} records only. ${advice}`);
     }
-    for (const record of nodes) records.set(keyOf(record), record);
+    for (const record of [...nodes].reverse()) records.set(keyOf(record), record);
     pages.push(page);
   }
   return { records: [...records.values()], pages, gap };

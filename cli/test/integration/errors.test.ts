@@ -194,12 +194,19 @@ test("a rate limit and a ban exit with 5", async () => {
   expect((await runCli(argv, { fetch: limited.fetch })).stderr).toMatch(/^Error: .*Wait \d+ seconds/);
 });
 
-test("a list of which the node shows no more than the ends exits with 3, and a shorter one is whole", async () => {
+test("a list of which the node shows no more than the ends exits with 3, and a shorter one is whole and in order", async () => {
   const many = createFakeNode({ profiles: 10_500 }, { defects: nodeDefects, rateLimit: false });
   const { code, stderr } = await runCli(["profiles", "-o", path("profiles.csv")], { fetch: many.fetch });
   expect([code, stderr]).toEqual([3, expect.stringContaining("the first and the last 5000 records only")]);
   expect(await readdir(path("."))).toEqual([]);
-  const all = createFakeNode({ profiles: 7000 }, { defects: nodeDefects, rateLimit: false });
-  const { stdout } = await runCli(["profiles"], { fetch: all.fetch });
-  expect(new Set(stdout.trimEnd().split("\n")).size).toBe(7000);
+  const parties = Array.from({ length: 7000 }, (_, index) => index.toString(16).padStart(64, "0"));
+  const profiles = parties.map((partyId) => ({ partyId, alias: "", metadata: [] }));
+  const all = createFakeNode({ profiles }, { defects: nodeDefects, rateLimit: false });
+  const print = async (order: string) => {
+    const { stdout } = await runCli(["profiles", "--order", order], { fetch: all.fetch });
+    return stdout.trimEnd().split("\n");
+  };
+  const printed = await print("oldest-first");
+  expect(printed.map((line) => JSON.parse(line).partyId)).toEqual(parties);
+  expect(await print("newest-first")).toEqual(printed.reverse());
 });
