@@ -187,7 +187,8 @@ export async function auditList(
   const read = async (from: readonly AuditedNode[]): Promise<Map<string, Rows>> => {
     const readings = from.map(async ({ url, client }) => {
       const { records, gap } = await readWhole(client, idOf(list), query, { signal });
-      if (gap) throw new IncompleteError(`${url}: ${gap.message}`);
+      const advice = `They cannot be compared. Leave out --${list}.`;
+      if (gap) throw new IncompleteError(`${url}: ${gap.message} ${advice}`);
       const rows = records.map((record) => commonRow(list, record));
       return [url, byKey(list, rows)] as const;
     });

@@ -69,7 +69,7 @@ async function* readList(client: VegaClient, { id, query, limit, ...reading }: R
   const { cursors, defaultPageSize } = listOperation(id);
   if (cursors?.rejectedWith !== undefined) {
     const { records, gap } = await readWhole(client, id, query, { signal });
-    if (gap) throw gap;
+    if (gap) throw new IncompleteError(`${gap.message} Pass --party for some of them.`);
     return yield* (reading.isNewestFirst ? records.reverse() : records).slice(0, limit);
   }
   const pagination = { first: reading.pageSize ?? defaultPageSize, newestFirst: reading.isNewestFirst };
@@ -125,8 +125,8 @@ export async function readWhole(client: VegaClient, id: ListId, query: object, o
     const { nodes, pageInfo } = page;
     const first = nodes.at(-1);
     if (pageInfo?.hasNextPage && last && first && !nodes.some((record) => records.has(keyOf(record)))) {
-      const advice = `Request those between party ${last["partyId"]} and party ${first["partyId"]} by their ids.`;
-      gap = new IncompleteError(`The node shows the first and the last ${largestPage} records only. ${advice}`);
+      const others = `not those between party ${last["partyId"]} and party ${first["partyId"]}`;
+      gap = new IncompleteError(`The node shows the first and the last ${largestPage} records only, ${others}.`);
     }
     for (const record of [...nodes].reverse()) records.set(keyOf(record), record);
     pages.push(page);

@@ -102,7 +102,8 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   } catch (error) {
     // A failure is no difference.
     const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
-    throw position > startTimestamp
+    // A later start does not help with a list that cannot be compared.
+    throw position > startTimestamp && !(error instanceof IncompleteError)
       ? new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`)
       : failure;
   }

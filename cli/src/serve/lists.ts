@@ -74,7 +74,7 @@ export function createLists(client: VegaClient) {
   /** Sorted, records that move while pages are requested are at their time, on every node. */
   async function readSorted(id: ListId, query: object, signal: AbortSignal, node?: string): Promise<SortedList> {
     const { records, gap, pages } = await readWhole(client, id, query, { signal, node });
-    if (gap) throw new Rejection(15, gap.message);
+    if (gap) throw new Rejection(15, `${gap.message} Request some of them by parties.`);
     const times = pages.map(({ block }) => block?.timestamp);
     const placed = withPlaces(id, records).sort((a, b) => comparePlaces(a.place, b.place));
     return {

@@ -227,3 +227,9 @@ test("audit says what it cannot compare, and a node that does not respond is not
   expect(down.stderr).toContain("https://b.example: ");
   expect((await runCli(["audit", "https://a.example", "a.example"])).code).toBe(2);
 });
+
+test("audit says that it cannot compare more than 10,000 profiles, and advises nothing that does not help", async () => {
+  const create = () => createFakeNode({ balances: 9, profiles: 10_500 }, { defects: nodeDefects, rateLimit: false });
+  const { code, stderr } = await audit([create(), create(), create()], ["--profiles"]);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/ They cannot be compared\. Leave out --profiles\.\n$/)]);
+});

@@ -94,7 +94,7 @@ describe("a loop", () => {
   });
 
   test.each([
-    ["more than 10 000 profiles", { profiles: 10_500 }, 1, "by their ids"],
+    ["more than 10 000 profiles", { profiles: 10_500 }, 1, "Request some of them by parties."],
     ["more than 5000 votes of one block", { votes: 15_600 }, 2, "of one party"],
   ])("over %s is a 500 that says what to request", async (_, data, list, message) => {
     const network = createNetwork({ nodes: 1, ...data });
