@@ -69,7 +69,9 @@ async function* readList(client: VegaClient, { id, query, limit, ...reading }: R
   const { cursors, defaultPageSize } = listOperation(id);
   if (cursors?.rejectedWith !== undefined) {
     const { records, gap } = await readWhole(client, id, query, { signal });
-    if (gap) throw new IncompleteError(`${gap.message} Pass --party for some of them.`);
+    if (gap && (limit === undefined || limit > largestPage)) {
+      throw new IncompleteError(`${gap.message} Pass --party for some of them, or -n with at most ${largestPage}.`);
+    }
     return yield* (reading.isNewestFirst ? records.reverse() : records).slice(0, limit);
   }
   const pagination = { first: reading.pageSize ?? defaultPageSize, newestFirst: reading.isNewestFirst };

@@ -2,6 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
+import { ended } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { runCli } from "../support/run-cli.js";
 
@@ -194,19 +195,34 @@ test("a rate limit and a ban exit with 5", async () => {
   expect((await runCli(argv, { fetch: limited.fetch })).stderr).toMatch(/^Error: .*Wait \d+ seconds/);
 });
 
-test("a list of which the node shows no more than the ends exits with 3, and a shorter one is whole and in order", async () => {
-  const many = createFakeNode({ profiles: 10_500 }, { defects: nodeDefects, rateLimit: false });
-  const { code, stderr } = await runCli(["profiles", "-o", path("profiles.csv")], { fetch: many.fetch });
-  expect([code, stderr]).toEqual([3, expect.stringMatching(/first and the last 5000 records only.* Pass --party\b/)]);
-  expect(await readdir(path("."))).toEqual([]);
-  const parties = Array.from({ length: 7000 }, (_, index) => index.toString(16).padStart(64, "0"));
-  const profiles = parties.map((partyId) => ({ partyId, alias: "", metadata: [] }));
-  const all = createFakeNode({ profiles }, { defects: nodeDefects, rateLimit: false });
+const parties = Array.from({ length: 10_500 }, (_, index) => index.toString(16).padStart(64, "0"));
+const profiles = parties.map((partyId) => ({ partyId, alias: "", metadata: [] }));
+
+test("a list of which the node shows no more than the ends exits with 3, unless the limit is within an end", async () => {
+  const { fetch } = createFakeNode({ profiles }, { defects: nodeDefects, rateLimit: false });
+  const message = /first and the last 5000 records only.* Pass --party for some of them, or -n with at most 5000\.\n/;
+  for (const flags of [[], ["-n", "5001"]]) {
+    const { code, stderr } = await runCli(["profiles", "-o", path("profiles.csv"), ...flags], { fetch });
+    expect([code, stderr]).toEqual([3, expect.stringMatching(message)]);
+    expect(await readdir(path("."))).toEqual([]);
+  }
+  const print = async (...flags: string[]) => {
+    const { code, stdout } = await runCli(["profiles", "--format", "csv", "--columns", "partyId", ...flags], { fetch });
+    return [code, ...stdout.trimEnd().split(/\s+/).slice(1)];
+  };
+  expect(await print("-n", "3")).toEqual([0, ...parties.slice(-3).reverse()]);
+  expect(await print("-n", "5000", "--order", "oldest-first")).toEqual([0, ...parties.slice(0, 5000)]);
+  const terminal = await runCli(["profiles"], { fetch, terminal: 200 });
+  expect(terminal).toMatchObject(ended(0, "The newest"));
+});
+
+test("a list that the node shows from both ends is whole and in order", async () => {
+  const all = createFakeNode({ profiles: profiles.slice(0, 7000) }, { defects: nodeDefects, rateLimit: false });
   const print = async (order: string) => {
     const { stdout } = await runCli(["profiles", "--order", order], { fetch: all.fetch });
     return stdout.trimEnd().split("\n");
   };
   const printed = await print("oldest-first");
-  expect(printed.map((line) => JSON.parse(line).partyId)).toEqual(parties);
+  expect(printed.map((line) => JSON.parse(line).partyId)).toEqual(parties.slice(0, 7000));
   expect(await print("newest-first")).toEqual(printed.reverse());
 });
