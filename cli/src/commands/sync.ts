@@ -293,7 +293,7 @@ async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   const texts: string[] = [];
   let [isDifferent, incomplete]: [boolean, IncompleteError?] = [false];
   for await (const compared of checkSync(destination, client, { ...plan, signal: io.signal })) {
-    const { list, records, uncompared, different, range } = compared;
+    const { list, records, uncompared, gap, different, range } = compared;
     const table = tables[list].name;
     isDifferent ||= different.length > 0;
     for (const { day, stored, node, surplus, missing, first } of different) {
@@ -306,10 +306,12 @@ async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
       printMessage(io, `${place}: ${counts}: ${what}. First: ${first.join("; ")}.`);
     }
     const times = range && ` from ${formatTime(range.start)} to ${formatTime(range.end)}`;
-    if (uncompared > 0) {
+    if (uncompared > 0 || gap) {
+      const before = uncompared.toLocaleString("en");
+      const reason = gap?.message ?? `The node does not keep the ${before} before. Use a node with a longer history.`;
+      const names = `${recordName(list)}s${times ?? " that the node shows"}`;
       incomplete = new IncompleteError(
-        `Only the ${recordName(list)}s${times ?? " that the node shows"} were compared, ${records.toLocaleString("en")}, and they are ` +
-          `equal: the node does not keep the ${uncompared.toLocaleString("en")} ${times ? "before" : "others"}. Use a node with a longer history.`,
+        `Only the ${names} were compared, ${records.toLocaleString("en")}, and they are equal. ${reason}`,
       );
     }
     texts.push(`${name} equals ${nodes.join(", ")}${times ?? ""}: ${count(records, recordName(list))}.\n`);

@@ -66,4 +66,21 @@ describe("profiles", () => {
     expect(result).toMatchObject(ended(code, message));
     expect(result.stderr).toContain("200 new balance changes");
   });
+
+  test.each([
+    ["no node has shown", nodeDefects, 3],
+    ["another node has shown", [], 0],
+  ])("in a gap that %s are not compared, and the others are", async (_, defects, code) => {
+    const argv = ["sync", path("vega.db"), "profiles"];
+    const first = createFakeNode({ profiles }, { rateLimit: false, defects });
+    expect(await runCli(argv, { fetch: first.fetch })).toMatchObject({ code });
+    const check = (profiles: object[]) => {
+      const { fetch } = createFakeNode({ profiles }, { rateLimit: false, defects: nodeDefects });
+      return runCli([...argv, "--check"], { fetch });
+    };
+    const message = "10,000, and they are equal. The node shows the first and the last 5000 records only";
+    expect(await check(profiles)).toMatchObject({ ...ended(3, message), stdout: "" });
+    const others = profiles.map((each, index) => (index === 11_000 ? { ...each, alias: "other" } : each));
+    expect(await check(others)).toMatchObject(ended(1, 'alias is "", in the node other'));
+  });
 });
