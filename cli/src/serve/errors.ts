@@ -39,8 +39,11 @@ export function rejectionOf(error: unknown): Rejection {
   const isMissing = [NoProposalError, NoCopyError, IncompleteError].some((type) => error instanceof type);
   if (isMissing) return new Rejection(5, (error as Error).message);
   if (vega.ArgumentError.is(error) || error instanceof UsageError) {
+    const { message, operation }: { message: string; operation?: string | undefined } = error;
+    // Callers pass parameters, not options of functions.
+    const text = message.replace(` of ${operation} `, " ").replace("`liquidity.required", "`liquidity");
     // Parameters are digits, without the `n` of a bigint. Texts of callers are in quotes.
-    return new Rejection(3, error.message.replace(/(?<=, got -?\d+)n\.$/, "."));
+    return new Rejection(3, text.replace(/(?<=, got -?\d+)n\.$/, "."));
   }
   if (vega.PaginationError.is(error)) {
     const { reason, message, availableFrom } = error;

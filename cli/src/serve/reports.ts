@@ -133,14 +133,15 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       return { rows, coverage: undefined, source: { block: pages[0]?.block } };
     },
     async limits(query: Query, { signal, inTurn }: Reader) {
-      const { command, proposal: proposalId, sentSince, tokens } = query;
+      const { command, sentSince, tokens } = query;
       const partyId = required(query, "party");
+      const proposalId = command === "vote" ? required(query, "proposal") : query["proposal"];
       const { data, block } = await inTurn(1, () => client.getSpamStatistics({ partyId }, { signal }).withResponse());
       const submission = { command, proposalId } as vega.Submission;
-      const count = sentSince === undefined ? undefined : Number(sentSince);
       const sends = query["sentByBlock"] as readonly string[] | undefined;
       const sentByBlock = sends && readParameter("sentByBlock", () => shared.readSends(sends));
-      const options = { sentSince: count, sentByBlock, tokens, now: new Date() };
+      // The report reads digits, and shows another text in its error.
+      const options = { sentSince: sentSince as number | undefined, sentByBlock, tokens, now: new Date() };
       const limits = vega.submissionLimits(data, submission, options);
       return { rows: limits, coverage: undefined, source: { block } };
     },

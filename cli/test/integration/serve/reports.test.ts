@@ -132,6 +132,23 @@ test.each<[name: string, query: Record<string, string>, status: number]>([
   expect([response.status, await response.json()]).toMatchObject([status, { code: expect.any(Number) }]);
 });
 
+test.each([
+  [
+    "limits",
+    { party, command: "other", sentSince: "5n" },
+    "Expected `sentSince` to be a bigint or digits",
+    'got "5n".',
+  ],
+  ["limits", { party, command: "other", tokens: "x" }, "Expected `tokens` to be a bigint or digits", 'got "x".'],
+  ["limits", { party, command: "vote" }, "Expected the parameter proposal.", ""],
+  ["series", { party, from: at(5), every: "year" }, 'Expected `every` to be "change" or', 'got "year".'],
+  ["tally", { proposal: "ab", liquidityMajority: "x" }, "Expected `liquidityMajority` to be", 'got "x".'],
+])("an error of the report %s with %j has the names and values of parameters", async (name, query, start, end) => {
+  const { url } = await serve(createFakeNetwork({ nodes: 1, balances: changes, block, spamStatistics: 1 }));
+  const { message } = await (await fetch(url + pathOf(name, query))).json();
+  expect([message.slice(0, start.length), message.slice(message.length - end.length)]).toEqual([start, end]);
+});
+
 test("an error shows integers as parameters have them", async () => {
   const { url } = await serve(createNetwork());
   const response = await fetch(url + pathOf("statement", { party, from: at(5), to: at(4) }));
