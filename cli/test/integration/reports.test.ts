@@ -125,7 +125,7 @@ describe("a report from a time on", () => {
 });
 
 test("a report from a node without block headers needs an end, which the error names", async () => {
-  const { fetch } = createFakeNode({ balances: 60 }, { rateLimit: false, blockHeaders: false });
+  const { fetch } = createFakeNode({ balances }, { rateLimit: false, blockHeaders: false });
   const message = (option: string) => `so the report needs an end: pass ${option} with a time other than now,`;
   const report = (...argv: string[]) => runCli(argv, { fetch });
   expect(await report("balances", "--at", "now")).toMatchObject(ended(2, message("--at")));
