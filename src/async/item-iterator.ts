@@ -12,8 +12,11 @@ export interface Batches<Item> {
   readonly signal?: AbortSignal | undefined;
   /** Reads the next items; `undefined` at the end. */
   next(): Promise<readonly Item[] | undefined>;
-  /** The coverage of the items, if only `taken` of the last ones were used. Without `taken`: all, after `next` has returned `undefined`. */
-  coverage?(taken?: number): Coverage;
+  /**
+   * The coverage of the items, if those after the first ones of a batch are not used, nor those of a batch that was read since. Without
+   * a batch: of all, after `next` has returned `undefined`.
+   */
+  coverage?(batch?: readonly Item[], used?: number): Coverage;
   /** Ends the requests in flight. */
   end(): void;
 }
@@ -113,7 +116,7 @@ export class ItemIterator<Item> {
       }
       return this.#take();
     } catch (error) {
-      const coverage = this.#batches?.coverage?.(this.#index);
+      const coverage = this.#batches?.coverage?.(this.#items, this.#index);
       if (VegaError.is(error) && coverage) annotate(error, { coverage });
       this.#receiver?.reject(error);
       this.#batches?.end();
@@ -135,7 +138,7 @@ export class ItemIterator<Item> {
   protected cancel(): void {
     this.#receiver ??= this.#takeReceiver();
     // Has no effect after the last item.
-    this.#receiver?.resolve(this.#batches?.coverage?.(this.#index) ?? { start: 0n, end: 0n, block: undefined });
+    this.#receiver?.resolve(this.#batches?.coverage?.(this.#items, this.#index) ?? { start: 0n, end: 0n, block: undefined });
     this.#items = this.#items.slice(0, this.#index);
     this.#batches?.end();
   }

@@ -60,7 +60,8 @@ class WalkReader<T, Item> implements Batches<Item> {
   #passed: Edge<T> | undefined;
   #current: readonly Edge<T>[] = [];
   #end: Edge<T> | undefined;
-  #itemCount = 0;
+  /** The items of the current page. */
+  #items: readonly Item[] = [];
 
   constructor(plan: WalkPlan<T>, itemsOf: (page: Page<T>) => readonly Item[]) {
     this.#plan = plan;
@@ -83,6 +84,8 @@ class WalkReader<T, Item> implements Batches<Item> {
     });
     const left = maxItems - this.#itemsRead;
     this.#note(page, left);
+    const items = page.hasNothingNew ? [] : inWalkOrder(this.#itemsOf(page), direction).slice(0, left);
+    this.#items = items;
     this.#prefetched = undefined;
     try {
       this.#state = this.#itemsRead < maxItems ? page.onward(direction) : undefined;
@@ -96,8 +99,6 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#prefetched?.catch(ignore);
     // From Node.js 22 on a request leaves when the event loop turns, which a busy caller would delay.
     if (this.#prefetched) await turn();
-    const items = page.hasNothingNew ? [] : inWalkOrder(this.#itemsOf(page), direction).slice(0, left);
-    this.#itemCount = items.length;
     return items;
   }
 
@@ -105,13 +106,14 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#controller.abort();
   }
 
-  /** The coverage of the walk, if only some items of the current page were used. The block of the last one can have more. */
-  coverage(used?: number): Coverage {
+  /** The coverage of the walk, if only some items of a page were used. The block of the last one can have more. */
+  coverage(items?: readonly Item[], used = 0): Coverage {
     const plan = this.#plan;
     const whole = this.#wholeCoverage();
-    if (used === undefined && this.#itemsRead < plan.maxItems) return whole;
-    const isPageUsed = used === undefined || used === this.#itemCount;
-    const edge = (isPageUsed ? this.#end : this.#current[used - 1]) ?? this.#passed;
+    if (items === undefined && this.#itemsRead < plan.maxItems) return whole;
+    const isAllUsed = items === undefined || used === items.length;
+    const isCurrent = items === undefined || items === this.#items;
+    const edge = (isCurrent && (isAllUsed ? this.#end : this.#current[used - 1])) || this.#passed;
     const time = edge && (nanosecondsOf(edge.cursor) ?? (plan.range && timeOf(edge)));
     const isDescending = goesDown(plan);
     const place = this.#given && timeBefore(this.#given);

@@ -57,9 +57,10 @@ export class ScanRun implements Batches<BalanceChange> {
   #hasPageWithoutBlock = false;
   #parts: readonly PartScan[] = [];
   #merged: MergedParts | undefined;
-  /** The last records that were returned, and the last one that was read until then, wanted or not. */
+  /** The last records that were returned, and the last one that was read until then and before, wanted or not. */
   #last: readonly BalanceChange[] = [];
   #reached: BalanceChange | undefined;
+  #passed: BalanceChange | undefined;
   /** How many segments began with a page that did not show it. */
   #proofs = 0;
   #pagesRead = 0;
@@ -108,10 +109,10 @@ export class ScanRun implements Batches<BalanceChange> {
   /**
    * The coverage of the scan. Without a block, nothing shows that the end was reached.
    *
-   * @param taken - How many of the last records were yielded, of the time of the last one perhaps not all. Default: all, and if that is less
-   * than `maxItems`, the whole range.
+   * @param batch - Records, of which the first ones were yielded, of the time of the last one perhaps not all. Default: all, and if that is
+   * less than `maxItems`, the whole range.
    */
-  coverage(taken?: number): Coverage {
+  coverage(batch?: readonly BalanceChange[], used = 0): Coverage {
     const { start = 0n } = this.#range;
     const isEndShown = this.#block !== undefined && !this.#hasPageWithoutBlock;
     // A range can begin after the newest block.
@@ -122,9 +123,10 @@ export class ScanRun implements Batches<BalanceChange> {
       end: isEndShown ? end : undefined,
       block: this.#block,
     };
-    if (taken === undefined && this.#itemsRead < this.#options.maxItems) return whole;
-    const isAllTaken = taken === undefined || taken === this.#last.length;
-    const last = isAllTaken ? this.#reached : this.#last[taken - 1];
+    if (batch === undefined && this.#itemsRead < this.#options.maxItems) return whole;
+    const isAllUsed = batch === undefined || used === batch.length;
+    const isCurrent = batch === undefined || batch === this.#last;
+    const last = (isCurrent && (isAllUsed ? this.#reached : batch[used - 1])) || this.#passed;
     const none = (this.#order.newestFirst ? end : undefined) ?? start;
     return coverageUpTo(last && BigInt(last.timestamp), whole, this.#order.newestFirst, none);
   }
@@ -174,6 +176,7 @@ export class ScanRun implements Batches<BalanceChange> {
       }
       if (next === undefined) return undefined;
       const wanted = this.#isWanted ? next.filter(this.#isWanted) : next;
+      this.#passed = this.#reached;
       this.#last = wanted.slice(0, left);
       this.#reached = wanted.length >= left ? this.#last.at(-1) : next.at(-1);
       this.#itemsRead += this.#last.length;

@@ -68,3 +68,47 @@ describe("the coverage of votes that are read in several pages ends", () => {
 test("the coverage of balance changes ends with the last block, also if no response is later than those before", async () => {
   expect((await coverageOf(connect([20]), oldestFirst, "listBalanceChanges")).end).toBe(timeOf(20));
 });
+
+/** Continues after some microtasks: promises that wait for each other take one each. */
+async function microtasks(count: number) {
+  for (let index = 0; index < count; index++) await undefined;
+}
+
+test.each([
+  ["listBalanceChanges", { readAhead: true }],
+  ["listBalanceChanges", { readAhead: false }],
+  ["scanBalanceChanges", { pageSize: 3, concurrency: 1 }],
+] as const)(
+  "the coverage of a loop has no record of a page that arrives while it is left: %s",
+  async (name, options) => {
+    const block = { height: 20n, timestamp: timeOf(20) };
+    for (const page of [2, 3]) {
+      for (let delay = 0; delay < 120; delay++) {
+        const node = createFakeNode({ ...records, block }, { defects: nodeDefects, rateLimit: false });
+        let leave: () => unknown = () => undefined;
+        let sent = 0;
+        const fetch = async (request: Request) => {
+          const response = await node.fetch(request);
+          if (++sent === page) void microtasks(delay).then(() => leave());
+          return response;
+        };
+        const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+        const reading =
+          name === "scanBalanceChanges"
+            ? client.scanBalanceChanges({}, options)
+            : client.listBalanceChanges({ pagination: { first: 3, newestFirst: false } }, options);
+        const iterator = reading[Symbol.asyncIterator]();
+        leave = () => iterator.return?.(undefined);
+        const read = new Set<string>();
+        for (let next = await iterator.next(); !next.done; next = await iterator.next()) read.add(next.value.timestamp);
+        const { start, end = 0n } = await reading.coverage;
+        const covered = times.filter((time) => time >= start && time < end);
+        expect({ page, delay, missing: covered.filter((time) => !read.has(`${time}`)) }).toEqual({
+          page,
+          delay,
+          missing: [],
+        });
+      }
+    }
+  },
+);
