@@ -69,6 +69,21 @@ test("the coverage of balance changes ends with the last block, also if no respo
   expect((await coverageOf(connect([20]), oldestFirst, "listBalanceChanges")).end).toBe(timeOf(20));
 });
 
+test("the coverage of a range of which no node has a record is empty", async () => {
+  const block = { height: 20n, timestamp: timeOf(20) };
+  const node = createFakeNode({ balances: [], block }, { defects: nodeDefects, rateLimit: false });
+  const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false });
+  for (const endTimestamp of [timeOf(15), undefined]) {
+    const dateRange = { startTimestamp: timeOf(10), endTimestamp };
+    for (const newestFirst of [true, false]) {
+      const listing = client.listBalanceChanges({ dateRange, pagination: { newestFirst } });
+      expect(await listing.toArray()).toEqual([]);
+      const end = endTimestamp ?? timeOf(20);
+      expect(await listing.coverage).toMatchObject({ start: end, end });
+    }
+  }
+});
+
 /** Continues after some microtasks: promises that wait for each other take one each. */
 async function microtasks(count: number) {
   for (let index = 0; index < count; index++) await undefined;
