@@ -76,8 +76,7 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
     }
     const size = Math.min(smallPage, source.pageSize);
     const few = upTo > 0n ? await readBack(upTo, source, size) : undefined;
-    const isWhole = few !== undefined && few.written.length < size;
-    const { written, end, block } = isWhole ? few : await readBack(upTo, source);
+    const { written, end, block } = few?.isWhole ? few : await readBack(upTo, source);
     if (end <= upTo) return { state: { upTo, seen }, block };
     const isNew = ({ vote, time }: WrittenVote) => time < end && seen.get(keyOf(vote)) !== voteKeyOf(vote);
     const records = written
@@ -99,11 +98,13 @@ async function readBack(start: bigint, source: Source<Query>, maxItems?: number)
   const listing = client.listVotes({ ...query, pagination }, { ...call, maxItems, readAhead: false });
   const written: WrittenVote[] = [];
   let block: Block | undefined;
+  let count = 0;
   try {
     for await (const { edges, block: own } of listing.pages()) {
       if (own === undefined) throw missingBlock(operation);
       // No later page is of an earlier block.
       block ??= own;
+      count += edges.length;
       for (const { cursor, node: vote } of edges) {
         const time = nanosecondsOf(cursor);
         // A vote that is written meanwhile comes with the next batch.
@@ -121,7 +122,8 @@ async function readBack(start: bigint, source: Source<Query>, maxItems?: number)
   }
   if (block === undefined) throw missingBlock(operation);
   const isNew = ({ time }: WrittenVote) => time >= start;
-  return { written: written.filter(isNew), block, end: finalTime(block.timestamp) };
+  const isWhole = maxItems === undefined || count < maxItems || written.some((each) => !isNew(each));
+  return { written: written.filter(isNew), block, end: finalTime(block.timestamp), isWhole };
 }
 
 /** By block; within a block by proposal and party, because the order of a node varies. */

@@ -49,6 +49,15 @@ describe("a follower of votes", () => {
     expect(await take(1)).toMatchObject([batchOf([vote(5, 4), vote(5, 5)], 6)]);
   });
 
+  test("yields more votes than a small page has, also if some of these are later than the block of the response", async () => {
+    const earlier = Array.from({ length: 150 }, (_, party) => vote(2 + Math.floor(party / 30), party));
+    // v0.74 nodes read the block for the headers before the records: it can end meanwhile.
+    const later = [1, 2, 3].map((party) => vote(9, 1000 + party));
+    const node = nodeAt(9, { votes: [...earlier, ...later] });
+    const [batch] = await follow(node, { from: `${timeAt(1)}` }).take(1);
+    expect(batch?.records.length).toBe(150);
+  });
+
   test("yields no batch while the block is the same", async () => {
     const node = nodeAt(3, { votes: [vote(1, 1)] });
     let requests = 0;
