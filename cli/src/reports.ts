@@ -65,23 +65,43 @@ export async function newestTime(
 }
 
 /**
- * Scans the balance changes up to a time, from the oldest record of the nodes on. `start` returns its time, or the
- * start of a copy: accounts without a record there are known to be younger.
+ * Computes a report of the balance changes up to a time, from the oldest record of the nodes on. Records before the coverage of a scan
+ * would give wrong numbers: then the records from there on are read again, and accounts without one are unknown.
  *
  * @param isComplete - The oldest record is not looked up: accounts had 0 before their first record.
+ * @param compute - Whether that holds for the records is its second argument.
+ * @returns `kept` is the time of the oldest record, or of the start of a copy: accounts without a record there are known to be younger.
  */
-export async function scanUpTo(
+export async function reportUpTo(
   client: VegaClient,
   filter: BalanceChangesFilter,
   end: bigint,
   { isComplete, ...options }: ScanOptions & { readonly isComplete: boolean },
+  compute: (changes: AsyncIterable<BalanceChange>, isComplete: boolean) => Promise<readonly object[]>,
 ) {
   const isCopy = "isCopy" in client;
   const oldest = isComplete || isCopy ? undefined : await historyStart(client, options.signal);
   const startTimestamp = oldest !== undefined && oldest < end ? oldest : undefined;
-  const dateRange = { startTimestamp, endTimestamp: end };
-  const scan = client.scanBalanceChanges({ filter, dateRange }, { pageSize: scanPageSize, ...options });
-  return { scan, start: async () => (isCopy && !isComplete ? (await scan.coverage).start : oldest) };
+  const report = async (startTimestamp: bigint | undefined, isLate: boolean) => {
+    let first: string | undefined;
+    const dateRange = { startTimestamp, endTimestamp: end };
+    const missingHistory = isLate ? "ignore" : "error";
+    const scan = client.scanBalanceChanges(
+      { filter, dateRange },
+      { pageSize: scanPageSize, missingHistory, ...options },
+    );
+    async function* changes() {
+      for await (const change of scan) {
+        first ??= change.timestamp;
+        yield change;
+      }
+    }
+    const rows = await compute(changes(), isComplete && !isLate);
+    const coverage = await scan.coverage;
+    if (first !== undefined && coverage.start > BigInt(first)) return report(coverage.start, true);
+    return { rows, coverage, kept: isLate || (isCopy && !isComplete) ? coverage.start : oldest };
+  };
+  return report(startTimestamp, false);
 }
 
 export function readSends(texts: readonly string[]): Map<string, string> {

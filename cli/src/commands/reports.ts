@@ -28,7 +28,7 @@ import {
   readGroup,
   readSends,
   reportColumns,
-  scanUpTo,
+  reportUpTo,
   seriesColumns,
   tallyRules,
 } from "../reports.js";
@@ -233,19 +233,19 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const end = until ?? (await newestTime(client, filter, name === "balances" ? "--at" : "--to", io.signal));
   const { pageSize, concurrency, catchUp } = entered;
   const isComplete = completeHistory === true;
-  const options = { from: first, to: end, isComplete, isMonthly: entered.monthly === true };
+  const options = { from: first, to: end, isMonthly: entered.monthly === true, timeZone, every, groupBy };
   let start: bigint | undefined;
   let kept: bigint | undefined;
   const report = async () => {
     const paging = { pageSize, concurrency, catchUp, signal: io.signal, isComplete };
-    const history = await scanUpTo(client, filter, end + 1n, paging);
-    const changes = withProgress(history.scan, createProgress(io, flags));
-    const rows = await balanceReport(name, changes, { ...options, timeZone, every, groupBy }).catch((error) =>
+    const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
+      balanceReport(name, withProgress(changes, createProgress(io, flags)), { ...options, isComplete });
+    const found = await reportUpTo(client, filter, end + 1n, paging, compute).catch((error) =>
       Promise.reject(explain(error, { start: first ?? end, end })),
     );
-    const coverage = await history.scan.coverage;
+    const { rows, coverage } = found;
     start = coverage.start;
-    kept = await history.start();
+    kept = found.kept;
     if (!quiet && !completeHistory)
       printMessage(
         io,
@@ -263,6 +263,11 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const code = await printRecords(io, flags, kinds, report, units, look);
   const reason = kept === undefined ? undefined : startsLate(kept, first ?? end, end);
   if (reason) throw reason;
+  if (kept !== undefined && isComplete) {
+    throw new IncompleteError(
+      `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a node that keeps them.`,
+    );
+  }
   return code;
 }
 

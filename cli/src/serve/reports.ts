@@ -108,13 +108,14 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       statement: 2n + (isMonthly ? periodsOf("month") : 0n),
       series: periodsOf(every ?? "day"),
     };
-    const { scan, start: startOf } = await shared.scanUpTo(client, filter, to + 1n, { signal, isComplete });
-    const changes = limited(scan, since, rowsOfAccount[name]);
-    const options = { from, to, isComplete, isMonthly, timeZone, every, groupBy };
-    const rows = await shared.balanceReport(name, changes, options);
-    const { start, end: shown, block } = await scan.coverage;
-    const kept = await startOf();
-    if (kept !== undefined && kept > since) {
+    const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) => {
+      const options = { from, to, isComplete, isMonthly, timeZone, every, groupBy };
+      return shared.balanceReport(name, limited(changes, since, rowsOfAccount[name]), options);
+    };
+    const found = await shared.reportUpTo(client, filter, to + 1n, { signal, isComplete }, compute);
+    const { rows, kept } = found;
+    const { start, end: shown, block } = found.coverage;
+    if (kept !== undefined && (kept > since || isComplete)) {
       const message = `The records are complete from ${kept} on, and the report needs those since ${since}.`;
       throw new Rejection(11, message, [{ reason: "pruned", availableFrom: `${kept}` }]);
     }
