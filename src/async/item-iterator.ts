@@ -138,7 +138,9 @@ export class ItemIterator<Item> {
   protected cancel(): void {
     this.#receiver ??= this.#takeReceiver();
     // Has no effect after the last item.
-    this.#receiver?.resolve(this.#batches?.coverage?.(this.#items, this.#index) ?? { start: 0n, end: 0n, block: undefined });
+    this.#receiver?.resolve(
+      this.#batches?.coverage?.(this.#items, this.#index) ?? { start: 0n, end: 0n, block: undefined },
+    );
     this.#items = this.#items.slice(0, this.#index);
     this.#batches?.end();
   }

@@ -102,9 +102,11 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const { newestFirst } = isDown ? { newestFirst: false } : request.pagination;
     const pagination = { [direction.size]: largestPage, newestFirst };
     const readShown = witnessed === filters ? read : pageReader(options, witnessed);
-    const shown = await unlessNotShown(
-      readShown({ pagination, start: time, end: until }, { historyFrom: start, minBlock, includes }, signal),
-    );
+    const readBetween = (pagination: Pagination) =>
+      unlessNotShown(
+        readShown({ pagination, start: time, end: until }, { historyFrom: start, minBlock, includes }, signal),
+      );
+    const shown = await readBetween(pagination);
     // The range of a newer node can end before the first record.
     if (shown?.window || (shown === undefined && (until === undefined || until - time > longestRange)))
       return undefined;
@@ -112,10 +114,25 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const own = shown.edges.filter(hasRecord<T>).filter(isOwn);
     const [first] = edgesOf({ ...shown, edges: own.filter(isInRange) }, direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
-    // An empty page is proved up to the block of the proof.
-    const { extra } = oldest === undefined ? shown : page;
-    if (!hasMore && timeOf(first) === oldest) return { ...page, extra, completeFrom: start };
-    if (first === undefined) return undefined;
+    const proved = ({ extra }: NodePage<T>) => ({
+      ...page,
+      // An empty page is proved up to the block of the proof.
+      extra: oldest === undefined ? extra : page.extra,
+      completeFrom: start,
+    });
+    if (!hasMore && timeOf(first) === oldest) return proved(shown);
+    if (first === undefined) {
+      // The block of the witness can have more records than a page: they are read from the other end.
+      const isOfBlock = shown.edges.every((edge) => timeOf(edge) === timeOf(shown.edges[0]));
+      const back = isOfBlock ? await readBetween({ first: largestPage, newestFirst: true }) : undefined;
+      if (back === undefined || back.window || (timeOf(back.edges.at(-1)) ?? start) >= start) return undefined;
+      const nearest = back.edges
+        .filter(hasRecord<T>)
+        .filter(isOwn)
+        .filter(isInRange)
+        .at(-1);
+      return timeOf(nearest) === oldest ? proved(back) : undefined;
+    }
     if (!isDown) {
       const last = edgesOf({ ...shown, edges: own }, direction).at(-1);
       const pageInfo = shown.pageInfo && {

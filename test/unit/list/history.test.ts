@@ -163,6 +163,19 @@ describe("a start is proved", () => {
     expect(await read(connect(records), party, reader)).toEqual({ records: 0, from: start });
   });
 
+  test.each(Object.entries(readers))(
+    "by %s although the block before has more records than a page",
+    async (_, reader) => {
+      const earlier = several(5001, (index) => change(index, -1));
+      for (const later of [[], [change(1, 10)]]) {
+        for (const version of ["v0.74", "v0.79"] as const) {
+          const node = createFakeNode({ balances: [...earlier, ...later], block }, { version, rateLimit: false });
+          expect(await read(node, {}, reader)).toEqual({ records: later.length, from: start });
+        }
+      }
+    },
+  );
+
   test.each(Object.entries(readers))("by %s behind one address of which a node keeps less", async (_, reader) => {
     for (const earlier of [change(1, -900), change(2, -900)]) {
       for (const first of [0, 1]) {
