@@ -168,6 +168,8 @@ async function storeBatches(
   // Nodes keep all signatures.
   for await (const { records, from = 0n, upTo } of follower.batches()) {
     if (checkpoint) checkJoin(checkpoint, from);
+    // Before the first record of a network, nothing is proved that a later batch could be joined to.
+    else if (from >= upTo) continue;
     checkpoint = { start: checkpoint?.start ?? from, position: upTo };
     await store(run, { list, query, records, checkpoint });
     if (!run.options.follow) break;

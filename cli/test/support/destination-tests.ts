@@ -419,6 +419,14 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(result).toMatchObject(ended(1, "received no new block after block 1000 for"));
   });
 
+  test("has the first record of a network although --follow began before it", async () => {
+    const node = startNode({ balances: [] });
+    const flags = ["--follow", "--poll-interval", "5ms", "--give-up-after", "20ms"];
+    expect(await runCli(["sync", target(), ...flags], { fetch: node.fetch })).toMatchObject({ code: 1 });
+    add(node, change(node.block.timestamp + 1_000_000n));
+    expect(await sync(node)).toMatchObject(ended(0, "1 new balance change,"));
+  });
+
   test("is created neither by a comparison, nor by --dry, which says where it continues", async () => {
     const node = startNode({ votes: 30, signatures: 5, profiles: 7 });
     const { code, stderr } = await sync(node, "--check");
