@@ -4,8 +4,8 @@ import { PaginationError, type ScanOptions, type VegaClient, type Vote } from "v
 import { IncompleteError } from "./errors.js";
 import { idOf } from "./operations.js";
 import { historyStart, readWhole, scanPageSize } from "./records.js";
-import { canonicalJson, type SyncList, type TimeRange } from "./sync/destination.js";
-import { byKey, byTime, keysOf, type Row, type Rows, rowOf } from "./sync/rows.js";
+import type { SyncList, TimeRange } from "./sync/destination.js";
+import { byKey, byTime, keysOf, type Row, type Rows, rowOf, sharesOf } from "./sync/rows.js";
 import { earliest, latest } from "./times.js";
 
 export type AuditedList = Exclude<SyncList, "assets">;
@@ -46,11 +46,7 @@ interface Difference {
 /** A record in the form that nodes of all versions have in common. */
 function commonRow(list: AuditedList, record: object): Row {
   if (list !== "votes") return rowOf(list, record);
-  // v0.74.0 to v0.74.4 send an object in its place.
-  const { perMarketEquityLikeShareWeight: weights, elsPerMarket } = record as Vote;
-  const pairs = elsPerMarket ?? (weights && Object.entries(weights).map(([marketId, els]) => ({ marketId, els })));
-  const shares = pairs?.map((pair) => canonicalJson(pair)).sort();
-  return [...rowOf(list, record).slice(0, -1), shares ? shares.join() : null];
+  return [...rowOf(list, record).slice(0, -1), sharesOf(record as Vote)?.join() ?? null];
 }
 
 class Comparison {

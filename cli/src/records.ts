@@ -6,6 +6,7 @@ import {
   type ListingOptions,
   type Page,
   PaginationError,
+  toNanoseconds,
   type VegaClient,
 } from "vegaprotocol-client";
 import { IncompleteError } from "./errors.js";
@@ -134,6 +135,15 @@ export async function readWhole(client: VegaClient, id: ListId, query: object, o
     pages.push(page);
   }
   return { records: [...records.values()], pages, gap };
+}
+
+/** The time of the block that a cursor of a node names, in Unix nanoseconds (observed on v0.74 nodes). */
+export function timeIn(cursor: string, timeMember: string): bigint | undefined {
+  try {
+    return toNanoseconds(JSON.parse(atob(cursor))[timeMember]);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The time of the oldest balance change that a node keeps; `undefined` if it has none. */

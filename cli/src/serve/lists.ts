@@ -6,10 +6,10 @@
  * either direction. After a proposal has closed, the cursor of its votes names all that were read of one block, up to
  * 5000, which no URL has room for, and each node has its own order of them. Nodes refuse every cursor of profiles.
  */
-import { type Block, toNanoseconds, type VegaClient } from "vegaprotocol-client";
+import type { Block, VegaClient } from "vegaprotocol-client";
 import { type ListId, listOperation } from "../operations.js";
 import type { WireRecord } from "../output/columns.js";
-import { openList, readWhole } from "../records.js";
+import { openList, readWhole, timeIn } from "../records.js";
 import { earliest, latest } from "../times.js";
 import type { Cursor } from "./cursors.js";
 import { Rejection } from "./errors.js";
@@ -170,15 +170,6 @@ function join(reading: Reading, signal: AbortSignal): Promise<SortedList> {
     signal.addEventListener("abort", leave, { once: true });
     reading.list.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
   });
-}
-
-/** The time of the block that a cursor of a node names, in Unix nanoseconds (observed on v0.74 nodes). */
-function timeIn(cursor: string, timeMember: string): bigint | undefined {
-  try {
-    return toNanoseconds(JSON.parse(atob(cursor))[timeMember]);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether no response of a list is of a block before a time. Without block headers it is not known. */

@@ -1,10 +1,11 @@
 /** Compares stored records with a node, one by one. */
 import type { BalanceChange, ScanOptions, VegaClient } from "vegaprotocol-client";
+import { operations } from "vegaprotocol-client/operations";
 import { nameOf } from "../dry.js";
 import { ExitError, type IncompleteError } from "../errors.js";
 import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
-import { historyStart, readWhole } from "../records.js";
+import { historyStart, readWhole, timeIn } from "../records.js";
 import { dateOf, earliest, formatTime, latest } from "../times.js";
 import {
   allTimes,
@@ -17,7 +18,7 @@ import {
   type TimeRange,
 } from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
-import { byKey, byTime, keysOf, nameRow, type Row, rowOf, tables } from "./rows.js";
+import { byKey, byTime, keysOf, nameRow, type Row, rowOf, sharesOf, tables } from "./rows.js";
 import { refuseNetwork, type SyncOptions } from "./sync.js";
 
 export interface Comparison {
@@ -151,16 +152,25 @@ async function checkList(
     if (wanted.every(([index, id]) => row[index] === id)) stored.push(normalRow(list, row));
   }
   const own = byKey(list, stored);
-  const { records, gap } = known
-    ? { records: own.size > 0 ? known : [], gap: undefined }
+  const { records, pages, gap } = known
+    ? { records: own.size > 0 ? known : [], pages: [], gap: undefined }
     : await readWhole(client, idOf(list), query, { signal });
   const node = byKey(
     list,
     records.map((record) => normalRow(list, rowOf(list, record))),
   );
   if (list === "votes") {
-    // They were cast after the stored ones were read. A folder does not tell when that was: after its newest vote.
-    const later = [...node].filter(([, row]) => BigInt(timeOf(list, row) ?? 0) >= (position ?? newest + 1n));
+    // They were cast after the stored ones were read, or written again at the close of their proposal. A folder does not tell when it
+    // was written: after its newest vote.
+    const end = position ?? newest + 1n;
+    const { timeMember } = operations.listVotes.cursors;
+    const isRewritten = (cursor: string) => position !== undefined && (timeIn(cursor, timeMember) ?? 0n) >= position;
+    const edges = pages.flatMap(({ edges }) => edges).filter(({ cursor }) => isRewritten(cursor));
+    const rewritten = byKey(
+      list,
+      edges.map((edge) => rowOf(list, edge.node)),
+    );
+    const later = [...node].filter(([key, row]) => rewritten.has(key) || BigInt(timeOf(list, row) ?? 0) >= end);
     for (const [key] of later) for (const rows of [own, node]) rows.delete(key);
   }
   const days = compareDays(list);
@@ -176,17 +186,24 @@ const timeOf = (list: SyncList, row: Row): string | null | undefined => row[tabl
 const timesOf = (row: Row): bigint[] =>
   [timeOf("votes", row), /"timestamp":"(\d+)"/.exec(row.at(-1) ?? "")?.[1]].map((time) => BigInt(time ?? 0));
 
-/** A row in which equal values have equal texts: PostgreSQL stores JSON in a form of its own. */
+/**
+ * A row in which equal values have equal texts: PostgreSQL stores JSON in a form of its own, newer nodes send empty lists, and shares in
+ * another form.
+ */
 const normalRow = (list: SyncList, row: Row): Row =>
-  Object.values(tables[list].columns).map(({ kind }, index) => {
+  Object.values(tables[list].columns).map(({ kind, member }, index) => {
     const text = row[index] ?? "";
     if (kind !== "json" || text === "") return text;
     try {
-      return canonicalJson(JSON.parse(text));
+      const value = JSON.parse(text);
+      if (Array.isArray(value) && value.length === 0) return "";
+      return canonicalJson(member === undefined ? { ...value, ...noShares, shares: sharesOf(value) } : value);
     } catch {
       return text;
     }
   });
+
+const noShares = { perMarketEquityLikeShareWeight: undefined, elsPerMarket: undefined };
 
 type Days = ReturnType<typeof compareDays>;
 

@@ -1,5 +1,5 @@
 /** The rows that are stored for records. Values that a destination cannot hold are refused, with their record. */
-import type { BalanceChange } from "vegaprotocol-client";
+import type { BalanceChange, Vote } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
 import { earliest, formatTime } from "../times.js";
 import { canonicalJson, type Destination, type Row, type SyncList, type SyncRecords } from "./destination.js";
@@ -59,6 +59,12 @@ export function rowOf(list: SyncList, record: object): Row {
     if (kind === "json") return value ? canonicalJson(value) : null;
     return kind === "amount" && list === "balances" ? checkAmount(value, record) : String(value ?? "");
   });
+}
+
+/** The shares of markets in a vote: v0.74.0 to v0.74.4 send an object of them. */
+export function sharesOf({ perMarketEquityLikeShareWeight: byMarket, elsPerMarket }: Vote): string[] | undefined {
+  const pairs = elsPerMarket ?? (byMarket && Object.entries(byMarket).map(([marketId, els]) => ({ marketId, els })));
+  return pairs?.map((pair) => canonicalJson(pair)).sort();
 }
 
 export function recordOf<List extends SyncList>(list: List, row: Row): SyncRecords[List] {

@@ -24,8 +24,9 @@ import {
   followBalanceChanges,
   followNodeSignatures,
   followVotes,
+  StalledError,
 } from "vegaprotocol-client/follow";
-import { ExitError, IncompleteError } from "../errors.js";
+import { ExitError, exitCodes, IncompleteError } from "../errors.js";
 import { listAssets } from "../other-paths.js";
 import { readWhole, startsLate } from "../records.js";
 import { finalTime, formatTime } from "../times.js";
@@ -165,14 +166,22 @@ async function storeBatches(
   stored: Checkpoint | undefined,
 ): Promise<undefined> {
   let checkpoint = stored;
-  // Nodes keep all signatures.
-  for await (const { records, from = 0n, upTo } of follower.batches()) {
-    if (checkpoint) checkJoin(checkpoint, from);
-    // Before the first record of a network, nothing is proved that a later batch could be joined to.
-    else if (from >= upTo) continue;
-    checkpoint = { start: checkpoint?.start ?? from, position: upTo };
-    await store(run, { list, query, records, checkpoint });
-    if (!run.options.follow) break;
+  try {
+    // Nodes keep all signatures.
+    for await (const { records, from = 0n, upTo } of follower.batches()) {
+      if (checkpoint) checkJoin(checkpoint, from);
+      // Before the first record of a network, nothing is proved that a later batch could be joined to.
+      else if (from >= upTo) continue;
+      checkpoint = { start: checkpoint?.start ?? from, position: upTo };
+      await store(run, { list, query, records, checkpoint });
+      if (!run.options.follow) break;
+    }
+  } catch (error) {
+    if (run.options.follow || !StalledError.is(error)) throw error;
+    // A run that does not follow has waited for the block of its checkpoint.
+    const reached = error.block ? `it has reached ${formatTime(error.block.timestamp)}` : "it names no block";
+    const wanted = stored ? `, and ${list} are stored up to ${formatTime(stored.position)}` : "";
+    throw new IncompleteError(`The node is behind: ${reached}${wanted}.`, error);
   }
 }
 
@@ -181,8 +190,9 @@ function following({ options, controller, signal }: Run): FollowOptions {
   const { pollInterval, stalledAfter, observe, follow, scan } = options;
   if (follow) return { pollInterval, stalledAfter, observe, signal };
   const endOnFailure: FollowOptions["observe"] = (event) => {
-    observe?.(event);
-    if (event.type === "retry") controller.abort(new ExitError(event.error.message));
+    if (event.type !== "retry") return observe?.(event);
+    const { name, message } = event.error;
+    controller.abort(new ExitError(message, exitCodes[name === "RateLimitError" ? "rateLimited" : "failed"]));
   };
   return { pollInterval, stalledAfter: scan?.catchUp ?? 15_000, observe: endOnFailure, signal };
 }

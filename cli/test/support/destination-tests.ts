@@ -373,7 +373,48 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(await sync(node, ...lists, "--catch-up", "10m")).toMatchObject(unchanged);
     node.configure({ lag: 3 });
     expect(await sync(node, "--check")).toMatchObject(ended(3, "The node is behind: it has reached 2024-"));
+    if (!isFolder)
+      expect(await sync(node, ...lists.slice(1))).toMatchObject(ended(3, "The node is behind: it has reached"));
+    const banned = async () => new Response("", { status: 403, headers: { "ratelimit-retry-after": "60" } });
+    const fetch = (request: Request) => (request.url.includes("/votes?") ? banned() : node.fetch(request));
+    node.configure({ lag: 0 });
+    node.nextBlock();
+    expect(await sync({ fetch }, ...lists.slice(1))).toMatchObject(ended(5, "Wait 60 seconds."));
   });
+
+  test("equals a node of another version, whose records have other forms", async () => {
+    const data = { votes: 60, profiles: 4 };
+    const older = createFakeNode({ balances: changes, block, ...data }, { version: "v0.74", rateLimit: false });
+    const newer = createFakeNode({ balances: changes, block, ...data }, { version: "v0.79", rateLimit: false });
+    const lists = ["votes", "profiles", "--proposal", older.records.votes[0]?.proposalId ?? ""];
+    expect(await sync(older, ...lists)).toMatchObject({ code: 0 });
+    expect(await sync(newer, ...lists, "--check")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test.skipIf(isFolder)(
+    "is compared without votes that are written again after it, at the close of their proposal",
+    async () => {
+      const node = startNode({ votes: 60 });
+      const [{ proposalId = "" } = {}] = node.records.votes;
+      const flags = ["votes", "--proposal", proposalId];
+      await sync(node, ...flags);
+      const votes = node.records.votes.filter((vote) => vote.proposalId === proposalId);
+      const [first, ...others] = votes.map((vote) => ({ ...vote, totalGovernanceTokenWeight: "0.25" }));
+      node.nextBlock({ votes: others });
+      node.nextBlock();
+      expect(await sync(node, ...flags, "--check")).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(": 1 vote."),
+      });
+      node.nextBlock({ votes: first ? [first] : [] });
+      node.nextBlock();
+      expect(await sync(node, ...flags)).toMatchObject({ code: 0 });
+      expect(await sync(node, ...flags, "--check")).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`: ${votes.length} votes.`),
+      });
+    },
+  );
 
   test.each<[string, (text: string) => string, Record<string, string | undefined>?]>([
     ["ids with spaces", (text) => text.replaceAll(party, "a b").replaceAll(account.assetId, 'c\\" \\"d')],
