@@ -52,11 +52,9 @@ export async function readPage<T>(
     const continued = received && continuesFrom && edgesAfter(received, continuesFrom);
     const edges = continued ?? (continuesFrom && !content?.foundIn ? undefined : received);
     if (content === undefined || edges === undefined) continue;
-    const isContinued = edges !== received || content.foundIn !== undefined;
     // A page that was requested as it is shows all of its records.
-    const most = isContinued || skip > 0 ? size : undefined;
-    const page = takePage(walk, state, { ...content, edges }, most, isContinued);
-    const isWhole = anchor.cursor === undefined && anchor.at === undefined && !content.pageInfo?.[state.direction.more];
+    const page = takePage(walk, state, { ...content, edges }, skip > 0 ? size : undefined);
+    const isWhole = anchor.cursor === undefined && !content.pageInfo?.[state.direction.more];
     if (!page.isRepeated || anchor === anchors.at(-1)) return new ListPage(walk, page, content, isWhole);
   }
   throw await lossAt(walk, state, signal);
@@ -219,7 +217,7 @@ export class ListPage<T> implements Page<T> {
   onward(direction: Direction): WalkState<T> | undefined {
     const { read, end } = this.#taken;
     const state = this.after(direction);
-    const isAtEnd = state === undefined && direction === this.#walk.direction && direction === end.direction;
+    const isAtEnd = state === undefined && direction === end.direction;
     return isAtEnd && !this.#isWhole ? startAgain(this.#walk, end, read) : state;
   }
 

@@ -19,13 +19,16 @@ export interface TakenPage<T> {
   readonly isRepeated: boolean;
 }
 
-/** Takes the records of a page that are new and within the range of the walk, at most `most`. */
+/**
+ * Takes the records of a page that are new and within the range of the walk.
+ *
+ * @param most - How many at most, if known records were requested as well.
+ */
 export function takePage<T>(
   walk: WalkPlan<T>,
   state: WalkState<T>,
   { edges, pageInfo, extra, node }: Omit<FetchedPage<T>, "edges"> & { edges: readonly Edge<T>[] },
   most: number | undefined,
-  isContinued: boolean,
 ): TakenPage<T> {
   const { direction, count, pages } = state;
   const { inRange, isLast } = partInRange(walk, direction, edges);
@@ -33,7 +36,7 @@ export function takePage<T>(
   const limit = skipped > 0 ? (most ?? walk.size) : most;
   const { taken, fresh, keys, hasFurther } = takeFresh(walk, state, inRange, pageInfo ? limit : undefined);
   const isCut = taken < inRange.length;
-  const isWhole = !isContinued && fresh.length === edges.length;
+  const isWhole = most === undefined && fresh.length === edges.length;
   const back = opposite(direction);
   // v0.74 nodes deny it on the last page, and a page from the start of the list can begin with known records.
   const isLater = walk.operation !== undefined && (pages > 0 || state.given !== undefined);
