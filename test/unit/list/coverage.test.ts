@@ -65,6 +65,24 @@ describe("the coverage of votes that are read in several pages ends", () => {
   });
 });
 
+test("the coverage of the newest votes of a chain that goes on has an end: their second reading waits for a later block", async () => {
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const votes = votesAt(
+    times.map((time) => now - timeOf(20) + time),
+    proposalId,
+  );
+  let sent = 0;
+  const fetch = (request: Request) => {
+    const timestamp = now - timeOf(20) + timeOf(20 + Math.floor(sent++ / 4));
+    const block = { height: timestamp, timestamp };
+    return createFakeNode({ votes, block }, { defects: nodeDefects, rateLimit: false }).fetch(request);
+  };
+  const client = createClient({ baseUrl: "https://node.example", fetch });
+  const listing = client.listVotes({ proposalId, pagination: newestFirst });
+  expect(await listing.toArray()).toHaveLength(10);
+  expect((await listing.coverage).end).toBe(now);
+});
+
 test("the coverage of balance changes ends with the last block, also if no response is later than those before", async () => {
   expect((await coverageOf(connect([20]), oldestFirst, "listBalanceChanges")).end).toBe(timeOf(20));
 });
