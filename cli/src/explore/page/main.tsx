@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useRoute } from "./context.js";
 import { loadAll, type Source, useData } from "./data.js";
 import { NamesContext } from "./format.js";
@@ -32,7 +32,7 @@ function App() {
   );
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = [view, id.slice(0, 8), "vegaprotocol explore"].filter(Boolean).join(" · ");
     // A new view begins at its start, for the keyboard, too, as after a page was loaded.
     if (!isFirst.current) main.current?.focus();

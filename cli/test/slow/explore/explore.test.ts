@@ -161,7 +161,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       // The table comes first, as its keys scroll it.
       for (const key of ["Tab", "Tab", "Enter"]) await page.keyboard.press(key);
       await page.waitForURL(`**/#/party/${someone}`);
-      expect(await page.locator("h1").textContent()).toBe(hostile);
+      await expect.poll(() => page.locator("h1").textContent()).toBe(hostile);
       await search(proposalId);
       await page.waitForURL(`**/#/proposal/${proposalId}`);
       await expect.poll(() => page.locator("h1").textContent()).toBe(hostile);
