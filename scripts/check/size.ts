@@ -16,10 +16,10 @@ const all = { index: "*" };
 const cases: Record<string, [imports: Readonly<Record<string, string>>, initial: number, total: number]> = {
   createClient: [{ index: "{ createClient }" }, 17.3, 33.4],
   "vegaprotocol-client": [all, 18.4, 34.5],
-  "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.3, 40.3],
-  "… with follow": [{ ...all, "follow/index": "*" }, 23.2, 38.3],
+  "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.3, 40.4],
+  "… with follow": [{ ...all, "follow/index": "*" }, 23.3, 38.4],
   "… with query": [{ ...all, "query/index": "{ queries }" }, 19.3, 35.4],
-  "… with reports": [{ ...all, "reports/index": "*" }, 24.6, 40.7],
+  "… with reports": [{ ...all, "reports/index": "*" }, 24.6, 40.8],
   "vegaprotocol-client/testing": [{ "testing/index": "*" }, 16.4, 16.4],
   "vegaprotocol-client/validate": [{ "validate/index": "*" }, 3.7, 3.7],
 };
