@@ -69,7 +69,7 @@ export async function newestTime(
  * would give wrong numbers: then the records from there on are read again, and accounts without one are unknown.
  *
  * @param isComplete - The oldest record is not looked up: accounts had 0 before their first record.
- * @param compute - Whether that holds for the records is its second argument.
+ * @param compute - Computes the rows. Its second argument is `isComplete`, and `false` for records that begin late.
  * @returns `kept` is the time of the oldest record, or of the start of a copy: accounts without a record there are known to be younger.
  */
 export async function reportUpTo(
