@@ -13,8 +13,8 @@ export interface Batches<Item> {
   /** Reads the next items; `undefined` at the end. */
   next(): Promise<readonly Item[] | undefined>;
   /**
-   * The coverage of the items, if those after the first ones of a batch are not used, nor those of a batch that was read since. Without
-   * a batch: of all, after `next` has returned `undefined`.
+   * The coverage if the caller has used the first `used` items of a batch, and nothing that was read after it. Without a batch: the
+   * coverage of everything, once `next` has returned `undefined`.
    */
   coverage?(batch?: readonly Item[], used?: number): Coverage;
   /** Ends the requests in flight. */

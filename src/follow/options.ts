@@ -22,8 +22,8 @@ export type FollowEvent = { operation: string; time: number } & (
 export interface FollowOptions extends CallOptions {
   /**
    * Where to begin: `"now"` is the current block, `"start"` is the oldest record that the node has. A time is the time
-   * of a block, and includes that block. The `resume` of a batch is such a time. With a pool, `"now"` is the block of the
-   * node that responds first, which can be behind, unless `nodes.check()` was called before. Default: `"now"`.
+   * of a block, and includes that block. The `resume` of a batch is such a time. With a pool, call `nodes.check()`
+   * first: otherwise, `"now"` is the block of the first node that responds, which can be behind. Default: `"now"`.
    */
   from?: "now" | "start" | NanosecondTime | undefined;
   /**

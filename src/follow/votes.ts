@@ -122,6 +122,7 @@ async function readBack(start: bigint, source: Source<Query>, maxItems?: number)
   }
   if (block === undefined) throw missingBlock(operation);
   const isNew = ({ time }: WrittenVote) => time >= start;
+  // Votes after the block count as well: earlier ones can follow them.
   const isWhole = maxItems === undefined || count < maxItems || written.some((each) => !isNew(each));
   return { written: written.filter(isNew), block, end: finalTime(block.timestamp), isWhole };
 }

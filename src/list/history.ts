@@ -111,7 +111,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (shown?.window || (shown === undefined && (until === undefined || until - time > longestRange)))
       return undefined;
     if (shown === undefined || shown.completeFrom > start) return "missing";
-    const own = shown.edges.filter(hasRecord<T>).filter(isOwn);
+    const ownOf = ({ edges }: NodePage<T>) => edges.filter(hasRecord<T>).filter(isOwn);
+    const own = ownOf(shown);
     const [first] = edgesOf({ ...shown, edges: own.filter(isInRange) }, direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
     const proved = ({ extra }: NodePage<T>) => ({
@@ -123,14 +124,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (!hasMore && timeOf(first) === oldest) return proved(shown);
     if (first === undefined) {
       // The block of the witness can have more records than a page: they are read from the other end.
-      const isOfBlock = shown.edges.every((edge) => timeOf(edge) === timeOf(shown.edges[0]));
-      const back = isOfBlock ? await readBetween({ first: largestPage, newestFirst: true }) : undefined;
+      const isOneBlock = shown.edges.every((edge) => timeOf(edge) === timeOf(shown.edges[0]));
+      const back = isOneBlock ? await readBetween({ first: largestPage, newestFirst: true }) : undefined;
       if (back === undefined || back.window || (timeOf(back.edges.at(-1)) ?? start) >= start) return undefined;
-      const nearest = back.edges
-        .filter(hasRecord<T>)
-        .filter(isOwn)
-        .filter(isInRange)
-        .at(-1);
+      const nearest = ownOf(back).filter(isInRange).at(-1);
       return timeOf(nearest) === oldest ? proved(back) : undefined;
     }
     if (!isDown) {

@@ -57,8 +57,9 @@ export class ScanRun implements Batches<BalanceChange> {
   #hasPageWithoutBlock = false;
   #parts: readonly PartScan[] = [];
   #merged: MergedParts | undefined;
-  /** The last records that were returned, and the last one that was read until then and before, wanted or not. */
+  /** The last batch that was returned. */
   #last: readonly BalanceChange[] = [];
+  /** The last record that was read for it, wanted or not, and the one for the batch before. */
   #reached: BalanceChange | undefined;
   #passed: BalanceChange | undefined;
   /** How many segments began with a page that did not show it. */
@@ -107,10 +108,8 @@ export class ScanRun implements Batches<BalanceChange> {
   }
 
   /**
-   * The coverage of the scan. Without a block, nothing shows that the end was reached.
-   *
-   * @param batch - Records, of which the first ones were yielded, of the time of the last one perhaps not all. Default: all, and if that is
-   * less than `maxItems`, the whole range.
+   * The coverage of the scan. It ends before the time of the last record that was used, of which others can follow. Without a block,
+   * nothing shows that the end of the range was reached.
    */
   coverage(batch?: readonly BalanceChange[], used = 0): Coverage {
     const { start = 0n } = this.#range;
