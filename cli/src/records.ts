@@ -1,6 +1,7 @@
 /** Reads the records of a list, as a scan by time or page by page, and explains missing records. */
 import {
   ApiError,
+  type Block,
   type Coverage,
   type Listing,
   type ListingOptions,
@@ -85,20 +86,25 @@ export function explain(error: unknown, { start, end }: Partial<Reading>): unkno
   const { availableFrom, block, reason, resume } = error;
   if (availableFrom !== undefined) return lateStart(availableFrom, start ?? 0n, end, error);
   if (reason === "behind") {
-    const reached = block?.height
-      ? `it has reached ${formatTime(block.timestamp)}`
-      : "it has no block yet, or sends no block headers";
     const to = end ?? resume?.dateRange?.endTimestamp;
     const isLater = start !== undefined && block !== undefined && start > block.timestamp;
     const from = isLater ? `, and the range begins at ${formatTime(start)}` : "";
     const wanted = to === undefined ? from : `, and the range leads to ${formatTime(String(to))}`;
-    return new IncompleteError(`The node is behind: ${reached}${wanted}.`, error);
+    return behindError(block, wanted, error);
   }
   return new IncompleteError(
     `The node has further records, but no request leads to them after ${error.itemsRead} records (${reason}). ` +
       "Use a larger --page-size, the other --order or a narrower filter.",
     error,
   );
+}
+
+/** @param wanted - What the node should have reached: ", and …". */
+export function behindError(block: Block | undefined, wanted: string, cause: Error): IncompleteError {
+  const reached = block?.height
+    ? `it has reached ${formatTime(block.timestamp)}`
+    : "it has no block yet, or sends no block headers";
+  return new IncompleteError(`The node is behind: ${reached}${wanted}.`, cause);
 }
 
 /**

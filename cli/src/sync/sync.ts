@@ -28,7 +28,7 @@ import {
 } from "vegaprotocol-client/follow";
 import { ExitError, exitCodes, IncompleteError } from "../errors.js";
 import { listAssets } from "../other-paths.js";
-import { readWhole, startsLate } from "../records.js";
+import { behindError, readWhole, startsLate } from "../records.js";
 import { finalTime, formatTime } from "../times.js";
 import {
   type BalancesQuery,
@@ -179,9 +179,8 @@ async function storeBatches(
   } catch (error) {
     if (run.options.follow || !StalledError.is(error)) throw error;
     // A run that does not follow has waited for the block of its checkpoint.
-    const reached = error.block ? `it has reached ${formatTime(error.block.timestamp)}` : "it names no block";
     const wanted = stored ? `, and ${list} are stored up to ${formatTime(stored.position)}` : "";
-    throw new IncompleteError(`The node is behind: ${reached}${wanted}.`, error);
+    throw behindError(error.block, wanted, error);
   }
 }
 
