@@ -116,7 +116,8 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     const { rows, kept } = found;
     const { start, end: shown, block } = found.coverage;
     if (kept !== undefined && (kept > since || isComplete)) {
-      const message = `The records are complete from ${kept} on, and the report needs those since ${since}.`;
+      const needed = isComplete ? "completeHistory needs those before" : `the report needs those since ${since}`;
+      const message = `The records are complete from ${kept} on, and ${needed}.`;
       throw new Rejection(11, message, [{ reason: "pruned", availableFrom: `${kept}` }]);
     }
     return { rows, coverage: { startTimestamp: `${start}`, endTimestamp: shown?.toString() }, source: { block } };
@@ -141,7 +142,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       const submission = { command, proposalId } as vega.Submission;
       const sends = query["sentByBlock"] as readonly string[] | undefined;
       const sentByBlock = sends && readParameter("sentByBlock", () => shared.readSends(sends));
-      // The report reads digits, and shows another text in its error.
+      // The report checks the text, and its error shows it.
       const options = { sentSince: sentSince as number | undefined, sentByBlock, tokens, now: new Date() };
       const limits = vega.submissionLimits(data, submission, options);
       return { rows: limits, coverage: undefined, source: { block } };
