@@ -70,7 +70,7 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
       command.setOptionValueWithSource(attribute, readBy(parse), "config");
     } catch (error) {
       const isForOthers = config[own]?.[name] === undefined && all.some((each) => takes(each, name, readBy));
-      if (!isForOthers) throw inFile(error, io);
+      if (!isForOthers) throw error instanceof UsageError ? inFile(error, io) : error;
     }
   }
 }
@@ -89,17 +89,15 @@ function takes(command: Command, name: string, readBy: (parse: Parse | undefined
 
 type Parse = (text: string, previous: unknown) => unknown;
 
-/** Names the file in the message of an error about a flag that was not entered. */
-export const inFile = (error: unknown, io: Pick<Io, "env">): unknown =>
-  error instanceof UsageError ? new UsageError(`${error.message} ${fileOf(io)} has that flag.`) : error;
+const inFile = ({ message }: UsageError, io: Pick<Io, "env">): UsageError =>
+  new UsageError(`${message} The flag is set in ${fileOf(io)}.`);
 
-/** The same, if the flag of the message is from the file. */
+/** Adds the file to an error about a flag that is set there. */
 export function withSource(error: unknown, io: Pick<Io, "env">, command: Command | undefined): unknown {
-  const isNamed = ({ long }: Option) => long && new RegExp(`${long}(?![\\w-])`).test((error as Error).message);
+  if (!(error instanceof UsageError)) return error;
+  const isNamed = ({ long }: Option) => long && new RegExp(`${long}(?![\\w-])`).test(error.message);
   const isInFile = (option: Option) => command?.getOptionValueSource(option.attributeName()) === "config";
-  return error instanceof UsageError && command?.options.some((option) => isNamed(option) && isInFile(option))
-    ? inFile(error, io)
-    : error;
+  return command?.options.some((option) => isNamed(option) && isInFile(option)) ? inFile(error, io) : error;
 }
 
 const flagsOf = ({ options }: Command) => options.map(({ long }) => (long ?? "").replace(/^--(?:no-)?/, ""));
