@@ -7,16 +7,20 @@ export const ignore = () => {};
 /** `await using` ends a walk in runtimes that have it. */
 const dispose: unique symbol = ((Symbol as { asyncDispose?: symbol }).asyncDispose ?? Symbol()) as never;
 
+/** Items that have arrived together. */
+export interface Batch<Item> {
+  readonly items: readonly Item[];
+  /** The coverage if the caller has used the first `used` items, and nothing that was read after them. */
+  coverage?(used: number): Coverage;
+}
+
 /** Where the items of a loop come from. */
 export interface Batches<Item> {
   readonly signal?: AbortSignal | undefined;
   /** Reads the next items; `undefined` at the end. */
-  next(): Promise<readonly Item[] | undefined>;
-  /**
-   * The coverage if the caller has used the first `used` items of a batch, and nothing that was read after it. Without a batch: the
-   * coverage of everything, once `next` has returned `undefined`.
-   */
-  coverage?(batch?: readonly Item[], used?: number): Coverage;
+  next(): Promise<Batch<Item> | undefined>;
+  /** The coverage before the first batch and, of everything, after the last one. */
+  coverage?(): Coverage;
   /** Ends the requests in flight. */
   end(): void;
 }
@@ -36,6 +40,7 @@ export class ItemIterator<Item> {
   readonly #takeReceiver: () => CoverageReceiver | undefined;
   #receiver: CoverageReceiver | undefined;
   #batches: Batches<Item> | undefined;
+  #batch: Batch<Item> | undefined;
   #items: readonly Item[] = [];
   #index = 0;
   #ended = false;
@@ -109,14 +114,15 @@ export class ItemIterator<Item> {
     try {
       this.#batches?.signal?.throwIfAborted();
       while (this.#index === this.#items.length) {
-        const items = await this.#more();
-        if (items === undefined) return await this.return();
-        this.#items = items;
+        const batch = await this.#more();
+        if (batch === undefined) return await this.return();
+        this.#batch = batch;
+        this.#items = batch.items;
         this.#index = 0;
       }
       return this.#take();
     } catch (error) {
-      const coverage = this.#batches?.coverage?.(this.#items, this.#index);
+      const coverage = this.#coverage();
       if (VegaError.is(error) && coverage) annotate(error, { coverage });
       this.#receiver?.reject(error);
       this.#batches?.end();
@@ -124,23 +130,25 @@ export class ItemIterator<Item> {
     }
   }
 
-  async #more(): Promise<readonly Item[] | undefined> {
+  async #more(): Promise<Batch<Item> | undefined> {
     this.#receiver ??= this.#takeReceiver();
     this.#batches ??= await this.#open();
     if (this.#ended) return undefined;
-    const items = await this.#batches.next();
-    const coverage = items ? undefined : this.#batches.coverage?.();
+    const batch = await this.#batches.next();
+    const coverage = batch ? undefined : this.#batches.coverage?.();
     if (coverage) this.#receiver?.resolve(coverage);
-    return items;
+    return batch;
+  }
+
+  #coverage(): Coverage | undefined {
+    return this.#batch ? this.#batch.coverage?.(this.#index) : this.#batches?.coverage?.();
   }
 
   /** Ends the requests in flight. */
   protected cancel(): void {
     this.#receiver ??= this.#takeReceiver();
     // Has no effect after the last item.
-    this.#receiver?.resolve(
-      this.#batches?.coverage?.(this.#items, this.#index) ?? { start: 0n, end: 0n, block: undefined },
-    );
+    this.#receiver?.resolve(this.#coverage() ?? { start: 0n, end: 0n, block: undefined });
     this.#items = this.#items.slice(0, this.#index);
     this.#batches?.end();
   }

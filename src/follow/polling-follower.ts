@@ -34,7 +34,10 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     options: FollowOptions,
     settings: FollowSettings = { clock: systemClock, random: Math.random },
   ) {
-    const next = async () => (await this.#batches.next()).value?.records;
+    const next = async () => {
+      const { value } = await this.#batches.next();
+      return value && { items: value.records };
+    };
     super(async () => ({ signal: options?.signal, next, end: ignore }));
     this.#kind = kind;
     this.#clock = settings.clock;
@@ -149,14 +152,14 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
       throw new StalledError(cause ? `${message}: ${cause.message}` : message, members);
     };
 
-    const next = async (): Promise<readonly [B]> => {
+    const next = async (): Promise<{ items: readonly [B] }> => {
       quietSince = Number.POSITIVE_INFINITY;
       try {
         for (;;) {
           const batch = await untilAborted(options.signal, this.#controller, attempt);
           if (batch === undefined) continue;
           resume = batch.resume && { from: batch.resume };
-          return [batch];
+          return { items: [batch] };
         }
       } catch (error) {
         // The position of the reading inside of a poll is of no use to the caller.

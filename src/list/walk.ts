@@ -1,5 +1,5 @@
 import { untilAborted } from "../async/abort.js";
-import { type Batches, ignore } from "../async/item-iterator.js";
+import { type Batch, type Batches, ignore } from "../async/item-iterator.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 import type { Block } from "../http/call.js";
@@ -56,12 +56,8 @@ class WalkReader<T, Item> implements Batches<Item> {
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
   /** Whether the last page is of a later block than those before. */
   #isLatest = true;
-  /** The last record that was read before the current page, the current page in the order of the walk, and where it was read to. */
-  #passed: Edge<T> | undefined;
-  #current: readonly Edge<T>[] = [];
-  #end: Edge<T> | undefined;
-  /** The items of the current page. */
-  #items: readonly Item[] = [];
+  /** The last record that was read. */
+  #last: Edge<T> | undefined;
 
   constructor(plan: WalkPlan<T>, itemsOf: (page: Page<T>) => readonly Item[]) {
     this.#plan = plan;
@@ -75,7 +71,7 @@ class WalkReader<T, Item> implements Batches<Item> {
   }
 
   /** The items of the next page, in the order of the walk; `undefined` at the end. */
-  async next(): Promise<readonly Item[] | undefined> {
+  async next(): Promise<Batch<Item> | undefined> {
     const { maxItems, readAhead, direction } = this.#plan;
     const state = this.#state;
     if (state === undefined) return undefined;
@@ -83,9 +79,12 @@ class WalkReader<T, Item> implements Batches<Item> {
       throw this.#describe(error, state);
     });
     const left = maxItems - this.#itemsRead;
-    this.#note(page, left);
+    const edges = inWalkOrder(page.edges, direction).slice(0, left);
     const items = page.hasNothingNew ? [] : inWalkOrder(this.#itemsOf(page), direction).slice(0, left);
-    this.#items = items;
+    const before = this.#last;
+    const last = (page.edges.length >= left ? edges.at(-1) : page.last) ?? before;
+    this.#last = last;
+    this.#note(page);
     this.#prefetched = undefined;
     try {
       this.#state = this.#itemsRead < maxItems ? page.onward(direction) : undefined;
@@ -99,21 +98,21 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#prefetched?.catch(ignore);
     // From Node.js 22 on a request leaves when the event loop turns, which a busy caller would delay.
     if (this.#prefetched) await turn();
-    return items;
+    return { items, coverage: (used) => this.#coverageTo(used === items.length ? last : (edges[used - 1] ?? before)) };
   }
 
   end(): void {
     this.#controller.abort();
   }
 
-  /** The coverage of the walk, if only some items of a page were used. The block of the last one can have more. */
-  coverage(items?: readonly Item[], used = 0): Coverage {
+  coverage(): Coverage {
+    const isAtEnd = this.#state === undefined && this.#itemsRead < this.#plan.maxItems;
+    return isAtEnd ? this.#wholeCoverage() : this.#coverageTo(this.#last);
+  }
+
+  #coverageTo(edge: Edge<T> | undefined): Coverage {
     const plan = this.#plan;
     const whole = this.#wholeCoverage();
-    if (items === undefined && this.#itemsRead < plan.maxItems) return whole;
-    const isAllUsed = items === undefined || used === items.length;
-    const isCurrent = items === undefined || items === this.#items;
-    const edge = (isCurrent && (isAllUsed ? this.#end : this.#current[used - 1])) || this.#passed;
     const time = edge && (nanosecondsOf(edge.cursor) ?? (plan.range && timeOf(edge)));
     const isDescending = goesDown(plan);
     const place = this.#given && timeBefore(this.#given);
@@ -147,16 +146,13 @@ class WalkReader<T, Item> implements Batches<Item> {
     };
   }
 
-  #note({ block, completeFrom, edges, last, isOfOneNode }: ListPage<T>, left: number): void {
+  #note({ block, completeFrom, edges, isOfOneNode }: ListPage<T>): void {
     const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
     const given = this.#given;
     const earlier = maximum(newest?.timestamp ?? -1n, given?.after ?? -1n);
     this.#isLatest = (isOfOneNode && !given) || block === undefined || block.timestamp > earlier;
     this.#blocks = { first, last: block, newest: laterOf(newest, block) };
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
-    this.#passed = this.#end ?? this.#passed;
-    this.#current = inWalkOrder(edges, this.#plan.direction).slice(0, left);
-    this.#end = edges.length >= left ? this.#current.at(-1) : last;
     this.#pagesRead++;
     this.#itemsRead += edges.length;
   }

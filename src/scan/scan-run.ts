@@ -1,6 +1,6 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
 import { untilAborted } from "../async/abort.js";
-import type { Batches } from "../async/item-iterator.js";
+import type { Batch, Batches } from "../async/item-iterator.js";
 import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
@@ -57,11 +57,9 @@ export class ScanRun implements Batches<BalanceChange> {
   #hasPageWithoutBlock = false;
   #parts: readonly PartScan[] = [];
   #merged: MergedParts | undefined;
-  /** The last batch that was returned. */
-  #last: readonly BalanceChange[] = [];
-  /** The last record that was read for it, wanted or not, and the one for the batch before. */
-  #reached: BalanceChange | undefined;
-  #passed: BalanceChange | undefined;
+  /** The last record that was read, wanted or not. */
+  #last: BalanceChange | undefined;
+  #isAtEnd = false;
   /** How many segments began with a page that did not show it. */
   #proofs = 0;
   #pagesRead = 0;
@@ -107,27 +105,29 @@ export class ScanRun implements Batches<BalanceChange> {
     this.#controller.abort();
   }
 
-  /**
-   * The coverage of the scan. It ends before the time of the last record that was used, of which others can follow. Without a block,
-   * nothing shows that the end of the range was reached.
-   */
-  coverage(batch?: readonly BalanceChange[], used = 0): Coverage {
-    const { start = 0n } = this.#range;
+  coverage(): Coverage {
+    return this.#isAtEnd ? this.#wholeCoverage() : this.#coverageTo(this.#last);
+  }
+
+  #wholeCoverage(): Coverage {
+    const { start = 0n, end: wantedEnd } = this.#range;
+    // Without a block, nothing shows that the end of the range was reached.
     const isEndShown = this.#block !== undefined && !this.#hasPageWithoutBlock;
     // A range can begin after the newest block.
-    const end = this.#range.end === undefined ? undefined : maximum(this.#range.end, start);
+    const end = wantedEnd === undefined ? undefined : maximum(wantedEnd, start);
     const shown = maximum(start, this.#completeFrom);
-    const whole = {
+    return {
       start: end === undefined ? shown : minimum(shown, end),
       end: isEndShown ? end : undefined,
       block: this.#block,
     };
-    if (batch === undefined && this.#itemsRead < this.#options.maxItems) return whole;
-    const isAllUsed = batch === undefined || used === batch.length;
-    const isCurrent = batch === undefined || batch === this.#last;
-    const last = (isCurrent && (isAllUsed ? this.#reached : batch[used - 1])) || this.#passed;
-    const none = (this.#order.newestFirst ? end : undefined) ?? start;
-    return coverageUpTo(last && BigInt(last.timestamp), whole, this.#order.newestFirst, none);
+  }
+
+  #coverageTo(record: BalanceChange | undefined): Coverage {
+    const { newestFirst } = this.#order;
+    const { start = 0n, end } = this.#range;
+    const none = newestFirst && end !== undefined ? maximum(end, start) : start;
+    return coverageUpTo(record && BigInt(record.timestamp), this.#wholeCoverage(), newestFirst, none);
   }
 
   /** The time from which on no part lacks a record, as far as pages have shown it. */
@@ -162,7 +162,7 @@ export class ScanRun implements Batches<BalanceChange> {
   }
 
   /** The next records; `undefined` at the end. */
-  async next(): Promise<readonly BalanceChange[] | undefined> {
+  async next(): Promise<Batch<BalanceChange> | undefined> {
     let unread: Range | undefined;
     const left = this.#options.maxItems - this.#itemsRead;
     if (left === 0) return undefined;
@@ -173,13 +173,20 @@ export class ScanRun implements Batches<BalanceChange> {
         unread = next.unread;
         throw next.error;
       }
-      if (next === undefined) return undefined;
+      if (next === undefined) {
+        this.#isAtEnd = true;
+        return undefined;
+      }
       const wanted = this.#isWanted ? next.filter(this.#isWanted) : next;
-      this.#passed = this.#reached;
-      this.#last = wanted.slice(0, left);
-      this.#reached = wanted.length >= left ? this.#last.at(-1) : next.at(-1);
-      this.#itemsRead += this.#last.length;
-      return this.#last;
+      const items = wanted.slice(0, left);
+      const before = this.#last;
+      const last = wanted.length >= left ? items.at(-1) : next.at(-1);
+      this.#last = last;
+      this.#itemsRead += items.length;
+      return {
+        items,
+        coverage: (used) => this.#coverageTo(used === items.length ? last : (items[used - 1] ?? before)),
+      };
     } catch (error) {
       throw this.#describe(error, unread);
     }
@@ -243,10 +250,10 @@ export class ScanRun implements Batches<BalanceChange> {
     if (!VegaError.is(error)) return error;
     let { start, end } = this.#range;
     // Between the last record and an older segment, others can be missing.
-    const last = BigInt(this.#reached?.timestamp ?? 0);
+    const last = BigInt(this.#last?.timestamp ?? 0);
     if (unread && this.#order.newestFirst) end = maximum(toTime(unread.end), minimum(this.#completeFrom, last));
     // If nothing was returned yet, the coverage does not tell whether records before the first one are missing.
-    else if (unread && this.#reached) start = toTime(unread.start);
+    else if (unread && this.#last) start = toTime(unread.start);
     const { availableFrom } = error as { availableFrom?: bigint };
     if (availableFrom !== undefined) start = maximum(start ?? 0n, minimum(availableFrom, end ?? availableFrom));
     const resume = { dateRange: toDateRange({ start, end }) };
