@@ -33,8 +33,7 @@ export function takePage<T>(
   const { direction, count, pages } = state;
   const { inRange, isLast } = partInRange(walk, direction, edges);
   const skipped = edges.indexOf(inRange[0] as Edge<T>);
-  const limit = skipped > 0 ? (most ?? walk.size) : most;
-  const { taken, fresh, keys, hasFurther } = takeFresh(walk, state, inRange, pageInfo ? limit : undefined);
+  const { taken, fresh, keys, hasFurther } = takeFresh(walk, state, inRange, pageInfo ? most : undefined);
   const isCut = taken < inRange.length;
   const isWhole = most === undefined && fresh.length === edges.length;
   const back = opposite(direction);
@@ -94,7 +93,7 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
  */
 export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most = edges.length) {
   if (walk.cursorsLack !== "record")
-    return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most), keys: [], hasFurther: edges.length > 0 };
+    return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most), keys: [], hasFurther: true };
   const { seen, given, first, until } = state;
   const read = until === undefined ? given?.read : undefined;
   const since = until ?? first;

@@ -139,6 +139,31 @@ const changesOf = (counts: readonly number[]) =>
     ),
   );
 
+test("no page of a v0.74 node is longer than requested, and its `pageInfo` has the cursors of its first and last record", async () => {
+  const cases = fc.record({ counts, newestFirst: fc.boolean(), size: fc.integer({ min: 1, max: 20 }) });
+  const property = fc.asyncProperty(cases, async ({ counts, newestFirst, size }) => {
+    const client = clientOf(createFakeNode({ votes: votesOf(counts), balances: changesOf(counts) }, options));
+    const check = ({ edges, pageInfo }: Page<object>) => {
+      expect(edges.length).toBeLessThanOrEqual(size);
+      expect(pageInfo).toMatchObject({ startCursor: edges[0]?.cursor, endCursor: edges.at(-1)?.cursor });
+    };
+    const lists = [
+      (pagination: object) => client.listVotes({ proposalId, pagination }),
+      (pagination: object) => client.listBalanceChanges({ pagination }),
+    ];
+    for (const list of lists) {
+      const first = { first: size, newestFirst };
+      for await (const page of list(first).pages()) check(page);
+      for (let pagination: object | undefined = first; pagination; ) {
+        const page: Page<object> = await list(pagination);
+        check(page);
+        pagination = page.next;
+      }
+    }
+  });
+  await fc.assert(property, runs(50));
+});
+
 const textsOf = (records: readonly object[]) =>
   records.map((record) => JSON.stringify(Object.entries(record).sort())).sort();
 
