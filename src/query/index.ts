@@ -38,7 +38,16 @@ export interface InfiniteQueryOptions<T> {
   queryFn: (context: { signal?: AbortSignal | undefined; pageParam: PageStart | null }) => Promise<PageData<T>>;
   initialPageParam: PageStart | null;
   getNextPageParam: (lastPage: PageData<T>) => PageStart | undefined;
-  /** Leaves out records that an earlier page has. A vote that was rewritten meanwhile is in its last version. */
+  /**
+   * Leaves out records that an earlier page has. The vote of a party that voted again meanwhile is its last one, where the first one was.
+   * A `select` of your own replaces this one: call it on the result.
+   *
+   * @example
+   * ```tsx
+   * const votes = vega.listVotes.infinite({ proposalId });
+   * const all = useInfiniteQuery({ ...votes, select: (data) => votes.select(data).pages.flatMap(({ nodes }) => nodes) });
+   * ```
+   */
   select: (data: Pages<T>) => Pages<T>;
   /** The client retries already. */
   retry: false;
@@ -136,7 +145,7 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
     }
     return toPageData(await list(pageParam ? { ...argument, pagination: pageParam } : argument, { signal }));
   };
-  const once = onceBy(operation.naturalKey);
+  const once = onceBy(id === "listVotes" ? ["partyId", "proposalId"] : operation.naturalKey);
   const readAll = async (argument: object, { signal }: Context) => {
     const listing = list(argument, { signal });
     const [nodes] = once([await listing.toArray()]);
@@ -173,9 +182,9 @@ function toPageData(page: Page<AnyRecord>): object {
   }
 }
 
-/** Returns a function that leaves out repeated records, and replaces a rewritten vote by its last version. */
-function onceBy(naturalKey: readonly string[]) {
-  const keyOf = keyBy<AnyRecord>(naturalKey);
+/** Returns a function that leaves out records with the same members, and shows the last one where the first one was. */
+function onceBy(members: readonly string[]) {
+  const keyOf = keyBy<AnyRecord>(members);
   return (lists: readonly AnyRecord[][]): AnyRecord[][] => {
     const last = new Map<string, AnyRecord>();
     const keys = lists.map((records) => {

@@ -83,6 +83,19 @@ describe("an infinite list on a v0.74 node", () => {
     expect(shown).toEqual([closed.slice(0, 2), closed.slice(2)]);
   });
 
+  test("shows one vote of a party that votes again while pages are loaded: its last one", () => {
+    const votes = votesAt([1n, 2n, 3n], proposalId) as Vote[];
+    const again = { ...votes[0], timestamp: "4", value: "VALUE_NO" } as Vote;
+    const { select } = connect({ votes: 1 }).vega.listVotes.infinite({ proposalId });
+    const pages = [votes.slice(0, 2), [...votes.slice(2), again]].map((nodes) => ({
+      nodes,
+      pageInfo: null,
+      stale: false,
+    }));
+    const shown = select({ pages, pageParams: [null, null] }).pages.map(({ nodes }) => nodes);
+    expect(shown).toEqual([[again, votes[1]], [votes[2]]]);
+  });
+
   test("is, as a whole, each vote once in its last version", async () => {
     const votes = votesAt([1n, 2n, 3n], proposalId);
     const { node } = connect({ votes });
