@@ -1,12 +1,20 @@
 import { orAborted, sleep } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
-import { ApiError, annotate, describe, ResponseError, toPlainError, VegaError } from "../errors/index.js";
+import {
+  ApiError,
+  annotate,
+  describe,
+  RateLimitError,
+  ResponseError,
+  toPlainError,
+  VegaError,
+} from "../errors/index.js";
 import { type Answer, hasNoBlock, readBlock } from "../http/call.js";
 import { type Emit, observedError } from "../http/events.js";
 import { NotShown } from "../http/expectation.js";
 import type { ActiveCall, Send } from "../http/request.js";
-import { delayAfter, isTransient, withLongWait } from "../http/retry.js";
+import { delayAfter, isTransient, namedDelay, withLongWait } from "../http/retry.js";
 import { attemptWith, type ConnectionOptions } from "../http/send.js";
 import { completeFrom, judge } from "../list/judge.js";
 import type { ReceivedPage } from "../list/page.js";
@@ -184,7 +192,11 @@ function errorOf<T>({ client, call, asked }: RunningCall<T>, reason: NodeRequest
     node,
     error: isRetried ? withLongWait(error, settings, client.clock) : error,
   }));
-  const { node, error } = errors.at(-1) ?? {};
+  // A caller can wait for the node that first accepts requests again.
+  const limited = errors
+    .filter(({ error }) => RateLimitError.is(error))
+    .sort((a, b) => namedDelay(a.error, client.clock) - namedDelay(b.error, client.clock));
+  const { node, error } = limited[0] ?? errors.at(-1) ?? {};
   if (!VegaError.is(error)) return error;
   if (errors.length < 2) return annotate(error, { node });
   const failures = errors.map(({ node, error }) => ({ node, ...toPlainError(error) }));

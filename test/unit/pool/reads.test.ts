@@ -156,6 +156,17 @@ describe("a call to a pool whose nodes all fail", () => {
     expect(String(await net.run(rejectionOf(check)))).not.toContain("Not retried");
   });
 
+  test("rejects with the rate limit that ends first if nodes are limited and others fail otherwise", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{}, {}, { down: true }] } });
+    for (const [node, wait] of [90, 60].entries()) {
+      const headers = { "RateLimit-Retry-After": `${wait}` };
+      net.network.nodes[node]?.configure({ faults: [{ name: "status", status: 403, headers }] });
+    }
+    const error = await rejectionOf(net.read());
+    expect(error).toMatchObject({ name: "RateLimitError", banned: true, retryAfter: 60, node: net.urls[1] });
+    expect((error as { failures: unknown }).failures).toHaveLength(3);
+  });
+
   test("rejects with the error of the node if there is only one", async () => {
     const error = await rejectionOf(new PooledNetwork({ data: { nodes: [{ down: true }] } }).read());
     expect(error).toMatchObject({ node: "https://node-1.example" });
