@@ -116,8 +116,11 @@ function addSteps(steps: Map<string, Step>, kept: ReadonlyMap<string, Balance>, 
 
 function readGroup(operation: string, groupBy: unknown = accountMembers): readonly (keyof Account)[] {
   const names: readonly unknown[] = accountMembers;
-  if (!Array.isArray(groupBy) || !groupBy.every((name) => names.includes(name))) {
-    return refuse({ operation, argument: "groupBy" }, `an array of ${listNames(accountMembers)}`, groupBy);
+  const place = { operation, argument: "groupBy" };
+  if (!Array.isArray(groupBy)) return refuse(place, `an array of ${listNames(accountMembers)}`, groupBy);
+  const wrong = groupBy.findIndex((name) => !names.includes(name));
+  if (wrong >= 0) {
+    refuse({ ...place, argument: `groupBy[${wrong}]` }, `one of ${listNames(accountMembers)}`, groupBy[wrong]);
   }
   return accountMembers.filter((name) => name === "assetId" || groupBy.includes(name));
 }

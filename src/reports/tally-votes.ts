@@ -1,6 +1,6 @@
 import type { Vote } from "../../generated/types.js";
 import { checkedWhenRead, checkOptions, expected, nested, type OptionChecks } from "../arguments/check-options.js";
-import type { Place } from "../arguments/refuse.js";
+import { type Place, refuse } from "../arguments/refuse.js";
 import { compareDigits } from "../values/integers.js";
 import { formatUnits, parseUnits } from "../values/units.js";
 import { attempt, digitsOf, forEachRecord, readCount, refuseMember } from "./records.js";
@@ -73,7 +73,8 @@ const tallyChecks: OptionChecks<TallyOptions> = {
  * each vote.
  *
  * @param votes - The votes on one proposal, in any order.
- * @throws `ArgumentError` if an option or a record is invalid, or if there are votes on several proposals.
+ * @throws `ArgumentError` if an option or a record is invalid, if there are votes on several proposals, or if more
+ * tokens voted than exist.
  * @example
  * ```ts
  * const rules = { requiredMajority: "0.66", requiredParticipation: "0.00001", totalSupply: 64_999_723n * 10n ** 18n };
@@ -115,6 +116,10 @@ export async function tallyVotes(
   };
   const [yes, no] = [sum("VALUE_YES"), sum("VALUE_NO")];
   const tokens = yes.tokens + no.tokens;
+  if (supply && tokens > supply) {
+    const needed = `in the smallest unit, and at least ${tokens}, the tokens that voted`;
+    refuse({ operation, argument: "totalSupply" }, needed, totalSupply);
+  }
   const sideOf = ({ parties, tokens }: typeof yes) => ({ parties, tokens: String(tokens) });
   let reason: Tally["reason"];
   const isDecided = requiredMajority !== undefined && requiredParticipation !== undefined && supply !== undefined;

@@ -289,7 +289,8 @@ test.each([
   ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: "Mars/Olympus" })],
   ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: 1 as never })],
   ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: ["Europe/Berlin"] as never })],
-  ["groupBy", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: ["party" as never] })],
+  ["groupBy", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: "partyId" as never })],
+  ["groupBy[1]", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: ["assetId", "party" as never] })],
 ])("reports of balances refuse a wrong `%s` by its name", async (argument, call) => {
   await expect(call()).rejects.toMatchObject({ name: "ArgumentError", argument, operation: expect.any(String) });
 });

@@ -131,6 +131,12 @@ describe("tallyVotes", () => {
     });
   });
 
+  test("refuses a total supply below the tokens that voted, as in whole tokens", async () => {
+    const tally = tallyVotes([vote("a", "VALUE_YES", 10n ** 18n)], { ...rules, totalSupply: 200_000n });
+    const message = expect.stringMatching(/in the smallest unit, and at least 1000000000000000000, .* got 200000n\.$/);
+    await expect(tally).rejects.toMatchObject({ name: "ArgumentError", argument: "totalSupply", message });
+  });
+
   test.each<[string, TallyOptions]>([
     ["requiredMajority", { requiredMajority: "66" }],
     ["requiredParticipation", { requiredParticipation: "1e-5" }],
