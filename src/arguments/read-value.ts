@@ -55,7 +55,8 @@ function readTime(value: unknown, place: Place): string {
   const time = unixNanoseconds(value);
   // Seconds, milliseconds or microseconds since 1970: a node returns nothing up to them, and everything from them on.
   const isCoarse = typeof value !== "object" && time !== undefined && time >= 10n ** 9n && time < 10n ** 16n;
-  if (time !== undefined && !isCoarse && BigInt.asIntN(64, time) === time) return time.toString();
+  if (isCoarse) refuse(place, "Unix nanoseconds, not seconds, milliseconds or microseconds", value);
+  if (time !== undefined && BigInt.asIntN(64, time) === time) return time.toString();
   // A query takes no RFC 3339 text: it is sent as digits.
   const hint = typeof value === "string" ? " (toNanoseconds() reads RFC 3339 text)" : "";
   const expected = `Unix nanoseconds as a bigint or digits, a Date or a Temporal.Instant, within 64 bits${hint}`;

@@ -36,6 +36,11 @@ const ofTime = (startTimestamp: unknown, got: string): Refusal => [
   "dateRange.startTimestamp",
   time + got,
 ];
+const ofCoarseTime = (startTimestamp: unknown, got: string): Refusal => [
+  { dateRange: { startTimestamp } },
+  "dateRange.startTimestamp",
+  `Unix nanoseconds, not seconds, milliseconds or microseconds, ${got}`,
+];
 const combined = (pagination: object): Refusal => {
   const [one, other] = Object.keys(pagination);
   const message = `\`pagination.${other}\` of listBalanceChanges cannot be combined with \`pagination.${one}\`.`;
@@ -98,8 +103,8 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
       "filter.accountTypes[0]",
       'a name such as "ACCOUNT_TYPE_INSURANCE", got "X".',
     ],
-    ofTime(1_707_400_000n, ", got 1707400000n."),
-    ofTime("1707400000000000", `${hint}, got "1707400000000000".`),
+    ofCoarseTime(1_707_400_000n, "got 1707400000n."),
+    ofCoarseTime("1707400000000000", 'got "1707400000000000".'),
     ofTime(1707497689123456000, ", got 1707497689123456000."),
     ofTime("2024-02-09T16:54:49Z", `${hint}, got "2024-02-09T16:54:49Z".`),
     ofTime(new Date("never"), ", got an invalid Date."),
