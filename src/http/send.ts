@@ -3,7 +3,7 @@ import { serialize } from "../arguments/read-arguments.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import { within } from "../async/abort.js";
 import { type Clock, systemClock } from "../async/clock.js";
-import { ApiError, TimeoutError } from "../errors/index.js";
+import { ApiError, describe, TimeoutError } from "../errors/index.js";
 import type { Answer } from "./call.js";
 import type { PlainHeaders } from "./call-options.js";
 import { deadline } from "./deadline.js";
@@ -172,7 +172,11 @@ function totalTimeoutError<T>(
 ): TimeoutError {
   const message =
     `${operation} took longer than ${settings.totalTimeout} ms in total, with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}` +
-    (isQueued ? ", because it waited for the rate limit. Make fewer calls at once, or raise `totalTimeout`." : "");
+    (isQueued
+      ? ", because it waited for the rate limit. Make fewer calls at once, or raise `totalTimeout`."
+      : cause === undefined
+        ? ""
+        : `. The last one failed: ${describe(cause)}`);
   const waitedFor = isQueued ? "rate-limit" : undefined;
   return new TimeoutError(message, { scope: "total", waitedFor, operation, attempts, cause });
 }
