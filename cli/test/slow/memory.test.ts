@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
-import { installNode, main, node as node24, queryDatabase } from "./sync/sqlite-node.js";
+import { main } from "../support/cli-process.js";
+import { query } from "../support/sqlite.js";
+import { installNode, node as node24 } from "./sync/sqlite-node.js";
 
 const records = 300_000;
 const printPeak = 'data:text/javascript,process.on("exit",()=>console.log(process.resourceUsage().maxRSS))';
@@ -44,14 +46,13 @@ test.each([
 
 test("a local database of a million accounts takes less than 300 MiB on Node.js 24", async () => {
   await peakOf(node24, ["sync", "million.db"]);
-  await queryDatabase(
-    join(folder, "million.db"),
+  await query(join(folder, "million.db"), [
     `WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 1000000)
      INSERT INTO accounts (party, asset, market, account_type)
      SELECT printf('%064x', value), printf('%064x', value % 9), '', 'ACCOUNT_TYPE_GENERAL' FROM numbers`,
     `INSERT INTO account_changes SELECT id, (SELECT min(time) FROM account_changes) - id * 1000, '1' FROM accounts
      WHERE id NOT IN (SELECT account FROM account_changes)`,
-  );
+  ]);
   // The server ignores filters: a node whose records do not match a filter proves nothing.
   const types = ["general", "margin", "vested-rewards"];
   const [unchanged, further] = [[], types.flatMap((type) => ["--account-type", type])];

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 export const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 /** Starts the built program. */
-export const start = (argv: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess =>
-  spawn(process.execPath, [main, ...argv], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+export const start = (argv: readonly string[], env: NodeJS.ProcessEnv = {}, program = process.execPath): ChildProcess =>
+  spawn(program, [main, ...argv], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
 
 /** Waits for the end of a program. */
 export async function finish(child: ChildProcess) {

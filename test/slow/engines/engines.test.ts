@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../../cli/src/fake-node.js";
-import { installNode, main, runNode } from "../../../cli/test/slow/sync/sqlite-node.js";
+import { installNode, node } from "../../../cli/test/slow/sync/sqlite-node.js";
+import { finish, start } from "../../../cli/test/support/cli-process.js";
 import { hasPostgres, startPostgres } from "../../../cli/test/support/postgres.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
@@ -71,7 +72,9 @@ describe.skipIf(missing !== undefined)(`${count} balance changes`, () => {
         const target = destination.includes(":") ? destination : join(folder, destination);
         const path = destination.endsWith("/") ? `${target}/` : target;
         const lists = ["balances", "votes", "--proposal", proposal];
-        const { code, stderr } = await runNode([main, "sync", path, ...lists, "--node", server.url, "--quiet"]);
+        const { code, stderr } = await finish(
+          start(["sync", path, ...lists, "--node", server.url, "--quiet"], {}, node),
+        );
         expect([code, stderr]).toEqual([0, ""]);
       }
     } finally {
