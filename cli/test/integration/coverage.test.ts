@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
+import { ended } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { complete, runCli } from "../support/run-cli.js";
 
@@ -20,8 +21,10 @@ test("a warning says that the end is not proven if no response names a block", a
 
 test("a range before the history gets no advice that cannot be followed", async () => {
   const { fetch } = createFakeNode({ balances: 50 }, { rateLimit: false });
-  const { code, stderr } = await runCli(["balances", "--from", "2020", "--to", "2021"], { fetch });
-  expect([code, stderr]).toEqual([3, expect.stringContaining(". Use a node that keeps a longer history.\n")]);
+  for (const command of ["balances", "statement"]) {
+    const result = await runCli([command, "--from", "2020", "--to", "2021"], { fetch });
+    expect(result).toMatchObject(ended(3, ". Use a node that keeps a longer history.\n"));
+  }
 });
 
 describe.each(["v0.74", "v0.79"] as const)("a %s node that no longer keeps old records", (version) => {

@@ -16,20 +16,10 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balnces", "Unknown command 'balnces'. (Did you mean balances?)"],
     ["--node https://x balances", "Unknown option '--node'. Use --help for a list."],
     ["balances --ordr oldest-first", "Unknown option '--ordr'. (Did you mean --order?)"],
-    [
-      "balances --order newest",
-      'Expected --order to be one of oldest-first, newest-first, got "newest". Did you mean newest-first?',
-    ],
+    ["balances --order newest", 'one of oldest-first, newest-first, got "newest". Did you mean newest-first?'],
     ["balances --format xml", 'Expected --format to be one of table, json, ndjson, csv, html, got "xml".'],
     ["profiles --format svg", 'csv, html, got "svg".'],
-    [
-      "profiles -o x.svg",
-      'Expected --output to be a file without .svg: only series and tally draw a chart, got "x.svg".',
-    ],
-    [
-      "statement --from 2024 -o x.svg",
-      'Expected --output to be a file without .svg: only series and tally draw a chart, got "x.svg".',
-    ],
+    ["statement --from 2024 -o x.svg", 'a file without .svg: only series and tally draw a chart, got "x.svg".'],
     ["help balnces", "Unknown command 'balnces'. (Did you mean balances?)"],
     ["balances --json", "Unknown option '--json'. (Did you mean --format json?)"],
     ["balances --limit ../5", 'Expected --limit to be an integer of at least 1, got "../5".'],
@@ -41,10 +31,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances --decimals 18", 'Expected --decimals to be node, or ASSET=N with an N from 0 to 255, got "18".'],
     ["balances --from noon", "Expected --from to be a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z"],
     ["balances --from 2024-02-30", 'a time before now such as 24h or 7d, got "2024-02-30".'],
-    [
-      "balances --from 2024-02-02 --to 2024-02-01",
-      "Expected --to to be no earlier than --from, 2024-02-02T00:00:00.000000000Z, got 2024-02-01T00:00:00.000000000Z.",
-    ],
+    ["balances --from 2024-02-02 --to 2024-02-01", "Expected --to to be no earlier than --from, 2024-02-02T00:00:00"],
     ["balances --account-type genral", 'Unknown name "genral" in --account-type. Did you mean general?'],
     ["balances --timeout 9999999m", "Expected --timeout to be "],
     ["balances --party network --node ftp://x", "Expected --node to be "],
@@ -54,10 +41,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances now", "Too many arguments for 'balances'. Expected 0 arguments but got 1."],
     ["balances --node https://a --node https://a", "Expected --node to be an address that is not listed before"],
     ["balances -o x.parquet", "For a folder of Parquet files: vegaprotocol sync FOLDER/"],
-    [
-      "balances -o x.xlsx",
-      "Expected --output to end with .csv, .ndjson, .jsonl, .json, .html, or one of them and .gz, got",
-    ],
+    ["balances -o x.xlsx", "to end with .csv, .ndjson, .jsonl, .json, .html, or one of them and .gz, got"],
     ["sync vega.db --partial-day", "--partial-day requires a folder"],
     ["sync vega.db --text-amounts", "--text-amounts requires a folder"],
     ["sync vega.db --schema mine", "--schema requires a PostgreSQL database, such as postgres://localhost/vega"],
@@ -68,10 +52,13 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["sync vega.db orders", "Expected names of lists after DESTINATION (balances, votes, signatures, profiles), got"],
     ["sync vega.parquet", "Expected an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or"],
     ["sync s3://key:secret@bucket/vega/", "such as postgres://localhost/vega, got s3://key:…@bucket/vega/."],
-    [
-      "sync postgres:vega.db",
-      "Expected an address of PostgreSQL such as postgres://user@localhost/vega, got postgres:",
-    ],
+    ["sync postgres:vega.db", "Expected an address of PostgreSQL such as postgres://user@localhost/vega, got"],
+    ["sync vega.db --from 24h", 'to be a time that is the same in each run, such as 2024-02-01, got "24h".'],
+    ["sync vega.db --from now", 'to be a time that is the same in each run, such as 2024-02-01, got "now".'],
+    ["statement --from 2024 --schema mine", "--schema requires --db."],
+    ["balances --schema mine", "--schema requires --db."],
+    ["explore --schema mine", "--schema requires COPY."],
+    ["statement --from 2024 --schema mine --db vega.db", "--schema requires a PostgreSQL database, such as postgres:"],
     ["follow vots --from now", "Unknown command 'vots'. (Did you mean votes?)"],
     ["follow votes", "Expected --party or --proposal."],
     ["follow balances --from later", "Expected --from to be a time such as"],
@@ -80,24 +67,15 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["sync", "Expected DESTINATION, such as vega.db."],
     ["balances -o x.csv --format json", "Expected --output to end with an extension of --format json, got x.csv."],
     ["balances --at 2024 --from 1d", "Option '--at <TIME>' cannot be used with option '--from <TIME>'."],
-    [
-      "audit https://a https://b --from 2024-02-09 --to 2024-02-08",
-      "Expected --to to be no earlier than --from, got 2024-02-08 and 2024-02-09.",
-    ],
+    ["audit https://a https://b --from 2024-02-09 --to 2024-02-08", "Expected --to to be no earlier than --from"],
     ["balances --db vega.db", "--db requires --at."],
     ["statement", "Expected --from TIME, such as --from 2024-02-01."],
-    [
-      "series --from 2024 --to 2025 --group-by party,color",
-      "Expected --group-by to have names of party, asset, market",
-    ],
+    ["series --from 2024 --group-by party,color", "Expected --group-by to have names of party, asset, market"],
     ["tally --proposal VOTE --required-majority 66", "Expected --required-majority to be a decimal number from 0 to 1"],
     ["limits --party network --command other --sent-by-block 7", 'such as 1234567=2, got "7".'],
     ["balances --decimals node --columns time", "There is no column time. --columns takes timestamp, balance, unit,"],
     ["limits --party network --command vote", "--command vote requires --proposal."],
-    [
-      "limits --party xx --command vote",
-      "Expected --party to be the 64 hexadecimal digits of an id, or a name that nodes know",
-    ],
+    ["limits --party xx --command vote", "Expected --party to be the 64 hexadecimal digits of an id, or a name that"],
     ["sync vega.db votes --proposal NETWORK", 'such as network, got "NETWORK".'],
     ["fake-node --fault 503=200%", 'or 503=5%, got "503=200%".'],
     ["fake-node --fault slow", "Expected --fault to have latency=200ms, a status, or one of reset, html"],
@@ -117,9 +95,8 @@ describe("wrong usage exits with 2 and sends nothing", () => {
   });
 
   test("without the address of a node", async () => {
-    const { code, stderr } = await runCli(["balances"], { fetch, env: { VEGA_NODE: undefined } });
-    expect(code).toBe(2);
-    expect(stderr).toContain("Expected --node URL");
+    const result = await runCli(["balances"], { fetch, env: { VEGA_NODE: undefined } });
+    expect(result).toMatchObject(ended(2, "Expected --node URL"));
   });
 
   test("a wrong header is not repeated in the message, because it may be a secret", async () => {
@@ -147,28 +124,23 @@ describe("a failure exits with 1, an error on one line and the cause with --verb
 
   test("if no node responds", async () => {
     const argv = ["profiles", "--retries", "0"];
-    const { code, stderr } = await runCli(argv, { fetch: failing });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^Error: listPartiesProfiles received no response from [^\n]+\n$/);
+    const stderr = expect.stringMatching(/^Error: listPartiesProfiles received no response from [^\n]+\n$/);
+    expect(await runCli(argv, { fetch: failing })).toMatchObject({ code: 1, stderr });
     const verbose = await runCli([...argv, "--verbose"], { fetch: failing });
-    expect(verbose.stderr).toMatch(
-      /attempt 1 on https:\/\/node\.example: GET https:\/\/node\.example\/api\/v2\/parties\/profiles/,
-    );
+    expect(verbose.stderr).toMatch(/attempt 1 on \S+: GET https:\/\/node\.example\/api\/v2\/parties\/profiles/);
     expect(verbose.stderr).toMatch(/Cause: .*no route\n$/);
   });
 
   test("if the address is not that of a node", async () => {
-    const { code, stderr } = await runCli(["profiles"], {
-      fetch: async () => new Response("<html>\nnot here\n</html>", { status: 404 }),
-    });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^Error: .*status 404.*Check that --node is the address of a node\.\n$/);
+    const fetch = async () => new Response("<html>\nnot here\n</html>", { status: 404 });
+    const stderr = expect.stringMatching(/^Error: .*status 404.*Check that --node is the address of a node\.\n$/);
+    expect(await runCli(["profiles"], { fetch })).toMatchObject({ code: 1, stderr });
   });
 
   test("if stdout cannot be written", async () => {
     const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-    const { code, stderr } = await runCli(["profiles"], { fetch, onOutput: () => full });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "Error: Cannot write stdout: the disk is full.\n" });
+    const stderr = "Error: Cannot write stdout: the disk is full.\n";
+    expect(await runCli(["profiles"], { fetch, onOutput: () => full })).toMatchObject({ code: 1, stderr });
   });
 });
 

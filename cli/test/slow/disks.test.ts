@@ -1,24 +1,21 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { finish, start, startFakeNode } from "../support/cli-process.js";
+import { useFolder } from "../support/folder.js";
 
+const path = useFolder();
 let node: Awaited<ReturnType<typeof startFakeNode>>;
-let folder: string;
 beforeAll(async () => {
   node = await startFakeNode(["--port", "0", "--balances", "12000", "--defects", "--no-rate-limit"]);
-  folder = await mkdtemp(join(tmpdir(), "disks-"));
 });
-afterAll(async () => {
-  node.end();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => node.end());
 
 /** Mounts a small disk for a test. */
 async function withDisk(context: TestContext, use: (disk: string) => Promise<void>): Promise<void> {
-  const disk = await mkdtemp(join(folder, "disk-"));
+  const disk = path("disk");
+  await mkdir(disk);
   try {
     await run("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]);
   } catch {

@@ -1,6 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
@@ -8,6 +6,9 @@ import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runs } from "../../../test/support/runs.js";
 import { finish, start } from "../support/cli-process.js";
+import { useFolder } from "../support/folder.js";
+
+const path = useFolder();
 
 /** Of each case. */
 const { numRuns: kills } = runs(6);
@@ -21,7 +22,6 @@ const proposal = network.records.votes[0]?.proposalId ?? "";
 /** The part of the responses of the first node that are errors. */
 let failing = 0;
 let servers: Awaited<ReturnType<typeof listen>>[];
-let folder: string;
 beforeAll(async () => {
   servers = await Promise.all(
     network.nodes.map((node, index) => {
@@ -30,12 +30,8 @@ beforeAll(async () => {
       return listen({ ...node, fetch });
     }),
   );
-  folder = await mkdtemp(join(tmpdir(), "kills-"));
 });
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.close()));
-  await rm(folder, { recursive: true });
-});
+afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 const urlOf = (index: number) => servers[index]?.url ?? "";
 const textOf = async (file: string) => {
@@ -73,8 +69,7 @@ const cases: Case[] = [
 test.each(cases)(
   `an export as $title, killed ${kills} times at random times, of two writers, is whole or not there`,
   async ({ suffix, command, failing: share = 0, nodes = [0] }) => {
-    const own = await mkdtemp(join(folder, "case-"));
-    const file = join(own, `x.${suffix}`);
+    const file = path(`x.${suffix}`);
     const before = command.includes("--force") ? "earlier" : undefined;
     const argv = [...command, "-o", file, ...nodes.flatMap((node) => ["--node", urlOf(node)])];
     failing = 0;
@@ -110,7 +105,7 @@ test.each(cases)(
     await rm(file, { force: true });
     expect(await finish(start(argv))).toMatchObject({ code: 0 });
     // One that failed has kept its blocks.
-    if (share === 0) expect(await readdir(own)).toEqual([`x.${suffix}`]);
+    if (share === 0) expect(await readdir(path("."))).toEqual([`x.${suffix}`]);
   },
   900_000,
 );

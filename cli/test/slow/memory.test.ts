@@ -1,38 +1,32 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { main } from "../support/cli-process.js";
+import { useFolder } from "../support/folder.js";
 import { query } from "../support/sqlite.js";
 import { installNode, node as node24 } from "./sync/sqlite-node.js";
 
 const records = 300_000;
 const printPeak = 'data:text/javascript,process.on("exit",()=>console.log(process.resourceUsage().maxRSS))';
-let folder: string;
+const path = useFolder("file");
 let address: string;
 let end: () => void;
 beforeAll(async () => {
   installNode();
-  folder = await mkdtemp(join(tmpdir(), "memory-"));
   const server = fileURLToPath(new URL("../../../bench/changes-server.js", import.meta.url));
   const child = fork(server, [String(records), "0"], { execArgv: [] });
   end = () => child.disconnect();
   const [{ port }] = (await once(child, "message")) as [{ port: number }];
   address = `http://127.0.0.1:${port}`;
 });
-afterAll(async () => {
-  end();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => end());
 
 /** The peak of the memory in MiB. */
 async function peakOf(node: string, args: readonly string[]): Promise<number> {
   const all = ["--import", printPeak, main, ...args, "--node", address, "--quiet"];
-  return Number((await run(node, all, { cwd: folder })).stdout) / 1024;
+  return Number((await run(node, all, { cwd: path(".") })).stdout) / 1024;
 }
 
 test.each([
@@ -46,7 +40,7 @@ test.each([
 
 test("a local database of a million accounts takes less than 300 MiB on Node.js 24", async () => {
   await peakOf(node24, ["sync", "million.db"]);
-  await query(join(folder, "million.db"), [
+  await query(path("million.db"), [
     `WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 1000000)
      INSERT INTO accounts (party, asset, market, account_type)
      SELECT printf('%064x', value), printf('%064x', value % 9), '', 'ACCOUNT_TYPE_GENERAL' FROM numbers`,

@@ -1,5 +1,4 @@
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createFakeNetwork, createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
@@ -12,7 +11,8 @@ import { allCommands, pathOf } from "../../src/command.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { createProgram } from "../../src/program.js";
 import { main } from "../support/cli-process.js";
-import { hasPostgres, startPostgres } from "../support/postgres.js";
+import { useFolder } from "../support/folder.js";
+import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { createIo, runCli } from "../support/run-cli.js";
 
 test("the output that docs/command-line.md shows is that of its commands", async () => {
@@ -54,20 +54,18 @@ const data = { ...source.records, balances: overDays(source.records.balances, 60
 
 let servers: Awaited<ReturnType<typeof listen>>[];
 const urlOf = (index: number) => servers[index]?.url ?? "";
-let database: Awaited<ReturnType<typeof startPostgres>> | undefined;
-let folder: string;
+const database = usePostgres();
+const path = useFolder("file");
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  if (hasPostgres) database = await startPostgres();
   const network = createFakeNetwork({ nodes: 2, ...data }, { defects: nodeDefects, rateLimit: false });
   servers = await Promise.all(network.nodes.map((each) => listen(withOtherPaths(each))));
-  folder = await mkdtemp(join(tmpdir(), "pages-"));
   const shim = `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`;
-  await writeFile(join(folder, "vegaprotocol"), shim, { mode: 0o755 });
+  await writeFile(path("vegaprotocol"), shim, { mode: 0o755 });
   const [change] = data.balances;
   env = {
     ...process.env,
-    PATH: `${folder}:${process.env["PATH"]}`,
+    PATH: `${path(".")}:${process.env["PATH"]}`,
     VEGA_NODE: urlOf(0),
     asset: change?.assetId,
     ASSET: change?.assetId,
@@ -75,13 +73,10 @@ beforeAll(async () => {
     party: change?.partyId,
   };
   for (const command of ["balances -o balances.ndjson", "votes --party $PARTY -o votes.ndjson", "sync vega.db"]) {
-    await run("bash", ["-c", `vegaprotocol ${command} --quiet`], { cwd: folder, env });
+    await run("bash", ["-c", `vegaprotocol ${command} --quiet`], { cwd: path("."), env });
   }
 });
-afterAll(async () => {
-  await Promise.all([...servers, database].map((server) => server?.close()));
-  await rm(folder, { recursive: true });
-});
+afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 test("the pages have commands", () => {
   expect(commands.length).toBeGreaterThan(80);
@@ -89,20 +84,20 @@ test("the pages have commands", () => {
 
 test.for(commands)("vegaprotocol %s", async (command, { skip }) => {
   if (command.includes("postgres://")) skip(!hasPostgres, "PostgreSQL is not installed.");
-  await database?.sql("DROP SCHEMA IF EXISTS vega CASCADE");
-  const own = await mkdtemp(join(folder, "own-"));
+  await database()?.sql("DROP SCHEMA IF EXISTS vega CASCADE");
+  const own = await mkdtemp(path("own-"));
   await writeFile(join(own, "transaction.json"), '{"pubKey": "ab"}');
   const inputs = command.matchAll(/--from(?:-db)? (\S+\.(?:ndjson|db)\S*)|(vega\.db) .*--check|explore (vega\.db)/g);
   for (const [, ...names] of inputs) {
     const name = names.find(Boolean) ?? "";
-    await copyFile(join(folder, name), join(own, name));
+    await copyFile(path(name), join(own, name));
   }
   const local = command
     .replaceAll(/https:\/\/(?:b|other)\.example/g, urlOf(1))
     .replaceAll("http://localhost:8080", urlOf(1))
     .replaceAll(/https:\/\/\w+\.example|(?:http:\/\/127\.0\.0\.1|localhost):8080/g, urlOf(0))
     .replaceAll(/--port \d+/g, "--port 0")
-    .replaceAll(/postgres:\/\/user@db\.example\/vega/g, database?.url ?? "");
+    .replaceAll(/postgres:\/\/user@db\.example\/vega/g, database()?.url ?? "");
   const isEndless = /^(?:explore|fake-node|serve)\b|--follow\b|^follow (?!.*-n )/.test(command);
   const script = `timeout --signal=INT ${isEndless ? 4 : 60} vegaprotocol ${local} > /dev/null 2> error; echo $?`;
   const { stdout } = await run("bash", ["-c", script], { cwd: own, env });

@@ -1,15 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { parseUnits } from "vegaprotocol-client";
 import { statement } from "vegaprotocol-client/reports";
 import { createFakeNode } from "vegaprotocol-client/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { readColumns } from "../../src/output/columns.js";
 import { csv } from "../../src/output/csv.js";
+import { useFolder } from "../support/folder.js";
 import { runCli } from "../support/run-cli.js";
 
 const isInstalled = await run("soffice", ["--version"]).then(
@@ -17,27 +16,23 @@ const isInstalled = await run("soffice", ["--version"]).then(
   () => false,
 );
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "spreadsheets-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const path = useFolder("file");
 
 /** The sheet that LibreOffice makes of CSV, if it divides rows at a character, with "Detect special numbers". */
 async function open(csv: string, separator: string): Promise<string> {
-  const file = join(folder, "x.csv");
+  const file = path("x.csv");
   await writeFile(file, csv);
   await run("soffice", [
-    `-env:UserInstallation=file://${folder}/profile`,
+    `-env:UserInstallation=file://${path("profile")}`,
     "--headless",
     "--convert-to",
     "fods:OpenDocument Spreadsheet Flat XML",
     `--infilter=CSV:${separator.charCodeAt(0)},34,76,1,,0,false,true`,
     "--outdir",
-    folder,
+    path("."),
     file,
   ]);
-  return readFile(join(folder, "x.fods"), "utf8");
+  return readFile(path("x.fods"), "utf8");
 }
 
 async function formulasIn(csv: string, separator: string): Promise<string[]> {

@@ -44,6 +44,12 @@ export async function serve(network: FakeNetwork, flags: readonly string[] = [],
   return gateway;
 }
 
+/** Sends a request, and reads the JSON of the response. */
+export async function send(url: string, init?: RequestInit) {
+  const response = await fetch(url, init);
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
 /** A page of the gateway. */
 interface ServedPage {
   readonly records: Record<string, string>[];

@@ -1,7 +1,7 @@
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { account, block, change, changes, first, hour, other, party } from "../../support/changes.js";
-import { checkResponse, serve } from "../../support/gateway.js";
+import { checkResponse, send, serve } from "../../support/gateway.js";
 
 const createNetwork = (data = {}) =>
   createFakeNetwork({ nodes: 1, balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false });
@@ -14,7 +14,7 @@ const balance = (hours: number) => changes[hours]?.balance;
 test("balances, statements and series of accounts are complete, and null where they are unknown", async () => {
   const { url } = await serve(createNetwork());
   const get = async (name: string, query: Record<string, string>) => {
-    const body = await (await fetch(url + pathOf(name, query))).json();
+    const { body } = await send(url + pathOf(name, query));
     checkResponse(`/reports/${name}`, "application/json", body);
     return body;
   };
@@ -70,39 +70,34 @@ test("an asset is an id or a symbol, as on the command line", async () => {
     if (!request.url.includes("/assets")) return network.fetch(request);
     return Response.json({ assets: { edges: assets, pageInfo: { hasNextPage: false } } });
   });
-  const get = async (asset: string) => {
-    const response = await fetch(url + pathOf("balances", { asset, at: at(10) }));
-    return [response.status, await response.json()];
-  };
-  expect((await get(account.assetId))[1].balances).toHaveLength(2);
-  expect(await get("vega")).toEqual(await get(account.assetId));
+  const get = (asset: string) => send(url + pathOf("balances", { asset, at: at(10) }));
+  const { body } = await get(account.assetId);
+  expect(body.balances).toHaveLength(2);
+  expect(await get("vega")).toMatchObject({ status: 200, body });
   for (const [asset, message] of [
     ["TWO", "Several assets have the symbol TWO"],
     ["OTHER", "Expected asset to be an id or a symbol, got OTHER. The symbols are VEGA, TWO, TWO."],
   ] as const) {
-    expect(await get(asset)).toMatchObject([400, { code: 3, message: expect.stringContaining(message) }]);
+    const error = { code: 3, message: expect.stringContaining(message) };
+    expect(await get(asset)).toMatchObject({ status: 400, body: error });
   }
 });
 
 test("tallies and limits have what the node knows", async () => {
-  const network = createFakeNetwork(
-    { nodes: 1, votes: 30, spamStatistics: 1 },
-    { defects: nodeDefects, rateLimit: false },
-  );
+  const network = createNetwork({ votes: 30, spamStatistics: 1 });
   const { url } = await serve(network);
+  const get = async (name: string, query: Record<string, string>) => (await send(url + pathOf(name, query))).body;
   const { proposalId: proposal = "", partyId = "" } = network.records.votes[0] ?? {};
-  const { tally } = await (await fetch(url + pathOf("tally", { proposal, requiredMajority: "0.5" }))).json();
+  const { tally } = await get("tally", { proposal, requiredMajority: "0.5" });
   expect(tally).toMatchObject({ passes: null, participation: null, yes: { parties: expect.any(Number) } });
   expect(tally.missing).toEqual(["requiredParticipation", "totalSupply"]);
   expect(tally.thresholds).toEqual({ requiredMajority: { value: "0.5", from: "given" } });
   const query = { party: partyId, command: "vote", proposal };
-  const { limits } = await (await fetch(url + pathOf("limits", query))).json();
-  expect(limits).toMatchObject({ isAllowed: expect.any(Boolean), reason: null });
+  expect((await get("limits", query)).limits).toMatchObject({ isAllowed: expect.any(Boolean), reason: null });
   const order = { party: partyId, command: "other" };
-  const found = await (await fetch(url + pathOf("limits", order))).json();
-  const sentByBlock = `${found.limits.proofOfWork.blockHeight}=2`;
-  const full = await (await fetch(url + pathOf("limits", { ...order, sentByBlock }))).json();
-  expect(full.limits).toMatchObject({ isAllowed: false, reason: "proof-of-work", proofOfWork: null });
+  const sentByBlock = `${(await get("limits", order)).limits.proofOfWork.blockHeight}=2`;
+  const { limits } = await get("limits", { ...order, sentByBlock });
+  expect(limits).toMatchObject({ isAllowed: false, reason: "proof-of-work", proofOfWork: null });
   const csv = await (await fetch(url + pathOf("limits", { ...query, format: "csv" }))).text();
   expect(csv).toMatch(/^name,value\r\nisAllowed,(true|false)\r\nreason,\r\n/);
 });
@@ -117,7 +112,6 @@ test.each<[name: string, query: Record<string, string>, status: number]>([
   ["balances", { party, at: `${first + 400n * hour}` }, 503],
   ["balances", { party, parties: party }, 400],
   ["statement", { party }, 400],
-  ["statement", { party, from: at(5), to: at(4) }, 400],
   ["series", { party, from: at(5), every: "constructor" }, 400],
   ["series", { party, from: at(5), groupBy: "__proto__" }, 400],
   ["series", { party, from: "2000", every: "minute" }, 400],
@@ -128,47 +122,37 @@ test.each<[name: string, query: Record<string, string>, status: number]>([
   ["limits", { party, command: "other", sentByBlock: "7" }, 400],
 ])("the report %s with %j is a %i", async (name, query, status) => {
   const { url } = await serve(createNetwork());
-  const response = await fetch(url + pathOf(name, query));
-  expect([response.status, await response.json()]).toMatchObject([status, { code: expect.any(Number) }]);
+  expect(await send(url + pathOf(name, query))).toMatchObject({ status, body: { code: expect.any(Number) } });
 });
 
-test.each([
+test.each<[name: string, query: Record<string, string>, message: RegExp]>([
   [
     "limits",
     { party, command: "other", sentSince: "5n" },
-    "Expected `sentSince` to be a bigint or digits",
-    'got "5n".',
+    /^Expected `sentSince` to be a bigint or digits.* got "5n"\.$/,
   ],
-  ["limits", { party, command: "other", tokens: "x" }, "Expected `tokens` to be a bigint or digits", 'got "x".'],
-  ["limits", { party, command: "vote" }, "Expected the parameter proposal.", ""],
-  ["series", { party, from: at(5), every: "year" }, 'Expected `every` to be "change" or', 'got "year".'],
-  ["tally", { proposal: "ab", liquidityMajority: "x" }, "Expected `liquidityMajority` to be", 'got "x".'],
-])("an error of the report %s with %j has the names and values of parameters", async (name, query, start, end) => {
-  const { url } = await serve(createFakeNetwork({ nodes: 1, balances: changes, block, spamStatistics: 1 }));
-  const { message } = await (await fetch(url + pathOf(name, query))).json();
-  expect([message.slice(0, start.length), message.slice(message.length - end.length)]).toEqual([start, end]);
-});
-
-test("an error shows integers as parameters have them", async () => {
-  const { url } = await serve(createNetwork());
-  const response = await fetch(url + pathOf("statement", { party, from: at(5), to: at(4) }));
-  const { message } = await response.json();
-  expect([message.includes(at(4)), message.includes(`${at(4)}n`)]).toEqual([true, false]);
+  ["limits", { party, command: "other", tokens: "x" }, /^Expected `tokens` to be a bigint or digits.* got "x"\.$/],
+  ["limits", { party, command: "vote" }, /^Expected the parameter proposal\./],
+  ["series", { party, from: at(5), every: "year" }, /^Expected `every` to be "change" or.* got "year"\.$/],
+  ["tally", { proposal: "ab", liquidityMajority: "x" }, /^Expected `liquidityMajority` to be.* got "x"\.$/],
+  ["statement", { party, from: at(5), to: at(4) }, new RegExp(`${at(4)}(?!n)`)],
+])("an error of the report %s with %j has the names and values of parameters", async (name, query, message) => {
+  const { url } = await serve(createNetwork({ spamStatistics: 1 }));
+  const error = { message: expect.stringMatching(message) };
+  expect(await send(url + pathOf(name, query))).toMatchObject({ status: 400, body: error });
 });
 
 test("a report from nodes without block headers needs an end, which the error names", async () => {
   const { url } = await serve(createFakeNetwork({ nodes: 1, balances: changes, block }, { blockHeaders: false }));
-  const get = async (path: string) => {
-    const response = await fetch(url + path);
-    return [response.status, await response.json()];
-  };
-  const named = (option: string) => [
-    400,
-    { code: 3, message: expect.stringContaining(`pass the parameter ${option} with a time`) },
-  ];
-  expect(await get(pathOf("balances", { party, at: "now" }))).toMatchObject(named("at"));
-  expect(await get(pathOf("statement", { party, from: at(3) }))).toMatchObject(named("to"));
-  expect(await get(pathOf("balances", { party, at: at(10) }))).toMatchObject([200, { balances: [{}] }]);
+  for (const [name, query, option] of [
+    ["balances", { party, at: "now" }, "at"],
+    ["statement", { party, from: at(3) }, "to"],
+  ] as const) {
+    const message = expect.stringContaining(`pass the parameter ${option} with a time`);
+    expect(await send(url + pathOf(name, query))).toMatchObject({ status: 400, body: { code: 3, message } });
+  }
+  const { body } = await send(url + pathOf("balances", { party, at: at(10) }));
+  expect(body).toMatchObject({ balances: [{}] });
 });
 
 test("a report that needs more than the nodes keep is an error", async () => {
@@ -176,33 +160,26 @@ test("a report that needs more than the nodes keep is an error", async () => {
   const network = createNetwork({ nodes: [{ history }], balances: [change(first - hour), ...changes] });
   const { url } = await serve(network);
   const query = { party, from: at(0), to: at(100) };
-  const response = await fetch(url + pathOf("statement", query));
-  expect(response.status).toBe(400);
-  const { code, details } = await response.json();
   const oldest = at(38);
-  expect([code, details]).toEqual([11, [{ reason: "pruned", availableFrom: oldest }]]);
+  const pruned = { status: 400, body: { code: 11, details: [{ reason: "pruned", availableFrom: oldest }] } };
+  expect(await send(url + pathOf("statement", query))).toMatchObject(pruned);
   expect((await fetch(url + pathOf("statement", { ...query, completeHistory: "true" }))).status).toBe(200);
   expect((await fetch(url + pathOf("statement", { ...query, from: oldest }))).status).toBe(200);
   // Not the end of the range, which would lead to the same error again.
-  const early = await fetch(url + pathOf("balances", { party, at: "2020" }));
-  expect([early.status, (await early.json()).details]).toEqual([400, [{ reason: "pruned", availableFrom: oldest }]]);
+  expect(await send(url + pathOf("balances", { party, at: "2020" }))).toMatchObject(pruned);
 });
 
 test("accounts younger than a report are in it, with unknown balances before their first record", async () => {
   const [young, asset] = ["12".repeat(32), "34".repeat(32)];
   const balances = [...changes, change(first + 30n * hour, "9", young)];
   const { url } = await serve(createNetwork({ balances }));
-  const get = async (name: string, query: Record<string, string>) => {
-    const response = await fetch(url + pathOf(name, query));
-    return [response.status, await response.json()];
-  };
-  const [status, { statement, coverage }] = await get("statement", { party: young, from: at(3), to: at(40) });
-  expect([status, coverage.startTimestamp]).toEqual([200, at(0)]);
-  expect(statement).toMatchObject([{ balance: null }, { balance: "9" }, { balance: "9" }]);
+  const { body } = await send(url + pathOf("statement", { party: young, from: at(3), to: at(40) }));
+  expect(body.coverage.startTimestamp).toBe(at(0));
+  expect(body.statement).toMatchObject([{ balance: null }, { balance: "9" }, { balance: "9" }]);
   for (const query of [
     { party: asset, at: "now" },
     { asset, at: "now" },
     { asset, at: at(20) },
   ])
-    expect(await get("balances", query)).toMatchObject([200, { balances: [] }]);
+    expect(await send(url + pathOf("balances", query))).toMatchObject({ status: 200, body: { balances: [] } });
 });

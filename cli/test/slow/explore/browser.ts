@@ -3,13 +3,24 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
+import { launchChromium } from "../../../../test/support/chromium.js";
 
-export const screenshots = fileURLToPath(new URL("../../../../reports/explore", import.meta.url));
+const screenshots = fileURLToPath(new URL("../../../../reports/explore", import.meta.url));
 mkdirSync(screenshots, { recursive: true });
 
+/** Gives a test file a browser, and a function that opens a page in it. */
+export function useBrowser() {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  }, 60_000);
+  afterAll(() => browser?.close());
+  return (url: string, use: (page: Page) => Promise<void>) => open(browser, url, use);
+}
+
 /** Opens a page, and fails if it sends a request to another server, shows a dialog or reports an error. */
-export async function open(browser: Browser, url: string, use: (page: Page) => Promise<void>): Promise<void> {
+async function open(browser: Browser, url: string, use: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 844 } });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);

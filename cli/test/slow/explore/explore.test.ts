@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { BalanceChange } from "vegaprotocol-client";
 import { balancesAt, statement, tallyVotes } from "vegaprotocol-client/reports";
-import { listen } from "vegaprotocol-client/testing/node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasNoBrowser, launchChromium } from "../../../../test/support/chromium.js";
+import { describe, expect, test } from "vitest";
+import { hasNoBrowser } from "../../../../test/support/chromium.js";
 import { account, block, change, first, hour, party } from "../../support/changes.js";
 import { start } from "../../support/cli-process.js";
 import { useFolder } from "../../support/folder.js";
-import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { hasPostgres, usePostgres } from "../../support/postgres.js";
 import { runCli, startServing } from "../../support/run-cli.js";
-import { cellsOf, open, violations } from "./browser.js";
+import { cellsOf, useBrowser, violations } from "./browser.js";
 import {
+  anyOf,
   balances,
   createNode,
   entriesOf,
@@ -20,6 +20,7 @@ import {
   people,
   profiles,
   proposalId,
+  rangeIn,
   shown,
   someone,
   time,
@@ -28,26 +29,19 @@ import {
 } from "./records.js";
 
 describe.skipIf(hasNoBrowser)("the page of explore", () => {
-  let browser: Awaited<ReturnType<typeof launchChromium>>;
-  let database: Awaited<ReturnType<typeof startPostgres>> | undefined;
-  beforeAll(async () => {
-    browser = await launchChromium();
-    if (hasPostgres) database = await startPostgres();
-  }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    await database?.close();
-  });
+  const open = useBrowser();
+  const database = usePostgres();
   const pathOf = useFolder();
 
-  const ids = (id: string) => encodeURIComponent(id);
+  /** The changes of an account. */
+  const changes = Array.from({ length: 40 }, (_, at) => change(first + BigInt(at) * hour, `${at + 1}`, party));
   const view = (url: string, path: string) => `${url}/#/${path}`;
 
   test("shows a live fake node at once without arguments", async () => {
     const child = start(["explore"], { VEGA_NODE: "" });
     const [line] = child.stdout ? await once(child.stdout, "data") : [""];
     const url = String(line).trim();
-    await open(browser, url, async (page) => {
+    await open(url, async (page) => {
       await page.getByText("Live, up to").waitFor();
       const [[name = ""] = []] = await cellsOf(page, "Changes");
       expect(name).not.toBe("");
@@ -68,34 +62,26 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
   test.for(sources)("shows what the library computes, over %s", async (source, { skip }) => {
     if (source === "PostgreSQL") skip(!hasPostgres, "PostgreSQL is not installed.");
     const node = createNode({ balances, votes, profiles, spamStatistics: generated.spamStatistics });
-    await using server = await listen(node);
-    const places = { SQLite: pathOf("vega.db"), Parquet: join(pathOf("vega"), "/"), PostgreSQL: database?.url };
+    const places = { SQLite: pathOf("vega.db"), Parquet: join(pathOf("vega"), "/"), PostgreSQL: database()?.url };
     const copy = source === "a node" ? [] : [places[source] ?? ""];
     if (copy.length > 0) {
       const partial = source === "Parquet" ? ["--partial-day"] : [];
       const lists = ["balances", "votes", "profiles", "--proposal", proposalId, ...partial];
       expect(await runCli(["sync", ...copy, ...lists], { fetch: node.fetch })).toMatchObject({ code: 0 });
     }
-    const { url } = await startServing([
-      "explore",
-      ...copy,
-      "--node",
-      server.url,
-      "--total-supply",
-      `2${"0".repeat(26)}`,
-    ]);
+    const totalSupply = `2${"0".repeat(26)}`;
+    const flags = ["--node", "https://node.example", "--total-supply", totalSupply];
+    const { url } = await startServing(["explore", ...copy, ...flags], node.fetch);
     const head = node.block.timestamp - 1n;
-    const random = (count: number) => Math.floor(Math.random() * count);
     const isComplete = true;
-    await open(browser, url, async (page) => {
-      for (const partyId of [someone, ...Array.from({ length: 3 }, () => people[random(people.length)] ?? "")]) {
+    await open(url, async (page) => {
+      for (const partyId of [someone, anyOf(people), anyOf(people), anyOf(people)]) {
         const own = balances.filter((each) => each.partyId === partyId);
-        const asset = own[random(own.length)]?.assetId ?? "";
+        const { assetId: asset = "" } = anyOf(own);
         const ofAsset = own.filter(({ assetId }) => assetId === asset);
-        const at = () => BigInt(ofAsset[random(ofAsset.length)]?.timestamp ?? 0);
-        const [from = 0n, to = 0n] = [at(), at()].sort((a, b) => (a < b ? -1 : 1));
+        const [from, to] = rangeIn(ofAsset);
         const query = `whole=yes&asset=${asset}&period=custom&from=${from}&to=${to + 1n}`;
-        await page.goto(view(url, `party/${ids(partyId)}?${query}`));
+        await page.goto(view(url, `party/${encodeURIComponent(partyId)}?${query}`));
         await page
           .locator("h1")
           .getByText(partyId === someone ? hostile : "")
@@ -105,17 +91,11 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
         const now = await balancesAt(own, head, { isComplete });
         const label = `${partyId}, ${asset} from ${from} to ${to}`;
         const balanceRows = now.map((each) => [shown(each.balance, each.assetId), time(each.timestamp)]);
-        expect
-          .soft(
-            (await cellsOf(page, "Balances")).map((row) => [row[1], row[3]]),
-            label,
-          )
-          .toEqual(balanceRows.slice(0, 26));
-        const accounts = await statement(
-          // The page reads no later records, so it does not know accounts that have only these.
-          ofAsset.filter(({ timestamp }) => BigInt(timestamp) <= to),
-          { from, to: to + 1n, isComplete },
-        );
+        const found = (await cellsOf(page, "Balances")).map((row) => [row[1], row[3]]);
+        expect.soft(found, label).toEqual(balanceRows.slice(0, 26));
+        // The page reads no later records, so it does not know accounts that have only these.
+        const known = ofAsset.filter(({ timestamp }) => BigInt(timestamp) <= to);
+        const accounts = await statement(known, { from, to: to + 1n, isComplete });
         const entries = entriesOf(accounts, from, to + 1n);
         const rows = (await cellsOf(page, "Entries")).map((row) => row.slice(0, 4));
         expect.soft(rows, label).toEqual(entries.slice(0, rows.length));
@@ -123,7 +103,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       }
       await page.locator("dt").getByText("Allowed now").waitFor();
       await page.goto(view(url, `proposal/${proposalId}`));
-      const rules = { requiredMajority: "0.5", requiredParticipation: "0.1", totalSupply: `2${"0".repeat(26)}` };
+      const rules = { requiredMajority: "0.5", requiredParticipation: "0.1", totalSupply };
       const tally = await tallyVotes(votes, rules);
       await page.getByText("Whether it passes is unknown without the required participation.").waitFor();
       await page.getByLabel("Required participation").fill(rules.requiredParticipation);
@@ -143,9 +123,8 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
 
   test("finds ids and aliases by the keyboard alone, and shows hostile names as text", async () => {
     const node = createNode({ balances, votes, profiles });
-    await using server = await listen(node);
-    const { url } = await startServing(["explore", "--node", server.url]);
-    await open(browser, url, async (page) => {
+    const { url } = await startServing(["explore"], node.fetch);
+    await open(url, async (page) => {
       const search = async (text: string) => {
         await page.getByRole("searchbox").focus();
         await page.keyboard.press("Control+a");
@@ -170,13 +149,9 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
   });
 
   test("shows new records as they come, and says when none can", async () => {
-    const changes = Array.from({ length: 40 }, (_, index) =>
-      change(first + BigInt(index) * hour, `${index + 1}`, party),
-    );
     const node = createNode({ balances: changes, block });
-    await using server = await listen(node);
-    const { url, close } = await startServing(["explore", "--node", server.url]);
-    await open(browser, view(url, `party/${party}`), async (page) => {
+    const { url, close } = await startServing(["explore"], node.fetch);
+    await open(view(url, `party/${party}`), async (page) => {
       await page.getByText("Live, up to").waitFor();
       expect((await cellsOf(page, "Balances"))[0]?.[1]).toBe("40");
       node.nextBlock({ balances: [{ ...account, partyId: party, balance: "123456" } as BalanceChange] });
@@ -188,14 +163,10 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
   });
 
   test("says from when on the records are complete, and never shows an unknown balance as 0", async () => {
-    const changes = Array.from({ length: 40 }, (_, index) =>
-      change(first + BigInt(index) * hour, `${index + 1}`, party),
-    );
     const late = { ...change(first + 35n * hour, "5", party), accountType: "ACCOUNT_TYPE_BOND" };
     const node = createNode({ balances: [...changes, late], block }, { history: first + 20n * hour });
-    await using server = await listen(node);
-    const { url } = await startServing(["explore", "--node", server.url]);
-    await open(browser, view(url, `party/${party}?period=custom&from=2024-01-01&step=hour`), async (page) => {
+    const { url } = await startServing(["explore"], node.fetch);
+    await open(view(url, `party/${party}?period=custom&from=2024-01-01&step=hour`), async (page) => {
       await page.getByText("Earlier ones are not shown.").waitFor();
       await page.getByText("A gap is a time without a known balance.").waitFor();
       const openings = (await cellsOf(page, "Entries")).filter((row) => row[1] === "Opening");
@@ -208,17 +179,13 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
   });
 
   test("shows a history of a few hours, which is shorter than the period, and requests each report once", async () => {
-    const changes = ["GENERAL", "BOND", "MARGIN"].flatMap((type) =>
-      Array.from({ length: 5 }, (_, index) => ({
-        ...change(first + BigInt(index) * hour, `${index + 1}`, party),
-        accountType: `ACCOUNT_TYPE_${type}`,
-      })),
+    const balances = ["GENERAL", "BOND", "MARGIN"].flatMap((type) =>
+      changes.slice(0, 5).map((each) => ({ ...each, accountType: `ACCOUNT_TYPE_${type}` })),
     );
     const end = { height: 1000n, timestamp: first + 5n * hour };
-    const node = createNode({ balances: changes, block: end }, { history: first });
-    await using server = await listen(node);
-    const { url } = await startServing(["explore", "--node", server.url]);
-    await open(browser, url, async (page) => {
+    const node = createNode({ balances, block: end }, { history: first });
+    const { url } = await startServing(["explore"], node.fetch);
+    await open(url, async (page) => {
       const reports: string[] = [];
       page.on("request", (request) => reports.push(...(/reports\/(?:series|statement)/.exec(request.url()) ?? [])));
       await page.goto(view(url, `party/${party}`));
@@ -238,7 +205,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     const node = createNode({ balances: changes, block: { height: 9n, timestamp: first + 200_000n * 1_000_000_000n } });
     expect(await runCli(["sync", pathOf("vega.db")], { fetch: node.fetch })).toMatchObject({ code: 0 });
     const { url } = await startServing(["explore", pathOf("vega.db")]);
-    await open(browser, view(url, `party/${party}?whole=yes&period=all&step=day`), async (page) => {
+    await open(view(url, `party/${party}?whole=yes&period=all&step=day`), async (page) => {
       const table = page.locator('section[aria-label="Entries"]');
       await table.waitFor({ timeout: 60_000 });
       expect(await table.locator("table").getAttribute("aria-rowcount")).toBe(`${count + 2}`);

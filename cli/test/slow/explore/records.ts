@@ -13,7 +13,7 @@ export const generated = createFakeNode({
   seed: 7,
 }).records;
 export const balances = overDays(generated.balances, 20n);
-export const people = [...new Set(balances.map(({ partyId }) => partyId))].filter((id) => id !== "network");
+export const people = [...new Set(balances.map(({ partyId = "" }) => partyId))].filter((id) => id !== "network");
 export const [someone = ""] = people;
 export const profiles = [...generated.profiles, { partyId: someone, alias: hostile, metadata: [] }];
 export const proposalId = generated.votes[0]?.proposalId ?? "";
@@ -50,6 +50,16 @@ export const shown = (amount: string | undefined, assetId: string) => {
 };
 export const time = (digits: string | undefined) =>
   digits ? new Date(Number(BigInt(digits) / 1_000_000n)).toISOString().slice(0, 19).replace("T", " ") : "unknown";
+
+/** A random element, except of an empty array. */
+export const anyOf = <T>(all: readonly T[]) => all[Math.floor(Math.random() * all.length)] as T;
+
+/** A random range between two of some records. */
+export const rangeIn = (records: readonly { timestamp: string }[]) =>
+  [anyOf(records), anyOf(records)].map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1)) as [
+    bigint,
+    bigint,
+  ];
 
 /** The rows of a statement as the page shows them. */
 export const entriesOf = (accounts: Awaited<ReturnType<typeof statement>>, from: bigint, to: bigint) =>

@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../../../test/support/run.js";
+import { useFolder } from "../../support/folder.js";
 import { type Setting, startSetting } from "./gateway-process.js";
 
 const page = readFileSync(new URL("../../../../docs/serve.md", import.meta.url), "utf8");
@@ -39,22 +38,18 @@ const languages = [
   },
 ];
 
-let folder = "";
+const path = useFolder("file");
 let setting: Setting;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "loops-"));
   setting = await startSetting({ votes: 900, balances: 2000, signatures: 60, profiles: 90 });
 });
-afterAll(async () => {
-  await setting.end();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => setting.end());
 
 const textOf = (node: object) => JSON.stringify(Object.entries(node).sort());
 
 /** The records that a loop prints. */
 async function printed([command = "", ...args]: readonly string[]): Promise<string[]> {
-  const { stdout } = await run(command, args, { cwd: folder, maxBuffer: 2 ** 28 });
+  const { stdout } = await run(command, args, { cwd: path("."), maxBuffer: 2 ** 28 });
   const values = stdout
     .trim()
     .split("\n")
@@ -72,9 +67,9 @@ test.each(languages.filter(({ isThere }) => isThere))(
   async ({ name, file, compile, command }) => {
     const blocks = page.matchAll(new RegExp(`^\`\`\`${name}\\n([\\s\\S]*?)^\`\`\`$`, "gm"));
     const [code = ""] = [...blocks].flatMap(([, text = ""]) => (/endCursor/i.test(text) ? [text] : []));
-    await writeFile(join(folder, file), code);
+    await writeFile(path(file), code);
     const [compiler, ...flags] = compile ?? [];
-    if (compiler !== undefined) await run(compiler, flags, { cwd: folder });
+    if (compiler !== undefined) await run(compiler, flags, { cwd: path(".") });
     const { balances, profiles, votes, signatures } = setting.network.records;
     const [proposal, id] = [votes[0]?.proposalId, signatures[0]?.id];
     const ofProposal = votes.filter(({ proposalId }) => proposalId === proposal);
@@ -85,8 +80,8 @@ test.each(languages.filter(({ isThere }) => isThere))(
       [`/api/v2/votes?proposalId=${proposal}&pagination.first=70`, "votes", ofProposal],
       [`/api/v2/node/signatures?id=${id}&pagination.first=7`, "signatures", ofResource],
     ];
-    for (const [path, envelope, wanted] of lists) {
-      const nodes = await printed([...command, setting.gateway.url, path, envelope]);
+    for (const [list, envelope, wanted] of lists) {
+      const nodes = await printed([...command, setting.gateway.url, list, envelope]);
       expect([envelope, nodes.sort()]).toEqual([envelope, wanted.map(textOf).sort()]);
     }
   },
