@@ -1,11 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
-import { openOutput, readTarget } from "../../src/output/file.js";
-import { changes, party, startNode } from "../support/changes.js";
+import { changes, ended, party, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { interruption, runCli } from "../support/run-cli.js";
 
@@ -69,8 +67,7 @@ test("--dry says what an export would take from two pages of the list, and write
     expect(stdout).toContain(`Nothing is written to ${file("x.csv")}.`);
     return stdout.split("\n")[0];
   };
-  const [, count, requests] =
-    /about ([\d,]+) records, about (\d) requests in \ds$/.exec(`${await dry("balances")}`) ?? [];
+  const [, count, requests] = /about ([\d,]+) records, about (\d) requests in/.exec(`${await dry("balances")}`) ?? [];
   expect(Math.abs(Number(count?.replace(",", "")) - 3000)).toBeLessThan(500);
   expect(Number(requests)).toBeLessThan(5);
   // The oldest block fills the first page.
@@ -78,9 +75,8 @@ test("--dry says what an export would take from two pages of the list, and write
   const { stdout } = await runCli(["balances", "-o", file("x.csv"), "--dry"], { fetch: full.fetch });
   expect(Number(/about ([\d,]+) records/.exec(stdout)?.[1]?.replaceAll(",", ""))).toBeLessThan(100_000);
   expect(await dry("balances", "-n", "10")).toMatch(/: 10 records, 1 request in \ds$/);
-  expect(await dry("votes", "--party", list.records.votes[0]?.partyId ?? "")).toMatch(
-    /: \d+ records, 1 request in \ds$/,
-  );
+  const { partyId = "" } = list.records.votes[0] ?? {};
+  expect(await dry("votes", "--party", partyId)).toMatch(/: \d+ records, 1 request in \ds$/);
   await writeFile(file("y.csv"), "");
   expect(await runCli(["balances", "-o", file("y.csv"), "--dry"], { fetch })).toMatchObject({ code: 2 });
 });
@@ -145,21 +141,19 @@ test("an export removes what a killed one has left, and nothing else", async () 
   expect((await readdir(file("."))).sort()).toEqual(["x.csv", ...others].sort());
 });
 
-describe("a symbolic link in --output", () => {
-  test("stays a link: the file behind it is replaced, in the format of the name of the link", async () => {
-    for (const exists of [true, false]) {
-      const [link, target] = [file(`link-${exists}.json`), file(`target-${exists}`)];
-      await symlink(`target-${exists}`, link);
-      if (exists) {
-        await writeFile(target, "earlier");
-        const refused = await runCli(["profiles", "-o", link], { fetch });
-        expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${link} exists`) });
-      }
-      expect(await runCli(["profiles", "--force", "-o", link], { fetch })).toMatchObject({ code: 0 });
-      expect((await lstat(link)).isSymbolicLink()).toBe(true);
-      expect(JSON.parse(await read(target))).toHaveLength(9);
+test("a symbolic link in --output stays a link: the file behind it is replaced, in the format of the name of the link", async () => {
+  for (const exists of [true, false]) {
+    const [link, target] = [file(`link-${exists}.json`), file(`target-${exists}`)];
+    await symlink(`target-${exists}`, link);
+    if (exists) {
+      await writeFile(target, "earlier");
+      const refused = await runCli(["profiles", "-o", link], { fetch });
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${link} exists`) });
     }
-  });
+    expect(await runCli(["profiles", "--force", "-o", link], { fetch })).toMatchObject({ code: 0 });
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(await read(target))).toHaveLength(9);
+  }
 });
 
 describe.runIf(process.platform !== "win32")("a pipe or a device in --output", () => {
@@ -179,19 +173,16 @@ describe.runIf(process.platform !== "win32")("a pipe or a device in --output", (
     },
   );
 
-  test.runIf(process.platform === "linux")("reports a device that cannot be written", async () => {
-    const { code, stderr } = await runCli(["profiles", "-o", "/dev/full"], { fetch });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "Error: Cannot write /dev/full: the disk is full.\n" });
-  });
-
-  test.runIf(process.platform === "linux")("reports it while a compressed text is still being written", async () => {
-    const name = file("x.csv.gz");
-    await symlink("/dev/full", name);
-    const output = openOutput(process, readTarget(name, undefined), true);
-    const write = output.write(randomBytes(2 ** 20).toString("hex"));
-    await expect(write).rejects.toThrow(`Cannot write ${name}: the disk is full.`);
-    await output.stop(false);
-  });
+  test.runIf(process.platform === "linux")(
+    "reports a device that cannot be written, also compressed text",
+    async () => {
+      await symlink("/dev/full", file("x.csv.gz"));
+      for (const name of ["/dev/full", file("x.csv.gz")]) {
+        const result = await runCli(["balances", "-o", name], { fetch: large.fetch });
+        expect(result).toMatchObject(ended(1, `Error: Cannot write ${name}: the disk is full.\n`));
+      }
+    },
+  );
 });
 
 describe("the name of a file", () => {
@@ -220,56 +211,42 @@ describe("the name of a file", () => {
   });
 });
 
-describe("an error names the file that was given", () => {
-  test.each(["none/x.csv", "file/x.csv"])("as %s", async (name) => {
-    await writeFile(file("file"), "");
-    // Several records of a block are added after the write of the blocks before has failed.
-    for (const command of [["profiles"], ["balances", "--page-size", "500", "--concurrency", "1"]]) {
-      const stderr = `Error: Cannot write ${file(name)}: its folder does not exist.\n`;
-      const result = await runCli([...command, "-o", file(name)], { fetch: large.fetch });
-      expect(result).toMatchObject({ code: 1, stderr });
-    }
-  });
+test.each(["none/x.csv", "file/x.csv"])("an error names the file that was given as %s", async (name) => {
+  await writeFile(file("file"), "");
+  // Several records of a block are added after the write of the blocks before has failed.
+  for (const command of [["profiles"], ["balances", "--page-size", "500", "--concurrency", "1"]]) {
+    const stderr = `Error: Cannot write ${file(name)}: its folder does not exist.\n`;
+    const result = await runCli([...command, "-o", file(name)], { fetch: large.fetch });
+    expect(result).toMatchObject({ code: 1, stderr });
+  }
 });
 
 describe("an export to a time that the node has not reached", () => {
   const command = (name: string) => ["balances", "--to", "2024-02-09T16:55:40Z", "--catch-up", "0", "-o", name];
 
   test("exits with 3, keeps what it has read, and says how to read the rest when the node is there", async () => {
-    const growing = createFakeNode({ balances: 400 }, { rateLimit: false });
-    const name = file("x.csv");
-    const { code, stderr } = await runCli(command(name), { fetch: growing.fetch });
-    expect({ code, stderr }).toEqual({
-      code: 3,
-      stderr: expect.stringMatching(
-        /^Error: The node is behind: it has reached 2024-02-09T16:\S+, and the range leads to 2024-02-09T16:55:40\S+\n.*\.partial has the \d+ records before \S+\. To export the rest, use --from \S+ and another --output\.\n$/,
-      ),
-    });
-    const [partial = ""] = await readdir(file("."));
-    while (growing.block.timestamp < BigInt(Date.parse("2024-02-09T16:55:41Z")) * 1_000_000n)
-      growing.nextBlock({ balances: 1 });
-    const [, from = ""] = /--from (\S+) and/.exec(stderr) ?? [];
-    const rest = file("rest.csv");
-    expect(await runCli([...command(rest), "--from", from], { fetch: growing.fetch })).toMatchObject({ code: 0 });
-    const whole = file("whole.csv");
-    await runCli(command(whole), { fetch: growing.fetch });
-    const rows = async (path: string) => (await read(path)).split("\r\n").slice(1, -1);
-    expect([...(await rows(file(partial))), ...(await rows(rest))]).toEqual(await rows(whole));
+    const result = await runCli(command(file("x.csv")), { fetch });
+    const reached =
+      "Error: The node is behind: it has reached 2024-\\S+, and the range leads to 2024-02-09T16:55:40\\S+\n";
+    const kept =
+      ".*\\.partial has the \\d+ records before (\\S+Z)\\. To export the rest, use --from \\1 and another --output\\.\n";
+    expect(result).toMatchObject(ended(3, new RegExp(`^${reached}${kept}$`)));
   });
 
   test("says from when the range is, if the node has not reached that", async () => {
     const { fetch } = createFakeNode({ balances: 4 }, { rateLimit: false });
-    const { code, stderr } = await runCli(["balances", "--from", "2030", "--catch-up", "0"], { fetch });
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/: it has reached 2024-\S+, and the range begins at 2030-01-01T00:00:00\.000000000Z\.$/m);
+    const reached = /: it has reached 2024-\S+, and the range begins at 2030-01-01T00:00:00\.000000000Z\.$/m;
+    const result = await runCli(["balances", "--from", "2030", "--catch-up", "0"], { fetch });
+    expect(result).toMatchObject(ended(3, reached));
   });
 
   test("says so if the start of the range is not proved either", async () => {
     const [others, own] = [changes.slice(0, 100), changes.slice(100).map((each) => ({ ...each, assetId: party }))];
     const { fetch } = startNode({ balances: [...others, ...own] });
     const flags = ["--asset", party, "--from", "2024-02-08", "--to", "2024-03-01", "--catch-up", "0"];
-    const { code, stderr } = await runCli(["balances", ...flags, "-o", file("x.csv")], { fetch });
-    expect([code, stderr]).toEqual([3, expect.stringContaining("The node is behind")]);
-    expect(stderr).toContain("complete from 2024-02-11T14:00:00.000000000Z on");
+    const result = await runCli(["balances", ...flags, "-o", file("x.csv")], { fetch });
+    expect(result).toMatchObject(
+      ended(3, /The node is behind(?:.|\n)*complete from 2024-02-11T14:00:00\.000000000Z on/),
+    );
   });
 });

@@ -32,10 +32,9 @@ test("pages have the decimals of the node, also for votes, which name no asset",
 });
 
 test("votes are printed with the decimals of the node if it is asked for them", async () => {
-  const args = ["votes", "--proposal", proposal, "--decimals", "node", "-n", "1", "--format", "json"];
+  const args = ["votes", "--proposal", proposal, "--decimals", "node", "-n", "1"];
   const { stdout } = await runCli(args, { fetch: withOtherPaths(node).fetch });
-  const [vote] = JSON.parse(stdout);
-  expect(vote.totalGovernanceTokenBalance).toMatch(/^\d{1,9}(\.\d+)?$/);
+  expect(JSON.parse(stdout).totalGovernanceTokenBalance).toMatch(/^\d{1,9}(\.\d+)?$/);
 });
 
 describe("the command balances", () => {
@@ -56,21 +55,18 @@ describe("the command balances", () => {
     );
     const times = table.slice(1).map((line) => line.slice(0, 20));
     expect(times).toEqual([...times].sort().reverse());
-    const newest = node.records.balances
+    const [newest = ""] = node.records.balances
       .map(({ timestamp }) => timestamp)
       .sort()
-      .at(-1);
-    expect(times[0]).toBe(formatTime(newest ?? "").replace(/\.\d+/, ""));
+      .reverse();
+    expect(times[0]).toBe(formatTime(newest).replace(/\.\d+/, ""));
     expect(stderr).toBe("The newest 30 records. For more: -n N, -o FILE, or --format ndjson|csv|json.\n");
   });
 
   test.each(["-n 300", "--format csv"])("prints every record on a terminal with %s", async (flags) => {
     const { code, stdout, stderr } = await runCli(["balances", ...flags.split(" ")], { fetch, terminal: 150 });
-    expect([code, stdout.trimEnd().split("\n").length, stderr]).toEqual([
-      0,
-      301,
-      expect.stringMatching(/^The records are complete|^$/),
-    ]);
+    expect([code, stdout.trimEnd().split("\n").length]).toEqual([0, 301]);
+    expect(stderr).toMatch(/^The records are complete|^$/);
   });
 
   test.each([80, 0])("leaves out no column that tells rows apart on a terminal of %i columns", async (terminal) => {
@@ -102,32 +98,14 @@ describe("the command balances", () => {
 
   test("sends the filters, the range and the page size of its flags", async () => {
     node.requests.length = 0;
-    await runCli(
-      [
-        ...[
-          "balances",
-          "--party",
-          "network",
-          "--party",
-          party,
-          "--asset",
-          "fUSDC",
-          "--market",
-          "network",
-          "--page-size",
-          "7",
-        ],
-        ...["--account-type", "general", "--account-type", "ACCOUNT_TYPE_BOND"],
-        ...["--from", "2024-02-09T16:54:49.123456789Z", "--to", "2024-02-09T16:54:51Z"],
-      ],
-      { fetch },
-    );
+    const places = ["--asset", "fUSDC", "--market", "network", "--page-size", "7"];
+    const types = ["--account-type", "general", "--account-type", "ACCOUNT_TYPE_BOND"];
+    const range = ["--from", "2024-02-09T16:54:49.123456789Z", "--to", "2024-02-09T16:54:51Z"];
+    await runCli(["balances", "--party", "network", "--party", party, ...places, ...types, ...range], { fetch });
     const requests = node.requests.map(({ url }) => new URL(url).searchParams);
     const parameters = requests.find((each) => each.get("pagination.first") === "7");
     expect(parameters?.getAll("filter.partyIds")).toEqual(["network", party]);
-    expect(parameters?.getAll("filter.accountTypes")).toEqual(
-      ["GENERAL", "BOND"].map((name) => `ACCOUNT_TYPE_${name}`),
-    );
+    expect(parameters?.getAll("filter.accountTypes")).toEqual(["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_BOND"]);
     expect(Object.fromEntries(parameters ?? [])).toMatchObject({
       "filter.assetId": "fUSDC",
       "filter.marketIds": "network",
@@ -137,23 +115,16 @@ describe("the command balances", () => {
   });
 });
 
+const newest = "pagination.newestFirst=true";
+const oldest = "pagination.newestFirst=false";
 test.each([
-  [
-    ["votes", "--proposal", proposal, "-n", "3"],
-    `proposalId=${proposal}&pagination.first=3&pagination.newestFirst=true`,
-  ],
-  [
-    ["votes", "--party", party, "--order", "oldest-first", "--limit", "3"],
-    `partyId=${party}&pagination.first=3&pagination.newestFirst=false`,
-  ],
-  [
-    ["profiles", "--party", party, "--party", "network"],
-    `parties=${party}&parties=network&pagination.first=5000&pagination.newestFirst=false`,
-  ],
-  [["signatures", "--id", id], `id=${id}&pagination.first=1000&pagination.newestFirst=true`],
-])("a list sends the ids and the order of its flags: %j", async (argv, search) => {
+  [`votes --proposal ${proposal} -n 3`, `proposalId=${proposal}&pagination.first=3&${newest}`],
+  [`votes --party ${party} --order oldest-first -n 3`, `partyId=${party}&pagination.first=3&${oldest}`],
+  [`profiles --party ${party} --party network`, `parties=${party}&parties=network&pagination.first=5000&${oldest}`],
+  [`signatures --id ${id}`, `id=${id}&pagination.first=1000&${newest}`],
+])("a list sends the ids and the order of its flags: %s", async (line, search) => {
   node.requests.length = 0;
-  expect(await runCli(argv, { fetch })).toMatchObject({ code: 0, stderr: "" });
+  expect(await runCli(line.split(" "), { fetch })).toMatchObject({ code: 0, stderr: "" });
   expect(node.requests.map(({ url }) => new URL(url).search)).toEqual([`?${search}`]);
 });
 
@@ -199,9 +170,7 @@ describe("the command spam", () => {
     const pipe = await runCli(["spam", "--party", party], { fetch });
     expect(pipe.stdout).toBe(`${JSON.stringify(statistics)}\n`);
     const terminal = await runCli(["spam", "--party", party], { fetch, terminal: 120, env: { NO_COLOR: "1" } });
-    expect(terminal.stdout).toMatch(
-      /^name +value\nchainId +vega-fake-0011\nstatistics\.proposals\.countForEpoch +\d\n/,
-    );
+    expect(terminal.stdout).toMatch(/^name +value\nchainId +vega-fake-0011\nstatistics\.proposals\.\w+ +\d\n/);
     expect(terminal.stdout).toMatch(/^statistics\.votes\.statistics\[0\]\.proposal +[0-9a-f]+$/m);
   });
 });

@@ -20,17 +20,12 @@ test("the command nodes reads from each node and prints its block, lag, rate lim
   const rows = stdout.trim().split("\n");
   expect(rows.map((line) => JSON.parse(line))).toEqual(
     network.nodes.map(({ url, block: { height, timestamp } }, index) => ({
-      ...{
-        url,
-        state: index === 0 ? "lagging" : "ready",
-        height: `${height}`,
-        blockTime: `${timestamp}`,
-        rateLimit: 20,
-        // The first one has no record yet.
-        ...(index > 0 && { historyStart: oldest }),
-        blockAge: expect.any(Number),
-      },
-      ...{ lag: index === 0 ? expect.any(Number) : 0, latency: expect.any(Number) },
+      ...{ url, height: `${height}`, blockTime: `${timestamp}`, rateLimit: 20 },
+      ...{ blockAge: expect.any(Number), latency: expect.any(Number) },
+      // The first one has no record yet.
+      ...(index === 0
+        ? { state: "lagging", lag: expect.any(Number) }
+        : { state: "ready", lag: 0, historyStart: oldest }),
     })),
   );
   expect(JSON.parse(rows[0] ?? "").lag).toBeGreaterThan(10_000);
@@ -46,8 +41,9 @@ test("the command nodes shows what matters on a terminal of 80 columns, with uni
   expect(lines[1]).toMatch(/^https:\/\/node-1\.example +\w+ +(2024-\S+Z)? +\d+d +\d+ ms\b/);
   expect(lines.every((line) => line.length <= 80)).toBe(true);
   expect(stderr).toMatch(
-    /^The terminal is too narrow for (latency, )?(rateLimit, )?version, height, blockTime, error: choose with --columns\.\nhttps:\/\/node-3\.example: .*received no response/,
+    /^The terminal is too narrow for .*version, height, blockTime, error: choose with --columns\.$/m,
   );
+  expect(stderr).toMatch(/^https:\/\/node-3\.example: .*received no response/m);
 });
 
 test("the command nodes prints from when on each node keeps balance changes, its version and gauges, again with --watch", async () => {
@@ -60,11 +56,9 @@ test("the command nodes prints from when on each node keeps balance changes, its
     if (host === "node-2.example") return late.fetch(request);
     return pathname === "/api/v2/info" ? Response.json({ version: "v0.74.10" }) : whole(request);
   };
-  const two = flags.slice(0, 4);
-  const { stdout } = await runCli(["nodes", ...two, "--columns", "historyStart,version", "--raw", "--format", "csv"], {
-    fetch,
-    env,
-  });
+  const command = ["nodes", ...flags.slice(0, 4)];
+  const columns = ["--columns", "historyStart,version", "--raw", "--format", "csv"];
+  const { stdout } = await runCli([...command, ...columns], { fetch, env });
   expect(stdout).toBe(`historyStart,version\r\n${times[0]},v0.74.10\r\n${times[150]},\r\n`);
   const { signal, interrupt } = interruption();
   let printed = "";
@@ -72,13 +66,8 @@ test("the command nodes prints from when on each node keeps balance changes, its
     printed += text;
     if (printed.split("history_start_timestamp_seconds{").length > 4) interrupt();
   };
-  const watched = await runCli(["nodes", ...two, "--watch", "1ms", "--format", "prometheus"], {
-    fetch,
-    env,
-    signal,
-    onOutput,
-  });
-  expect(watched.code).toBe(130);
+  const watch = [...command, "--watch", "1ms", "--format", "prometheus"];
+  expect(await runCli(watch, { fetch, env, signal, onOutput })).toMatchObject({ code: 130 });
   const metrics = readMetrics(printed.slice(0, printed.lastIndexOf("# HELP vegaprotocol_node_ready")));
   expect(metrics("node_ready")).toMatchObject([{ value: "1" }, { value: "1" }]);
   const start = Number(BigInt(times[150] ?? 0) / 1_000_000n) / 1000;
@@ -89,33 +78,18 @@ test("the command nodes exits with 1 if no node responds, and sends each of them
   const down = { down: true };
   const network = createFakeNetwork({ nodes: [down, down, down] });
   const { code, stdout } = await run(["nodes", "--columns", "url,state", "--format", "csv"], network);
-  expect({ code, stdout }).toEqual({
-    code: 1,
-    stdout: `url,state\r\n${three.map((url) => `${url},cooling-down\r\n`).join("")}`,
-  });
+  const rows = three.map((url) => `${url},cooling-down\r\n`);
+  expect([code, stdout]).toEqual([1, `url,state\r\n${rows.join("")}`]);
   expect(network.nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
 });
 
-test("each command works with several nodes of which one is down and one is far behind, and --verbose prints the failover", async () => {
-  const nodes = [{ down: true }, { lag: 600 }, {}];
-  const network = createFakeNetwork({ nodes, balances: 900, votes: 30, signatures: 9 });
-  const { votes, signatures, balances } = network.records;
-  const lines = async (argv: readonly string[]) => {
-    const { code, stdout, stderr } = await run([...argv, "--verbose"], network);
-    expect(code, stderr).toBe(0);
-    return { records: stdout.trim().split("\n").length, stderr };
-  };
-  const listed = await lines(["balances"]);
-  expect(listed.records).toBe(balances.length);
-  const proposal = votes[0]?.proposalId ?? "";
-  const ofProposal = votes.filter(({ proposalId }) => proposalId === proposal);
-  expect((await lines(["votes", "--proposal", proposal])).records).toBe(ofProposal.length);
-  const id = signatures[0]?.id ?? "";
-  const ofResource = signatures.filter((signature) => signature.id === id);
-  expect((await lines(["signatures", "--id", id])).records).toBe(ofResource.length);
-  const outputs = await Promise.all(Array.from({ length: 8 }, () => lines(["spam", "--party", "ab".repeat(32)])));
+test("a command works with several nodes of which one is down and one is far behind, and --verbose prints the failover", async () => {
+  const network = createFakeNetwork({ nodes: [{ down: true }, { lag: 600 }, {}], balances: 900 });
+  const listed = await run(["balances", "--verbose"], network);
+  expect([listed.code, listed.stdout.trim().split("\n").length]).toEqual([0, network.records.balances.length]);
+  const spam = ["spam", "--party", "ab".repeat(32), "--verbose"];
+  const outputs = await Promise.all(Array.from({ length: 8 }, () => run(spam, network)));
   const all = [listed, ...outputs].map(({ stderr }) => stderr).join("");
-  expect(all).toMatch(
-    /attempt \d on https:\/\/node-\d\.example: .* from https:\/\/node-\d\.example to https:\/\/node-\d\.example: /,
-  );
+  const url = "https://node-\\d\\.example";
+  expect(all).toMatch(new RegExp(`attempt \\d on ${url}: .* from ${url} to ${url}: `));
 });

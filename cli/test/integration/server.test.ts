@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { Hono } from "hono";
 import { afterEach, expect, test } from "vitest";
 import { serverLimits, startServer } from "../../src/serve/server.js";
+import { firstLine } from "../support/sockets.js";
 
 const running: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -57,7 +58,7 @@ test("a caller who waits for longer than a reader may stand still keeps the conn
   // Several times as long, and the server is alive.
   while (performance.now() - since < 300) await new Promise((resolve) => setImmediate(resolve));
   other.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-  expect(String((await once(other, "data"))[0])).toMatch(/^HTTP\/1\.1 200/);
+  expect(await firstLine(other)).toMatch(/^HTTP\/1\.1 200/);
   expect(isClosed).toBe(false);
   socket.destroy();
   other.destroy();
@@ -67,6 +68,7 @@ test.each([
   ["a head that does not end is a 408", "GET / HTTP/1.1\r\nHost: a\r\nX-Long: ", 408, 4],
   ["a head that is too large is a 431", `GET /${"a".repeat(2000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431, 8],
   ["a request that cannot be parsed is a 400", "GET / HTTP/1.1\r\nHost\r\n\r\n", 400, 3],
+  ["a wrong Host is a 400", "GET / HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n", 400, 3],
 ])("%s with an error as nodes send it", async (_, text, status, code) => {
   const { open } = await start({ headersTimeout: 100, connectionsCheckingInterval: 50, maxHeaderSize: 1000 });
   const socket = open();
@@ -75,24 +77,16 @@ test.each([
   for await (const data of socket) response += data;
   const [head = "", body = ""] = response.split("\r\n\r\n");
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  expect(head).toContain("Content-Type: application/json");
+  expect(head).toMatch(/Content-Type: application\/json/i);
   expect(JSON.parse(body)).toEqual({ code, message: expect.stringMatching(/\.$/), details: [] });
 });
 
-test("a request of HTTP/1.0 needs no Host, and a wrong one is an error with a body", async () => {
+test("a request of HTTP/1.0 needs no Host", async () => {
   const { open } = await start({});
-  const send = async (head: string) => {
-    const socket = open();
-    socket.write(`GET / ${head}\r\n\r\n`);
-    const [response] = await once(socket, "data");
-    socket.destroy();
-    return String(response);
-  };
-  expect(await send("HTTP/1.0")).toMatch(/^HTTP\/1\.1 200 /);
-  const refused = await send("HTTP/1.1\r\nHost: a/b");
-  expect(refused).toMatch(/^HTTP\/1\.1 400 /);
-  const error = { code: 3, message: "Invalid host header.", details: [] };
-  expect(JSON.parse(refused.split("\r\n\r\n")[1] ?? "")).toEqual(error);
+  const socket = open();
+  socket.write("GET / HTTP/1.0\r\n\r\n");
+  expect(await firstLine(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  socket.destroy();
 });
 
 test("one address has a limited number of connections, and so have all", async () => {
@@ -107,7 +101,7 @@ test("one address has a limited number of connections, and so have all", async (
     await expect.poll(() => closed).toBe(3);
     const [first] = sockets.filter(({ destroyed }) => !destroyed);
     first?.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    expect(String((await once(first ?? sockets[0] ?? open(), "data"))[0])).toMatch(/^HTTP\/1\.1 200/);
+    expect(first && (await firstLine(first))).toMatch(/^HTTP\/1\.1 200/);
     for (const socket of sockets) socket.destroy();
   }
 });

@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { promisify } from "node:util";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
+import { run as runProgram } from "../../../test/support/run.js";
+import { ended } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { interruption, runCli } from "../support/run-cli.js";
 
@@ -43,9 +43,8 @@ describe("vegaprotocol.toml", () => {
     const { votes } = createFakeNode({ votes: 1 }).records;
     const text = `[limits]\nparty = "${votes[0]?.partyId}"\ncommand = "other"\n`;
     expect((await run(text, "limits", "https://a.example")).stdout.join()).toContain("isAllowed");
-    expect((await run(text, "limits --party network --command vote", "https://a.example")).stderr).toBe(
-      "Error: --command vote requires --proposal.\n",
-    );
+    const own = await run(text, "limits --party network --command vote", "https://a.example");
+    expect(own.stderr).toBe("Error: --command vote requires --proposal.\n");
   });
 
   test("can have a range of balance changes, which is not the range of balances at a time", async () => {
@@ -72,8 +71,7 @@ describe("vegaprotocol.toml", () => {
 
   test("can have defaults that only some of the commands take", async () => {
     const text = '[defaults]\nfrom = "start"\nformat = "html"\n';
-    const { code, stdout } = await run(text, "balances -n 1", "https://a.example");
-    expect([code, stdout.join()]).toEqual([0, expect.stringContaining("<html")]);
+    expect((await run(text, "balances -n 1", "https://a.example")).stdout.join()).toContain("<html");
     expect((await run(text, "follow balances -n 1", "https://a.example")).stdout.join()).toMatch(/^\{.*\}\n$/);
   });
 
@@ -97,8 +95,8 @@ describe("vegaprotocol.toml", () => {
     ["[nodes]\nmain = 5", 'Expected "main" of [nodes] to be an address, or several, such as ["https://a.example"].'],
     ['[balances]\nforce = "yes"', 'Expected "force" of FILE to be true or false, got "yes".'],
   ])("is refused: %j", async (text, message) => {
-    const { code, stderr } = await run(text, "balances", "https://a.example");
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message.replace("FILE", path("vega.toml")))]);
+    const result = await run(text, "balances", "https://a.example");
+    expect(result).toMatchObject(ended(2, message.replace("FILE", path("vega.toml"))));
   });
 });
 
@@ -107,7 +105,7 @@ describe("completion", () => {
     const { stdout } = await runCli(["completion", "bash"]);
     const complete = async (...words: string[]) => {
       const script = `${stdout}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _vegaprotocol; echo "\${COMPREPLY[*]}"`;
-      return (await promisify(execFile)("bash", ["-c", script, "bash", "vegaprotocol", ...words])).stdout.trim();
+      return (await runProgram("bash", ["-c", script, "bash", "vegaprotocol", ...words])).stdout.trim();
     };
     expect(await complete("bal")).toBe("balances");
     expect(await complete("balances", "--acc")).toBe("--account-type");
@@ -120,9 +118,8 @@ describe("completion", () => {
   test("in zsh and fish has the same commands and flags", async () => {
     const [zsh, fish] = [await runCli(["completion", "zsh"]), await runCli(["completion", "fish"])];
     expect(zsh.stdout).toMatch(/^autoload -U \+X bashcompinit && bashcompinit\n_vegaprotocol\(\) \{/);
-    expect(fish.stdout).toContain(
-      "-n '__fish_seen_subcommand_from sync; and not __fish_seen_subcommand_from follow' -l timestamps -x -a 'micros nanos'",
-    );
+    const seen = "__fish_seen_subcommand_from sync; and not __fish_seen_subcommand_from follow";
+    expect(fish.stdout).toContain(`-n '${seen}' -l timestamps -x -a 'micros nanos'`);
     expect(await runCli(["completion", "powershell"])).toMatchObject({ code: 2 });
   });
 });

@@ -49,7 +49,10 @@ export function add(node: ReturnType<typeof startNode>, ...balances: (typeof cha
 }
 
 /** How a command ends, with what it prints to stderr. */
-export const ended = (code: number, text = "") => ({ code, stderr: expect.stringContaining(text) });
+export const ended = (code: number, text: string | RegExp = "") => ({
+  code,
+  stderr: typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text),
+});
 
 /** How a comparison ends that finds as many balance changes in the node. */
 export const equal = (count: number) => ({ code: 0, stdout: expect.stringContaining(`: ${count} balance changes.`) });

@@ -48,25 +48,28 @@ function createTasks(open: Readonly<Record<string, number>> = {}) {
   };
 }
 
-test("a caller has a share of what runs at once, and one with few open requests is next, with the latest read", async () => {
-  const { started, run, settle, end } = createTasks({ a: 3, b: 3, d: 9 });
-  for (const name of ["a1", "a2", "a3", "b1", "b2", "b3"]) void run(name);
+test.each([
+  {
+    title: "a caller has a share, and one with few open requests is next, with the latest read",
+    open: { a: 3, b: 3, d: 9 },
+    first: ["a1", "a2", "a3", "b1", "b2", "b3"],
+    later: ["d1", "c1", "e1"],
+    next: ["c1", "e1", "a3", "b3"],
+  },
+  {
+    title: "callers with equally many open requests have equal shares, although the reads of one are the latest",
+    first: ["a1", "a2", "b1", "b2"],
+    later: ["a3", "a4", "b3", "b4", "c1", "c2"],
+    next: ["c2", "a4", "a3", "b4"],
+  },
+])("of callers who read at once, $title", async ({ open, first, later, next }) => {
+  const { started, run, settle, end } = createTasks(open);
+  for (const name of first) void run(name);
   await settle();
   expect(started).toEqual(["a1", "a2", "b1", "b2"]);
-  for (const name of ["d1", "c1", "e1"]) void run(name);
+  for (const name of later) void run(name);
   await end("a1", "a2", "b1", "b2");
-  expect(started.slice(4)).toEqual(["c1", "e1", "a3", "b3"]);
-  await end("e1");
-  expect(started.slice(8)).toEqual(["d1"]);
-});
-
-test("callers with equally many open requests have equal shares, although the reads of one are the latest", async () => {
-  const { started, run, settle, end } = createTasks();
-  for (const name of ["a1", "a2", "b1", "b2"]) void run(name);
-  await settle();
-  for (const name of ["a3", "a4", "b3", "b4", "c1", "c2"]) void run(name);
-  await end("a1", "a2", "b1", "b2");
-  expect(started.slice(4)).toEqual(["c2", "a4", "a3", "b4"]);
+  expect(started.slice(4)).toEqual(next);
 });
 
 test("more callers than can read at once take turns", async () => {
