@@ -3,6 +3,7 @@ import { formatUnits } from "vegaprotocol-client";
 import { describe, expect, test } from "vitest";
 import { change, first, hour, type Node, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
+import { readLines } from "../support/json-lines.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
@@ -80,10 +81,7 @@ test("a destination keeps the assets of a node, and its reports use them without
     const argv = ["balances", "--at", "now", "--asset", "S18", "--complete-history", "--db", path(name)];
     const { code, stdout, stderr } = await runCli([...argv, "--columns", "balance,unit"], { env: { VEGA_NODE: "" } });
     expect([code, stderr]).toEqual([0, ""]);
-    const found = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const found = readLines(stdout);
     const own = expected.filter(([, , symbol]) => symbol === "S18").slice(-2);
     expect(found.map(({ balance }) => balance).sort()).toEqual(own.map(([, , , units]) => units).sort());
     expect(found.every(({ unit }) => unit === "S18")).toBe(true);

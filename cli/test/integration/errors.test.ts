@@ -4,6 +4,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { ended } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
+import { readLines } from "../support/json-lines.js";
 import { runCli } from "../support/run-cli.js";
 
 const node = createFakeNode({ balances: 300, votes: 600, profiles: 30 }, { defects: nodeDefects, rateLimit: false });
@@ -192,9 +193,8 @@ test("a list that the node shows from both ends is whole and in order", async ()
   const all = createFakeNode({ profiles: profiles.slice(0, 7000) }, { defects: nodeDefects, rateLimit: false });
   const print = async (order: string) => {
     const { stdout } = await runCli(["profiles", "--order", order], { fetch: all.fetch });
-    return stdout.trimEnd().split("\n");
+    return readLines(stdout).map(({ partyId }) => partyId);
   };
-  const printed = await print("oldest-first");
-  expect(printed.map((line) => JSON.parse(line).partyId)).toEqual(parties.slice(0, 7000));
-  expect(await print("newest-first")).toEqual(printed.reverse());
+  expect(await print("oldest-first")).toEqual(parties.slice(0, 7000));
+  expect(await print("newest-first")).toEqual(parties.slice(0, 7000).reverse());
 });

@@ -1,25 +1,16 @@
-import { request } from "node:http";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { expect, test } from "vitest";
 import { load } from "../../src/explore/page/data.js";
 import { verdictOf } from "../../src/explore/page/text.js";
 import { withOtherPaths } from "../../src/fake-node.js";
-import { changes, startNode } from "../support/changes.js";
+import { changes, ended, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
+import { loop, send } from "../support/gateway.js";
 import { runCli, startServing } from "../support/run-cli.js";
+import { firstLine, open } from "../support/sockets.js";
 
 const pathOf = useFolder();
-
-/** Sends a request with a header that `fetch` sets itself. */
-const statusFor = (url: string, host: string) =>
-  new Promise<number | undefined>((resolve, reject) => {
-    const sent = request(url, { headers: { host } }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    sent.on("error", reject).end();
-  });
 
 test("the page is one file, whose policy allows nothing from elsewhere", async () => {
   const { url } = await startServing(["explore"], createFakeNode().fetch);
@@ -32,18 +23,22 @@ test("the page is one file, whose policy allows nothing from elsewhere", async (
 
 test("another page cannot reach the server by a name of its own", async () => {
   const { url } = await startServing(["explore"], createFakeNode().fetch);
-  expect(await statusFor(url, "attacker.example")).toBe(403);
-  expect(await statusFor(`${url}/api/v2/parties/profiles`, "attacker.example:80")).toBe(403);
-  expect(await statusFor(url, "localhost:1")).toBe(200);
+  for (const [path, host, status] of [
+    ["/", "attacker.example", 403],
+    ["/api/v2/parties/profiles", "attacker.example:80", 403],
+    ["/", "localhost:1", 200],
+  ]) {
+    const socket = open(url, `GET ${path} HTTP/1.1`, `Host: ${host}`);
+    expect(await firstLine(socket)).toContain(` ${status} `);
+    socket.destroy();
+  }
 });
 
 test("the page gets no path of a node and no password of a database, which can be secrets", async () => {
   const node = createFakeNode();
   const failing = async () => Promise.reject(new Error("https://node.example/secret-key failed"));
-  const { url } = await startServing(
-    ["explore", "--node", "https://node.example/secret-key", "--retries", "0"],
-    failing,
-  );
+  const argv = ["explore", "--node", "https://node.example/secret-key", "--retries", "0"];
+  const { url } = await startServing(argv, failing);
   for (const path of ["explore/source", "explore/nodes", "explore/events", "api/v2/assets", "api/v2/governance"]) {
     expect(await (await fetch(`${url}/${path}`)).text()).not.toContain("secret-key");
   }
@@ -60,54 +55,43 @@ test("a copy has the pages, in both directions, that its node has", async () => 
   const copy = await startServing(["explore", pathOf("vega.db")]);
   const path = "/api/v2/balance/changes?pagination.first=7&pagination.newestFirst=";
   for (const newestFirst of [true, false]) {
-    const found: string[] = [];
-    for (let after = ""; ; ) {
-      const response = await fetch(`${copy.url}${path}${newestFirst}${after}`);
-      const { balances, complete } = await response.json();
-      expect(complete).toBe(true);
-      for (const edge of balances.edges) found.push(edge.node.timestamp);
-      if (!balances.pageInfo.hasNextPage) break;
-      after = `&pagination.after=${balances.pageInfo.endCursor}`;
-    }
+    const pages = await loop(copy.url, path + newestFirst);
+    const found = pages.flatMap(({ records }) => records.map(({ timestamp }) => timestamp));
     const all = changes.map(({ timestamp }) => timestamp);
     expect(found).toEqual(newestFirst ? all.reverse() : all);
+    expect((await send(copy.url + path + newestFirst)).body.complete).toBe(true);
   }
-  const { votes } = await (await fetch(`${copy.url}/api/v2/votes?proposalId=${proposal}&pagination.first=2`)).json();
-  expect(votes).toMatchObject({ edges: [{}, {}], pageInfo: { hasNextPage: true } });
-  const early = `${copy.url}/api/v2/balance/changes?dateRange.startTimestamp=1600000000000000000`;
-  expect(await (await fetch(early)).json()).toMatchObject({ code: 11, details: [{ reason: "pruned" }] });
+  const { body } = await send(`${copy.url}/api/v2/votes?proposalId=${proposal}&pagination.first=2`);
+  expect(body.votes).toMatchObject({ edges: [{}, {}], pageInfo: { hasNextPage: true } });
+  const early = await send(`${copy.url}/api/v2/balance/changes?dateRange.startTimestamp=1600000000000000000`);
+  expect(early.body).toMatchObject({ code: 11, details: [{ reason: "pruned" }] });
 });
 
 test("what a copy does not have is a 404 that says what to synchronize", async () => {
   const node = startNode({ votes: 9 });
   expect(await runCli(["sync", pathOf("vega.db")], { fetch: node.fetch })).toMatchObject({ code: 0 });
   const { url } = await startServing(["explore", pathOf("vega.db")]);
-  const response = await fetch(`${url}/api/v2/votes?proposalId=${node.records.votes[0]?.proposalId}`);
-  expect([response.status, await response.json()]).toMatchObject([
-    404,
-    { message: expect.stringContaining("run vegaprotocol sync") },
-  ]);
-  const { code, stderr } = await runCli(["explore", pathOf("none.db")]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("there is no")]);
+  const error = { message: expect.stringContaining("run vegaprotocol sync") };
+  const sent = await send(`${url}/api/v2/votes?proposalId=${node.records.votes[0]?.proposalId}`);
+  expect(sent).toMatchObject({ status: 404, body: error });
+  expect(await runCli(["explore", pathOf("none.db")])).toMatchObject(ended(2, "there is no"));
 });
 
 test("a copy without a node has the symbols and decimals of assets, and counts votes", async () => {
   const node = createFakeNode({ balances: 20, votes: 9 }, { defects: nodeDefects });
   const proposal = node.records.votes[0]?.proposalId ?? "";
-  const { fetch: send } = withOtherPaths(node);
+  const { fetch: fetchNode } = withOtherPaths(node);
   const lists = ["balances", "votes", "--proposal", proposal];
-  expect(await runCli(["sync", pathOf("vega.db"), ...lists], { fetch: send })).toMatchObject({ code: 0 });
+  expect(await runCli(["sync", pathOf("vega.db"), ...lists], { fetch: fetchNode })).toMatchObject({ code: 0 });
   const { url } = await startServing(["explore", pathOf("vega.db")]);
-  const assetsOf = async (response: Response) => {
-    const { assets } = (await response.json()) as { assets: { edges: { node: { id: string; details: object } }[] } };
-    return assets.edges.map(({ node }) => [node.id, node.details]).sort();
-  };
-  const found = await assetsOf(await fetch(`${url}/api/v2/assets`));
-  const expected = await assetsOf(await send(new Request("https://node.example/api/v2/assets")));
+  const assetsOf = (body: { assets: { edges: { node: { id: string; details: object } }[] } }) =>
+    body.assets.edges.map(({ node: { id, details } }) => [id, details]).sort();
+  const found = assetsOf((await send(`${url}/api/v2/assets`)).body);
+  const expected = assetsOf(await (await fetchNode(new Request("https://node.example/api/v2/assets"))).json());
   expect(found.length).toBe(expected.length);
   expect(expected).toMatchObject(found);
   expect((await fetch(`${url}/api/v2/governance?proposalId=${proposal}`)).status).toBe(501);
-  const { tally } = await (await fetch(`${url}/reports/tally?proposal=${proposal}`)).json();
+  const { tally } = (await send(`${url}/reports/tally?proposal=${proposal}`)).body;
   const missing = "the required majority, the required participation, and the total supply of tokens";
   expect(verdictOf(tally)).toBe(`Whether it passes is unknown without ${missing}.`);
 });

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
 import { formatTime } from "../../src/times.js";
 import { addressWithGap, ended, party } from "../support/changes.js";
+import { readLines } from "../support/json-lines.js";
 import { clock, interruption, runCli } from "../support/run-cli.js";
 
 let timer: NodeJS.Timeout | undefined;
@@ -20,7 +21,7 @@ function growingNode(data: Parameters<typeof createFakeNode>[0] = {}) {
 }
 
 const poll = ["--poll-interval", "5ms", "--raw"];
-const linesIn = (text: string) => (text === "" ? [] : text.trimEnd().split("\n"));
+const linesIn = (text: string) => text.split("\n").slice(0, -1);
 
 const balanceKey = ({ timestamp, partyId, assetId, marketId, accountType }: Record<string, unknown>) =>
   [timestamp, partyId, assetId, marketId, accountType].join();
@@ -77,7 +78,7 @@ describe("follow balances", () => {
     const command = ["follow", "balances", "--from", "start", ...poll];
     const { code, stdout, stderr } = await followLines(command, 120, node.fetch);
     expect(code).toBe(130);
-    const records = linesIn(stdout).map((line) => JSON.parse(line));
+    const records = readLines(stdout);
     const times = records.map(({ timestamp }) => BigInt(timestamp));
     expect(times).toEqual([...times].sort((a, b) => Number(a - b)));
     const [, position = ""] =
@@ -87,9 +88,9 @@ describe("follow balances", () => {
     expect(records).toHaveLength(before.length);
 
     const next = await followLines([...command, "--from", position], 20, node.fetch);
-    const [first = ""] = linesIn(next.stdout);
-    expect(BigInt(JSON.parse(first).timestamp)).toBeGreaterThanOrEqual(BigInt(position));
-    const all = [...records, ...linesIn(next.stdout).map((line) => JSON.parse(line))];
+    const later = readLines(next.stdout);
+    expect(BigInt(later[0].timestamp)).toBeGreaterThanOrEqual(BigInt(position));
+    const all = [...records, ...later];
     expect(new Set(all.map(balanceKey)).size).toBe(all.length);
   });
 
@@ -113,22 +114,21 @@ describe("follow balances", () => {
     const from = ["--from", String(history - 120_000_000_000n)];
     const { code, stdout, stderr } = await runCli(["follow", "balances", ...from, ...poll], { fetch: node.fetch });
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-    const [, time = ""] =
-      /^Error: The balance changes of the node begin at .* and follow with --from (\S+)\.\n$/.exec(stderr) ?? [];
+    const [, time = ""] = /^Error: The balance changes of the node begin .* with --from (\S+)\.\n$/.exec(stderr) ?? [];
     expect(toNanoseconds(time)).toBe(times.find((each) => each >= history));
   });
 
   test("--verbose prints each failed poll, and a chain without new blocks exits with 1 after --give-up-after", async () => {
     const node = createFakeNode({ balances: 5 });
     let requests = 0;
+    const fetch = async (request: Request) =>
+      ++requests === 2 ? new Response("", { status: 503 }) : node.fetch(request);
     const flags = ["--verbose", "--retries", "0", "--give-up-after", "500ms", ...poll];
-    const { code, stderr } = await runCli(["follow", "balances", ...flags], {
-      fetch: async (request) => (++requests === 2 ? new Response("", { status: 503 }) : node.fetch(request)),
-    });
+    const { code, stderr } = await runCli(["follow", "balances", ...flags], { fetch });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^followBalanceChanges: poll failed, repeated in \d+ ms: .*503/m);
     expect(stderr).toMatch(
-      /^Error: followBalanceChanges received no new block after block \d+ for [\d.]+ s\nTo continue, repeat the command with --from \d+\.$/m,
+      /^Error: followBalanceChanges received no new block after block \d+ for [\d.]+ s\nTo continue, /m,
     );
   });
 });
@@ -157,9 +157,8 @@ describe("a follower whose node does not respond", () => {
   const refused = Object.assign(new TypeError("fetch failed"), { cause: new Error("connect ECONNREFUSED") });
 
   test("ends at once with 1 if it has never responded: its name or its certificate may be wrong", async () => {
-    const stderr = expect.stringMatching(/^Error: scanBalanceChanges received no response .*connect ECONNREFUSED\n$/);
-    const fetch = () => Promise.reject(refused);
-    expect(await runCli(command, { fetch })).toEqual({ code: 1, stdout: "", stderr });
+    const error = /^Error: scanBalanceChanges received no response .*connect ECONNREFUSED\n$/;
+    expect(await runCli(command, { fetch: () => Promise.reject(refused) })).toMatchObject(ended(1, error));
   });
 
   test("retries for --give-up-after, says so once, and then ends with 1", async () => {
@@ -202,7 +201,7 @@ describe("a follower whose node does not respond", () => {
     const { fetch } = createFakeNode({ balances: 5 }, { rateLimit: { rate: 1, burst: 1, refusals: 1, ban: 600 } });
     for (let request = 0; request < 4; request++) await fetch(new Request("https://node.example/api/v2/votes"));
     const result = await runCli([...command, "--no-pacing", "--give-up-after", "2m"], { fetch });
-    expect(result).toMatchObject({ code: 5, stderr: expect.stringMatching(/^Error: .*Wait \d+ seconds/m) });
+    expect(result).toMatchObject(ended(5, /^Error: .*Wait \d+ seconds/m));
   });
 });
 

@@ -3,6 +3,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
+import { readLines } from "../support/json-lines.js";
 import { complete, runCli } from "../support/run-cli.js";
 
 const data = { balances: 300, votes: 300, profiles: 50, signatures: 60, spamStatistics: 10 };
@@ -41,8 +42,7 @@ describe("the command balances", () => {
   test("prints every record of a scan as NDJSON in a pipe", async () => {
     const { code, stdout, stderr } = await runCli(["balances", "--raw"], { fetch });
     expect([code, stderr]).toEqual([0, complete()]);
-    const lines = stdout.trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line))).toEqual(await client.scanBalanceChanges().toArray());
+    expect(readLines(stdout)).toEqual(await client.scanBalanceChanges().toArray());
   });
 
   test("prints a table of the newest 30 records on a terminal, with short values, and says how to get all", async () => {

@@ -1,5 +1,6 @@
 import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
+import { readLines } from "../support/json-lines.js";
 import { readMetrics } from "../support/metrics.js";
 import { interruption, runCli } from "../support/run-cli.js";
 
@@ -17,8 +18,8 @@ test("the command nodes reads from each node and prints its block, lag, rate lim
   expect(code).toBe(0);
   expect(network.nodes.map(({ requests }) => requests.length)).toEqual([3, 3, 3]);
   const [oldest] = network.records.balances.map(({ timestamp }) => timestamp).sort();
-  const rows = stdout.trim().split("\n");
-  expect(rows.map((line) => JSON.parse(line))).toEqual(
+  const rows = readLines(stdout);
+  expect(rows).toEqual(
     network.nodes.map(({ url, block: { height, timestamp } }, index) => ({
       ...{ url, height: `${height}`, blockTime: `${timestamp}`, rateLimit: 20 },
       ...{ blockAge: expect.any(Number), latency: expect.any(Number) },
@@ -28,7 +29,7 @@ test("the command nodes reads from each node and prints its block, lag, rate lim
         : { state: "ready", lag: 0, historyStart: oldest }),
     })),
   );
-  expect(JSON.parse(rows[0] ?? "").lag).toBeGreaterThan(10_000);
+  expect(rows[0].lag).toBeGreaterThan(10_000);
 });
 
 test("the command nodes shows what matters on a terminal of 80 columns, with units, and errors below", async () => {

@@ -6,6 +6,7 @@ import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
 import { ended, first, party, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
+import { readLines } from "../support/json-lines.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { runCli, startServing } from "../support/run-cli.js";
 
@@ -25,11 +26,6 @@ const resource = signatures[0]?.id ?? "";
 
 const path = useFolder();
 
-const lines = (stdout: string): Record<string, string>[] =>
-  stdout
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
 const withoutUndefined = (value: object) => JSON.parse(JSON.stringify(value));
 /** The contract ignores the order of signatures, which a database does not keep. */
 const signaturesOf = (bundle: string) =>
@@ -48,7 +44,7 @@ async function run(...argv: string[]) {
 test("balances --at prints the last balance of each account, and since when the node has records", async () => {
   const { code, stdout, stderr } = await runCli(["balances", "--at", String(middle), "--raw"], { fetch });
   const before = balances.filter(({ timestamp }) => BigInt(timestamp) <= middle);
-  expect([code, lines(stdout)]).toEqual([0, await balancesAt(before, middle)]);
+  expect([code, readLines(stdout)]).toEqual([0, await balancesAt(before, middle)]);
   expect(stderr).toMatch(/^The records begin at 2024-02-09T16:\d\d:\d\d\.\d{9}Z\. .* add --complete-history\.\n$/);
 });
 
@@ -91,7 +87,7 @@ describe("a report from a time on", () => {
     // The party has its first record an hour after the other one.
     const argv = ["statement", "--from", formatTime(first + 1n), "--party", party, "--raw"];
     const { code, stdout, stderr } = await runCli(argv, { fetch: startNode().fetch });
-    expect([code, lines(stdout)[0]]).toMatchObject([0, { entry: "opening", timestamp: `${first + 1n}` }]);
+    expect([code, readLines(stdout)[0]]).toMatchObject([0, { entry: "opening", timestamp: `${first + 1n}` }]);
     expect(stderr).toContain(`The records begin at ${begin}. Earlier balances are unknown`);
   });
 
@@ -127,7 +123,7 @@ test("series adds accounts by party and asset", async () => {
   const flags = ["--every", "hour", "--group-by", "party", "--complete-history", "--raw"];
   const options = { from, to: middle, every: "hour", groupBy: ["partyId"], isComplete: true } as const;
   const records = balances.filter(({ timestamp }) => BigInt(timestamp) <= middle);
-  expect(lines(await run("series", ...before, ...flags))).toEqual(await balanceSeries(records, options));
+  expect(readLines(await run("series", ...before, ...flags))).toEqual(await balanceSeries(records, options));
 });
 
 describe("tally", () => {

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { createFakeNode, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
+import { hour } from "../support/changes.js";
+import { readLines } from "../support/json-lines.js";
 import { readMetrics } from "../support/metrics.js";
 import { runCli } from "../support/run-cli.js";
 
@@ -26,10 +28,7 @@ async function audit(
     return node.fetch(request);
   };
   const { code, stdout, stderr } = await runCli(["audit", ...urls, "--format", "ndjson", ...flags], { fetch });
-  const rows = stdout
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line): Row => JSON.parse(line));
+  const rows: Row[] = flags.includes("prometheus") ? [] : readLines(stdout);
   const different = [...new Set(rows.filter(({ state }) => state === "different").map(({ url }) => url))].sort();
   return { code, stdout, stderr, rows, different };
 }
@@ -61,7 +60,6 @@ async function auditNetwork(
   { seed, count, history, lag, version, drops, isToEnd, pageSize, at, wrong }: Network,
   change: (typeof changes)[number] | undefined,
 ) {
-  const hour = 3_600_000_000_000n;
   const generated = createFakeNode({ balances: count, seed }).records.balances;
   const first = BigInt(generated[0]?.timestamp ?? 0);
   const span = BigInt(generated.at(-1)?.timestamp ?? 0) - first || 1n;
@@ -86,16 +84,9 @@ async function auditNetwork(
   const block = { height: 3_000_000_000n, timestamp: BigInt(records.at(-1)?.timestamp ?? 0) + 1_000_000_000n };
   const nodes = urls.map((_, place) => {
     const from = history[place];
-    return createFakeNode(
-      { balances: place === wrong ? own : records, seed, block },
-      {
-        defects: nodeDefects,
-        rateLimit: false,
-        version: version[place],
-        lag: lag[place],
-        ...(from != null && { history: timeAt(from) }),
-      },
-    );
+    const held = { defects: nodeDefects, rateLimit: false, history: from == null ? undefined : timeAt(from) } as const;
+    const options = { ...held, version: version[place], lag: lag[place] };
+    return createFakeNode({ balances: place === wrong ? own : records, seed, block }, options);
   });
   // What each node keeps and has reached, from what it holds.
   const keeps = nodes.map((node, place) => {
@@ -171,16 +162,12 @@ test("audit compares votes, signatures and profiles, which change while they are
       const { timestamp } = nodes[1]?.block ?? {};
       const [vote, profile, signature] = [votes[3], profiles[2], signatures[1]];
       const isChange = seed > 0 && (request * seed) % 5 === 0 && timestamp && vote && profile && signature;
-      for (const node of nodes)
-        node.nextBlock(
-          isChange
-            ? {
-                votes: [{ ...vote, timestamp: `${timestamp}`, totalGovernanceTokenBalance: `${request}` }],
-                profiles: [{ ...profile, alias: `alias ${request}` }],
-                signatures: [{ ...signature, sig: Buffer.from(`signature ${request}`).toString("base64") }],
-              }
-            : {},
-        );
+      const changes = isChange && {
+        votes: [{ ...vote, timestamp: `${timestamp}` as const, totalGovernanceTokenBalance: `${request}` }],
+        profiles: [{ ...profile, alias: `alias ${request}` }],
+        signatures: [{ ...signature, sig: Buffer.from(`signature ${request}`).toString("base64") }],
+      };
+      for (const node of nodes) node.nextBlock(changes || {});
     });
   };
   for (let seed = 0; seed < Math.max(5, numRuns / 4); seed++) {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FakeNetwork } from "vegaprotocol-client/testing";
 import { parse } from "yaml";
+import { readLines } from "./json-lines.js";
 import { startServing } from "./run-cli.js";
 
 type Fetch = (request: Request) => Promise<Response>;
@@ -26,11 +27,7 @@ export async function startGateway(nodes: readonly string[], flags: readonly str
   const own = ["--port", "0", ...nodes.flatMap((node) => ["--node", node])];
   const { url, stderr, close } = await startServing(["serve", ...own, ...flags], fetch);
   /** The lines of its log. */
-  const log = (): Record<string, unknown>[] =>
-    stderr()
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
+  const log = (): Record<string, unknown>[] => readLines(stderr());
   return { url, log, close };
 }
 

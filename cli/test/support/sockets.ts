@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** Opens a connection, and sends the head of a request. */
+/** Opens a connection, and sends the head of a request, with a Host if it has none. */
 export function open(url: string, ...head: readonly string[]): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on("error", () => {});
-  socket.write([...head, "Host: a", "", ""].join("\r\n"));
+  const host = head.some((line) => line.startsWith("Host: ")) ? [] : ["Host: a"];
+  socket.write([...head, ...host, "", ""].join("\r\n"));
   return socket;
 }
 

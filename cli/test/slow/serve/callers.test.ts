@@ -7,7 +7,7 @@ import { collectGarbage } from "../../../../test/support/garbage.js";
 import { createGateway } from "../../../src/serve/app.js";
 import { createLists } from "../../../src/serve/lists.js";
 import { startServer } from "../../../src/serve/server.js";
-import { loop, serve } from "../../support/gateway.js";
+import { loop, send, serve } from "../../support/gateway.js";
 import { firstLine, open } from "../../support/sockets.js";
 
 const profiles = "/api/v2/parties/profiles?pagination.first=3";
@@ -84,8 +84,8 @@ test("callers who page through a list of votes share what is read of it", async 
   const [node] = network.nodes;
   const sizes = () => node?.requests.splice(0).map(({ url }) => /first=\d+/.exec(url)?.[0]);
   const [closed = "", opened] = network.records.votes.map(({ proposalId }) => proposalId);
-  const newest = await fetch(`${url}/api/v2/votes?proposalId=${opened}&pagination.first=20`);
-  expect((await newest.json()).votes.edges).toHaveLength(20);
+  const { body } = await send(`${url}/api/v2/votes?proposalId=${opened}&pagination.first=20`);
+  expect(body.votes.edges).toHaveLength(20);
   // Those votes were not written in one block: a page takes one request, for some more of them.
   expect(sizes()).toEqual(["first=70"]);
   const path = `/api/v2/votes?proposalId=${closed}&pagination.first=20&pagination.newestFirst=false`;

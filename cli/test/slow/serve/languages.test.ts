@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../../../test/support/run.js";
 import { useFolder } from "../../support/folder.js";
+import { readLines } from "../../support/json-lines.js";
 import { type Setting, startSetting } from "./gateway-process.js";
 
 const page = readFileSync(new URL("../../../../docs/serve.md", import.meta.url), "utf8");
@@ -50,11 +51,7 @@ const textOf = (node: object) => JSON.stringify(Object.entries(node).sort());
 /** The records that a loop prints. */
 async function printed([command = "", ...args]: readonly string[]): Promise<string[]> {
   const { stdout } = await run(command, args, { cwd: path("."), maxBuffer: 2 ** 28 });
-  const values = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  return values.flatMap((value) => {
+  return readLines(stdout).flatMap((value) => {
     // The loop in Java prints whole pages.
     const [page] = Object.values<{ edges?: { node: object }[] }>(value);
     return page?.edges?.map(({ node }) => textOf(node)) ?? [textOf(value)];

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { checkResponse, serve } from "../../support/gateway.js";
+import { readLines } from "../../support/json-lines.js";
 import { firstLine, open } from "../../support/sockets.js";
 
 const path = "/api/v2/balance/changes?pagination.newestFirst=false";
@@ -12,10 +13,7 @@ const createNetwork = (balances: number) =>
 /** More records than a gateway reads ahead. */
 const large = createNetwork(100_000);
 
-const linesOf = async (response: Response) => {
-  const lines = (await response.text()).trim().split("\n");
-  return lines.map((line) => JSON.parse(line));
-};
+const linesOf = async (response: Response) => readLines(await response.text());
 const sorted = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).sort();
 
 test.each([true, false])(
