@@ -2,6 +2,7 @@ import { createClient } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.js";
+import { send } from "../support/gateway.js";
 import { runCli, startServing } from "../support/run-cli.js";
 
 /** Starts a fake node, and returns the addresses that it prints. */
@@ -24,12 +25,9 @@ describe("the command fake-node", () => {
   test("prints commands with ids to try, which work, and how to stop it, to stderr", async () => {
     const { url, stderr } = await start([]);
     await expect.poll(stderr).toMatch(/^Press Ctrl-C to stop\.\n$/m);
-    const [votes = "", signatures = ""] = stderr().split("\n");
-    for (const [line, name] of [
-      [votes, "votes --node"],
-      [signatures, "signatures --node"],
-    ] as const) {
-      expect(line).toMatch(new RegExp(`^Try: npx vegaprotocol-cli ${name} ${url} --\\w+ [0-9a-f]{64}$`));
+    for (const [index, name] of ["votes", "signatures"].entries()) {
+      const line = stderr().split("\n")[index] ?? "";
+      expect(line).toMatch(new RegExp(`^Try: npx vegaprotocol-cli ${name} --node ${url} --\\w+ [0-9a-f]{64}$`));
       const { code, stdout } = await runCli(line.split(" ").slice(3));
       expect({ code, isEmpty: stdout === "" }).toEqual({ code: 0, isEmpty: false });
     }
@@ -39,24 +37,19 @@ describe("the command fake-node", () => {
     const port = await freePort(3);
     const { urls } = await start(["--nodes", "3", "--port", String(port), "--lag", "0,7"], 3);
     expect(urls.map((url) => new URL(url).port)).toEqual([port, port + 1, port + 2].map(String));
-    const heights = await Promise.all(
-      urls.map(async (url) => (await fetch(`${url}/api/v2/parties/profiles`)).headers.get("X-Block-Height")),
-    );
+    const responses = await Promise.all(urls.map((url) => fetch(`${url}/api/v2/parties/profiles`)));
+    const heights = responses.map(({ headers }) => headers.get("X-Block-Height"));
     expect(heights).toEqual(["1234568", "1234561", "1234561"]);
   });
 
   test("serves what reports read besides records, with the limits and the headers of lists", async () => {
     const { url } = await start(["--lag", "7"]);
-    const assets = await fetch(`${url}/api/v2/assets`);
-    expect(assets.headers.get("X-Block-Height")).toBe("1234561");
-    const { edges } = (await assets.json()).assets;
-    expect(edges.map(({ node }: { node: { details: object } }) => node.details)).toMatchObject([
-      { symbol: "VEGA", decimals: "18" },
-      { symbol: "DAI" },
-      { symbol: "KSM", decimals: "12" },
-    ]);
-    const response = await fetch(`${url}/api/v2/governance?proposalId=ab`);
-    expect([response.status, await response.json()]).toMatchObject([404, { details: [{ code: 170001 }] }]);
+    const { headers, body } = await send(`${url}/api/v2/assets`);
+    expect(headers.get("X-Block-Height")).toBe("1234561");
+    const details = [{ symbol: "VEGA", decimals: "18" }, { symbol: "DAI" }, { symbol: "KSM", decimals: "12" }];
+    expect(body.assets.edges).toMatchObject(details.map((details) => ({ node: { details } })));
+    const unknown = { status: 404, body: { details: [{ code: 170001 }] } };
+    expect(await send(`${url}/api/v2/governance?proposalId=ab`)).toMatchObject(unknown);
   });
 
   test("ends blocks with records of a party", async () => {

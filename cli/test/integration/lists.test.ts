@@ -164,13 +164,11 @@ describe("text of a node that would control a terminal", () => {
   });
 });
 
-describe("the command spam", () => {
-  test("prints one JSON object in a pipe, and a row for each value on a terminal", async () => {
-    const statistics = await client.getSpamStatistics({ partyId: party });
-    const pipe = await runCli(["spam", "--party", party], { fetch });
-    expect(pipe.stdout).toBe(`${JSON.stringify(statistics)}\n`);
-    const terminal = await runCli(["spam", "--party", party], { fetch, terminal: 120, env: { NO_COLOR: "1" } });
-    expect(terminal.stdout).toMatch(/^name +value\nchainId +vega-fake-0011\nstatistics\.proposals\.\w+ +\d\n/);
-    expect(terminal.stdout).toMatch(/^statistics\.votes\.statistics\[0\]\.proposal +[0-9a-f]+$/m);
-  });
+test("the command spam prints one JSON object in a pipe, and a row for each value on a terminal", async () => {
+  const statistics = await client.getSpamStatistics({ partyId: party });
+  const pipe = await runCli(["spam", "--party", party], { fetch });
+  expect(pipe.stdout).toBe(`${JSON.stringify(statistics)}\n`);
+  const terminal = await runCli(["spam", "--party", party], { fetch, terminal: 120, env: { NO_COLOR: "1" } });
+  expect(terminal.stdout).toMatch(/^name +value\nchainId +vega-fake-0011\nstatistics\.proposals\.\w+ +\d\n/);
+  expect(terminal.stdout).toMatch(/^statistics\.votes\.statistics\[0\]\.proposal +[0-9a-f]+$/m);
 });

@@ -102,39 +102,31 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     const flags = ["--proposal", votes[0]?.proposalId ?? "", "--id", signatures[0]?.id ?? "", named];
     for (const check of [[], ["--check"]]) expect(await sync(node, ...check, ...flags)).toMatchObject({ code: 0 });
     const assets = { id: account.assetId, symbol: "DAI", name: "DAI", decimals: "18" };
-    const records = {
-      balances: changes.at(-1),
-      votes: votes[0],
-      signatures: signatures[0],
-      profiles: profiles[1],
-      assets,
-    };
+    const [vote, profile, signature, change] = [votes[0], profiles[1], signatures[0], changes.at(-1)];
+    const records = { balances: change, votes: vote, signatures: signature, profiles: profile, assets };
     const record = { timestamp: undefined, partyId: "", sig: "", ...records[list] };
     const row = rowOf(list, record);
-    if (isFolder) {
-      await changeParquet(target(), list, column, row, { date: list === "balances" ? "2024-02-15" : undefined });
-    } else {
-      const sql = changeSql(list, column, row, kind === "PostgreSQL");
-      if (kind === "PostgreSQL") await server()?.sql(`SET search_path TO vega; ${sql}`);
-      else await query(target(), [sql]);
-    }
-    const { code, stderr } = await sync(node, "--check", ...flags);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(tables[list].name)]);
+    const sql = changeSql(list, column, row, kind === "PostgreSQL");
+    const date = list === "balances" ? "2024-02-15" : undefined;
+    if (isFolder) await changeParquet(target(), list, column, row, { date });
+    else if (kind === "PostgreSQL") await server()?.sql(`SET search_path TO vega; ${sql}`);
+    else await query(target(), [sql]);
+    const result = await sync(node, "--check", ...flags);
     const { timestamp, partyId, sig } = record;
-    if (timestamp) expect(stderr).toContain(formatTime(BigInt(timestamp)).slice(0, 10));
-    expect(stderr).toContain(partyId || sig);
+    if (timestamp) expect(result.stderr).toContain(formatTime(BigInt(timestamp)).slice(0, 10));
+    expect(result.stderr).toContain(partyId || sig);
     const isKey = Object.keys(tables[list].columns).indexOf(column) < tables[list].keySize;
-    expect(stderr).toMatch(isKey ? /: (?:missing|the node does not have it)\.\n/ : ` ${column} is `);
+    expect(result).toMatchObject(ended(1, tables[list].name));
+    expect(result.stderr).toMatch(isKey ? /: (?:missing|the node does not have it)\.\n/ : ` ${column} is `);
   });
 
   test.runIf(isFolder)("is compared with the newest vote, also if its time was changed to an earlier one", async () => {
     const node = startNode({ votes: 60 });
     const [newest] = node.records.votes;
-    const flags = ["votes", "--proposal", newest?.proposalId ?? ""];
-    await sync(node, ...flags);
+    const { proposalId = "", partyId = "" } = newest ?? {};
+    await sync(node, "votes", "--proposal", proposalId);
     await changeParquet(target(), "votes", "time", rowOf("votes", newest ?? {}), { step: -hour });
-    const { code, stderr } = await sync(node, "--check", ...flags);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(newest?.partyId ?? "")]);
+    expect(await sync(node, "--check", "votes", "--proposal", proposalId)).toMatchObject(ended(1, partyId));
   });
 
   test("is not called equal if the node no longer keeps all of it", async () => {

@@ -1,36 +1,32 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createFetch, withScheme } from "../../src/connection.js";
 
-describe("the address of a node without a scheme", () => {
-  test.each([
-    ["localhost", "http://localhost"],
-    ["localhost:8080", "http://localhost:8080"],
-    ["127.0.0.1:3008/api/v2", "http://127.0.0.1:3008/api/v2"],
-    ["[::1]:3008", "http://[::1]:3008"],
-    ["10.1.2.3", "http://10.1.2.3"],
-    ["172.20.0.5:80", "http://172.20.0.5:80"],
-    ["node:3008", "http://node:3008"],
-    ["vega.internal", "http://vega.internal"],
-    ["api.vega.example", "https://api.vega.example"],
-    ["api.vega.example:8443/x", "https://api.vega.example:8443/x"],
-    ["8.8.8.8", "https://8.8.8.8"],
-    ["https://x.example", "https://x.example"],
-    ["ftp://x", "ftp://x"],
-    ["word", "word"],
-    ["", ""],
-    ["two words.example", "two words.example"],
-  ])("%s is %s", (address, expected) => {
-    expect(withScheme(address)).toBe(expected);
-  });
+test.each([
+  ["localhost", "http://localhost"],
+  ["localhost:8080", "http://localhost:8080"],
+  ["127.0.0.1:3008/api/v2", "http://127.0.0.1:3008/api/v2"],
+  ["[::1]:3008", "http://[::1]:3008"],
+  ["10.1.2.3", "http://10.1.2.3"],
+  ["172.20.0.5:80", "http://172.20.0.5:80"],
+  ["node:3008", "http://node:3008"],
+  ["vega.internal", "http://vega.internal"],
+  ["api.vega.example", "https://api.vega.example"],
+  ["api.vega.example:8443/x", "https://api.vega.example:8443/x"],
+  ["8.8.8.8", "https://8.8.8.8"],
+  ["https://x.example", "https://x.example"],
+  ["ftp://x", "ftp://x"],
+  ["word", "word"],
+  ["", ""],
+  ["two words.example", "two words.example"],
+])("the address of a node without a scheme, %s, is %s", (address, expected) => {
+  expect(withScheme(address)).toBe(expected);
 });
 
-describe("a proxy of the environment", () => {
-  test.each([
-    ["http_proxy", "socks5://user:secret@x"],
-    ["HTTPS_PROXY", "http://:"],
-  ])("is refused without its value if it is none of HTTP: %s", async (name, value) => {
-    await expect(createFetch({ [name]: value })).rejects.toThrow(
-      `Expected ${name} to be the address of an HTTP proxy, such as http://proxy.example:3128.`,
-    );
-  });
+test.each([
+  ["http_proxy", "socks5://user:secret@x"],
+  ["HTTPS_PROXY", "http://:"],
+])("a proxy of the environment is refused without its value if it is none of HTTP: %s", async (name, value) => {
+  await expect(createFetch({ [name]: value })).rejects.toThrow(
+    `Expected ${name} to be the address of an HTTP proxy, such as http://proxy.example:3128.`,
+  );
 });

@@ -66,10 +66,4 @@ describe("a table", () => {
       aliases.map((text, index) => `${" ".repeat(20)}${text}${" ".repeat(7 - (widths[index] ?? 0))}  |`),
     );
   });
-
-  test("shows control characters and marks of direction as replacement characters", () => {
-    expect(tableOf([{ alias: "a\u001b[31m\nb\u202e" }])).toBe(
-      "*timestamp  balance  partyId  alias*\n                             a�[31m�b�\n",
-    );
-  });
 });

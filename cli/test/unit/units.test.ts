@@ -49,18 +49,12 @@ describe("the decimal places of amounts", () => {
     const flags = { decimals: [`${vega.toUpperCase()}=6`, "usdt=3", "node"] };
     expect((await printed(flags, [vega, usdt])).cells).toEqual(["1.5 VEGA", "1500 USDT"]);
     expect(await printed({ decimals: [`${vega}=5`] }, [vega])).toMatchObject({ cells: ["15 units"], requests: 0 });
-    const file = await write(
-      { id: vega, details: { symbol: "VEGA", decimals: "18" } },
-      { id: usdt, details: { decimals: "6" } },
-    );
-    const found = await printed({ assets: [file], decimals: [`${other}=2`], asset: "VEGA" }, [vega, usdt, other], {
-      isReport: true,
-    });
-    expect(found).toMatchObject({
-      cells: ["0.0000000000015 VEGA", "1.5 units", "15000 units"],
-      requests: 0,
-      asset: vega,
-    });
+    const [known, unnamed] = [{ symbol: "VEGA", decimals: "18" }, { decimals: "6" }];
+    const file = await write({ id: vega, details: known }, { id: usdt, details: unnamed });
+    const ofFile = { assets: [file], decimals: [`${other}=2`], asset: "VEGA" };
+    const cells = ["0.0000000000015 VEGA", "1.5 units", "15000 units"];
+    const found = await printed(ofFile, [vega, usdt, other], { isReport: true });
+    expect(found).toMatchObject({ cells, requests: 0, asset: vega });
   });
 
   test("that are not known leave amounts in the smallest unit, which is said once for each asset", async () => {

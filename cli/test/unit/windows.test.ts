@@ -1,15 +1,13 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Interruption, interruptSignals } from "../../src/io.js";
 import { readTarget } from "../../src/output/file.js";
 
-describe("paths of Windows", () => {
-  test.each([
-    ["C:\\data\\changes.csv", "csv", false],
-    ["..\\changes.v2\\votes.ndjson.gz", "ndjson", true],
-    ["C:\\data.d\\changes", "ndjson", false],
-  ])("have the extension of their last name: %s", (path, format, isCompressed) => {
-    expect(readTarget(path, undefined)).toMatchObject({ format, isCompressed, name: path });
-  });
+test.each([
+  ["C:\\data\\changes.csv", "csv", false],
+  ["..\\changes.v2\\votes.ndjson.gz", "ndjson", true],
+  ["C:\\data.d\\changes", "ndjson", false],
+])("paths of Windows have the extension of their last name: %s", (path, format, isCompressed) => {
+  expect(readTarget(path, undefined)).toMatchObject({ format, isCompressed, name: path });
 });
 
 test("each signal that interrupts the program has its exit code, also that of Ctrl-Break", () => {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
+import { createFakeNetwork, type FakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { checkResponse, serve } from "../../support/gateway.js";
 import { readLines } from "../../support/json-lines.js";
@@ -15,6 +15,14 @@ const large = createNetwork(100_000);
 
 const linesOf = async (response: Response) => readLines(await response.text());
 const sorted = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).sort();
+
+/** Reads what a stream that ended with an error did not have: with its lines, that is every record. */
+async function expectRest(network: FakeNetwork, url: string, lines: readonly object[], resume: object) {
+  const range = Object.entries(resume).map(([name, time]) => `&dateRange.${name}=${time}`);
+  const missing = await linesOf(await fetch(url + range.join(""), { headers }));
+  expect(missing.pop()).toMatchObject({ complete: true });
+  expect(sorted([...lines, ...missing])).toEqual(sorted(network.records.balances));
+}
 
 test.each([true, false])(
   "a stream has every record in order, and a last line that says complete; newest first: %s",
@@ -45,10 +53,7 @@ test("a stream that cannot be continued ends with an error and the range that is
   const coverage = { startTimestamp: lines[0].timestamp, endTimestamp: expect.any(String) };
   expect(error).toMatchObject({ code: 14, resume: { startTimestamp: expect.any(String) }, coverage });
   network.nodes[0]?.configure({ down: false });
-  const range = `dateRange.startTimestamp=${error.resume.startTimestamp}`;
-  const missing = await linesOf(await fetch(`${url}${path}&${range}`, { headers }));
-  expect(missing.pop()).toMatchObject({ complete: true });
-  expect(sorted([...lines, ...missing])).toEqual(sorted(network.records.balances));
+  await expectRest(network, url + path, lines, error.resume);
 });
 
 test.each([true, false])(
@@ -72,11 +77,8 @@ test.each([true, false])(
     expect(error.coverage[newestFirst ? "startTimestamp" : "endTimestamp"]).toBeDefined();
     expect(BigInt(error.coverage.startTimestamp)).toBeLessThanOrEqual(BigInt(times[0]));
     expect((await ended).code).toBe(0);
-    const range = Object.entries(error.resume).map(([name, time]) => `&dateRange.${name}=${time}`);
     const other = await serve(network);
-    const missing = await linesOf(await fetch(other.url + ordered + range.join(""), { headers }));
-    expect(missing.pop()).toMatchObject({ complete: true });
-    expect(sorted([...lines, ...missing])).toEqual(sorted(network.records.balances));
+    await expectRest(network, other.url + ordered, lines, error.resume);
   },
 );
 
