@@ -90,38 +90,35 @@ describe("an export of balance changes that is interrupted", () => {
     ["json", "oldest-first"],
     ["html", "oldest-first"],
     ["ndjson", "newest-first"],
-  ])(
-    "keeps its complete blocks beside the name, and says which command writes the rest: %s, %s",
-    async (extension, order) => {
-      const [name, whole] = [file(`x.${extension}`), file(`whole.${extension}`)];
-      const argv = ["balances", "--quiet", "--order", order, ...flags];
-      const { code, stderr } = await interruptAfter(8, [...argv, "-o", name]);
-      expect(code).toBe(130);
-      const partial = `${name}.${process.pid}.partial`;
-      const side = order === "oldest-first" ? "--from" : "--to";
-      const [, count = "", time = ""] =
-        new RegExp(
-          `^Interrupted by SIGINT\\.\\n${partial} has the (\\d+) records (?:before|from) (\\S+Z)\\. ` +
-            `To export the rest, use ${side} \\2 and another --output\\.\\n$`,
-        ).exec(stderr) ?? [];
-      expect(Number(count)).toBeGreaterThan(50);
-      expect(await readdir(file("."))).toEqual([`x.${extension}.${process.pid}.partial`]);
-      const rest = file(`x-rest.${extension}`);
-      expect(await runCli([...argv, "-o", name, side, time, "--output", rest], { fetch })).toMatchObject({ code: 0 });
-      await runCli([...argv, "-o", whole], { fetch });
-      const rows = async (path: string) => {
-        const bytes = await readFile(path);
-        const text = (extension.endsWith("gz") ? gunzipSync(bytes) : bytes).toString();
-        const [, json = text] = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(text) ?? [];
-        if (extension === "html") return JSON.parse(json).rows;
-        if (extension === "json") return JSON.parse(json);
-        const lines = text.trimEnd().split(/\r?\n/);
-        return extension.startsWith("csv") ? lines.slice(1) : lines;
-      };
-      expect(await rows(partial)).toHaveLength(Number(count));
-      expect([...(await rows(partial)), ...(await rows(rest))]).toEqual(await rows(whole));
-    },
-  );
+  ])("keeps its complete blocks, and says which command writes the rest: %s, %s", async (extension, order) => {
+    const [name, whole] = [file(`x.${extension}`), file(`whole.${extension}`)];
+    const argv = ["balances", "--quiet", "--order", order, ...flags];
+    const { code, stderr } = await interruptAfter(8, [...argv, "-o", name]);
+    expect(code).toBe(130);
+    const partial = `${name}.${process.pid}.partial`;
+    const side = order === "oldest-first" ? "--from" : "--to";
+    const [, count = "", time = ""] =
+      new RegExp(
+        `^Interrupted by SIGINT\\.\\n${partial} has the (\\d+) records (?:before|from) (\\S+Z)\\. ` +
+          `To export the rest, use ${side} \\2 and another --output\\.\\n$`,
+      ).exec(stderr) ?? [];
+    expect(Number(count)).toBeGreaterThan(50);
+    expect(await readdir(file("."))).toEqual([`x.${extension}.${process.pid}.partial`]);
+    const rest = file(`x-rest.${extension}`);
+    expect(await runCli([...argv, "-o", name, side, time, "--output", rest], { fetch })).toMatchObject({ code: 0 });
+    await runCli([...argv, "-o", whole], { fetch });
+    const rows = async (path: string) => {
+      const bytes = await readFile(path);
+      const text = (extension.endsWith("gz") ? gunzipSync(bytes) : bytes).toString();
+      const [, json = text] = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(text) ?? [];
+      if (extension === "html") return JSON.parse(json).rows;
+      if (extension === "json") return JSON.parse(json);
+      const lines = text.trimEnd().split(/\r?\n/);
+      return extension.startsWith("csv") ? lines.slice(1) : lines;
+    };
+    expect(await rows(partial)).toHaveLength(Number(count));
+    expect([...(await rows(partial)), ...(await rows(rest))]).toEqual(await rows(whole));
+  });
 
   test("keeps nothing if no block was complete, or if the list has no order of time", async () => {
     for (const argv of [["balances"], ["votes", "--proposal", proposal]]) {
@@ -157,49 +154,40 @@ test("a symbolic link in --output stays a link: the file behind it is replaced, 
 });
 
 describe.runIf(process.platform !== "win32")("a pipe or a device in --output", () => {
-  test.each(["balances", "profiles"])(
-    "is written in the format of its name, and stays what it is: %s",
-    async (name) => {
-      const fifo = file("pipe.csv");
-      await run("mkfifo", [fifo]);
-      const reader = run("cat", [fifo]);
-      const { code, stderr } = await runCli([name, "-n", "9", "-o", fifo], { fetch });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`${fifo}: 9 records.\n`) });
-      expect((await reader).stdout.trimEnd().split("\r\n")).toHaveLength(10);
-      expect((await lstat(fifo)).isFIFO()).toBe(true);
-      expect(await readdir(file("."))).toEqual(["pipe.csv"]);
-      expect(await runCli([name, "-o", "/dev/null"], { fetch })).toMatchObject({ code: 0 });
-      expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
-    },
-  );
+  test.each(["balances", "profiles"])("has the format of its name, and stays what it is: %s", async (name) => {
+    const fifo = file("pipe.csv");
+    await run("mkfifo", [fifo]);
+    const reader = run("cat", [fifo]);
+    const { code, stderr } = await runCli([name, "-n", "9", "-o", fifo], { fetch });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`${fifo}: 9 records.\n`) });
+    expect((await reader).stdout.trimEnd().split("\r\n")).toHaveLength(10);
+    expect((await lstat(fifo)).isFIFO()).toBe(true);
+    expect(await readdir(file("."))).toEqual(["pipe.csv"]);
+    expect(await runCli([name, "-o", "/dev/null"], { fetch })).toMatchObject({ code: 0 });
+    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+  });
 
-  test.runIf(process.platform === "linux")(
-    "reports a device that cannot be written, also compressed text",
-    async () => {
-      await symlink("/dev/full", file("x.csv.gz"));
-      for (const name of ["/dev/full", file("x.csv.gz")]) {
-        const result = await runCli(["balances", "-o", name], { fetch: large.fetch });
-        expect(result).toMatchObject(ended(1, `Error: Cannot write ${name}: the disk is full.\n`));
-      }
-    },
-  );
+  test.runIf(process.platform === "linux")("reports a full device, also with compressed text", async () => {
+    await symlink("/dev/full", file("x.csv.gz"));
+    for (const name of ["/dev/full", file("x.csv.gz")]) {
+      const result = await runCli(["balances", "-o", name], { fetch: large.fetch });
+      expect(result).toMatchObject(ended(1, `Error: Cannot write ${name}: the disk is full.\n`));
+    }
+  });
 });
 
 describe("the name of a file", () => {
-  test.each(["csv", "ndjson", "jsonl", "json", "csv.gz", "ndjson.gz", "jsonl.gz", "json.gz", "CSV.GZ"])(
-    "says what is inside: .%s",
-    async (extension) => {
-      const name = file(`x.${extension}`);
-      expect(await runCli(["balances", "-o", name], { fetch })).toMatchObject({ code: 0 });
-      const bytes = await readFile(name);
-      const text = (extension.toLowerCase().endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
-      const format = extension.toLowerCase().split(".")[0];
-      const lines = text.trimEnd().split(/\r?\n/);
-      if (format === "json") expect(JSON.parse(text)).toHaveLength(400);
-      else expect(lines).toHaveLength(format === "csv" ? 401 : 400);
-      if (format?.endsWith("l")) for (const line of lines) JSON.parse(line);
-    },
-  );
+  test.each(["csv", "ndjson", "jsonl", "json", "json.gz", "CSV.GZ"])("says what is inside: .%s", async (extension) => {
+    const name = file(`x.${extension}`);
+    expect(await runCli(["balances", "-o", name], { fetch })).toMatchObject({ code: 0 });
+    const bytes = await readFile(name);
+    const text = (extension.toLowerCase().endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
+    const format = extension.toLowerCase().split(".")[0];
+    const lines = text.trimEnd().split(/\r?\n/);
+    if (format === "json") expect(JSON.parse(text)).toHaveLength(400);
+    else expect(lines).toHaveLength(format === "csv" ? 401 : 400);
+    if (format?.endsWith("l")) for (const line of lines) JSON.parse(line);
+  });
 
   test("without an extension says nothing: it is NDJSON, or --format, and so is an unknown one with --format", async () => {
     await runCli(["profiles", "-o", file("x")], { fetch });

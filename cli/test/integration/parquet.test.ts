@@ -208,21 +208,9 @@ describe("a file in the folder that does not belong there is refused by name:", 
 
   test.each<[what: string, change: () => Promise<unknown>, message: string]>([
     ["a day of another export", foreign, "date=2024-02-09/part.parquet was written with other flags"],
-    [
-      "a day with another date",
-      () => fs.cp(inFolder(dateOf(9)), inFolder("date=2023-01-01"), { recursive: true }),
-      "date=2023-01-01/part.parquet to hold 2023-01-01, got 2024-02-09",
-    ],
-    [
-      "a second file of a day",
-      () => fs.copyFile(fileOf(9), inFolder("date=2024-02-09/part-1.parquet")),
-      "date=2024-02-09/part-1.parquet is not from this program",
-    ],
-    [
-      "the newest file, with other bytes",
-      () => damage(14),
-      "date=2024-02-14/part.parquet to be as sync has written it",
-    ],
+    ["a day with another date", () => copyDay("date=2023-01-01"), "part.parquet to hold 2023-01-01, got 2024-02-09"],
+    ["a second file of a day", () => copyFile("part-1"), "date=2024-02-09/part-1.parquet is not from this program"],
+    ["a file with other bytes", () => damage(14), "date=2024-02-14/part.parquet to be as sync has written it"],
     ["a folder that is no day", () => fs.mkdir(inFolder("month=2024-02")), "month=2024-02 is not from this program"],
     ["a file that is no Parquet", () => fs.writeFile(fileOf(9), "PAR1 no PAR1"), isOther],
     ["a file that ends early", () => fs.truncate(fileOf(9), 600), isOther],
@@ -238,6 +226,8 @@ describe("a file in the folder that does not belong there is refused by name:", 
     expect((await fs.readdir(path("."), { recursive: true })).sort()).toEqual(files);
   });
 
+  const copyDay = (name: string) => fs.cp(inFolder(dateOf(9)), inFolder(name), { recursive: true });
+  const copyFile = (name: string) => fs.copyFile(fileOf(9), inFolder(`${dateOf(9)}/${name}.parquet`));
   const damage = async (day: number) => fs.writeFile(fileOf(day), (await fs.readFile(fileOf(day))).fill(0xff, 4, 400));
 
   /** Puts the day of a folder with another filter in the place of one. */

@@ -218,32 +218,29 @@ const destinations = [
 ];
 
 describe("a destination of sync", () => {
-  test.each(destinations)(
-    "%s gives the same reports as the node, also with a narrower filter",
-    async (_, open, flags) => {
-      const db = open();
-      const lists = ["balances", "votes", "signatures", "--proposal", proposal, "--id", resource];
-      expect((await runCli(["sync", db, ...lists, ...flags], { fetch })).code).toBe(0);
-      const before = ["--from", String(times[0]), "--to", String(middle), "--complete-history"];
-      for (const command of [
-        ["balances", "--at", String(middle), "--quiet"],
-        ["statement", ...before],
-        ["series", ...before, "--every", "hour", "--asset", assets[0] ?? ""],
-      ]) {
-        expect(await run(...command, "--db", db)).toBe(await run(...command));
-      }
-      const shares = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", "1000"];
-      const tally = ["tally", "--proposal", proposal, ...shares];
-      const { state, ...ofNode } = JSON.parse(await run(...tally));
-      expect([state, JSON.parse(await run(...tally, "--db", db))]).toEqual([expect.stringMatching(/^STATE_/), ofNode]);
-      // A node has what the copy lacks.
-      const node = ["--node", "https://node.example"];
-      expect(await run(...tally, "--db", db, ...node)).toBe(await run(...tally));
-      const bundleOf = async (...flags: string[]) =>
-        signaturesOf(JSON.parse(await run("bundle", "--id", resource, ...flags)).bundle);
-      expect(await bundleOf("--db", db)).toEqual(await bundleOf());
-    },
-  );
+  test.each(destinations)("%s gives the reports of the node, also of a narrower filter", async (_, open, flags) => {
+    const db = open();
+    const lists = ["balances", "votes", "signatures", "--proposal", proposal, "--id", resource];
+    expect((await runCli(["sync", db, ...lists, ...flags], { fetch })).code).toBe(0);
+    const before = ["--from", String(times[0]), "--to", String(middle), "--complete-history"];
+    for (const command of [
+      ["balances", "--at", String(middle), "--quiet"],
+      ["statement", ...before],
+      ["series", ...before, "--every", "hour", "--asset", assets[0] ?? ""],
+    ]) {
+      expect(await run(...command, "--db", db)).toBe(await run(...command));
+    }
+    const shares = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", "1000"];
+    const tally = ["tally", "--proposal", proposal, ...shares];
+    const { state, ...ofNode } = JSON.parse(await run(...tally));
+    expect([state, JSON.parse(await run(...tally, "--db", db))]).toEqual([expect.stringMatching(/^STATE_/), ofNode]);
+    // A node has what the copy lacks.
+    const node = ["--node", "https://node.example"];
+    expect(await run(...tally, "--db", db, ...node)).toBe(await run(...tally));
+    const bundleOf = async (...flags: string[]) =>
+      signaturesOf(JSON.parse(await run("bundle", "--id", resource, ...flags)).bundle);
+    expect(await bundleOf("--db", db)).toEqual(await bundleOf());
+  });
 
   test.runIf(hasPostgres)("can be another schema of PostgreSQL", async () => {
     const target = [postgres()?.url ?? "", "--schema", "other"];

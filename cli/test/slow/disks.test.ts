@@ -30,22 +30,20 @@ async function withDisk(context: TestContext, use: (disk: string) => Promise<voi
 
 const argumentsFor = (file: string) => ["balances", "--force", "--output", file, "--node", node.url];
 
-test.for(["csv", "json"])(
-  "a full disk exits an export as %s with 1, names the file that was entered, and leaves an earlier one as it was",
-  (suffix, context) =>
-    withDisk(context, async (disk) => {
-      const file = join(disk, `x.${suffix}`);
-      await writeFile(file, "earlier\n");
-      const failed = { code: 1, stderr: `Error: Cannot write ${file}: the disk is full.\n` };
-      expect(await finish(start(argumentsFor(file)))).toMatchObject(failed);
-      expect(await readdir(disk)).toEqual([`x.${suffix}`]);
-      expect(await readFile(file, "utf8")).toBe("earlier\n");
-      await run("mount", ["-o", "remount,ro", disk]);
-      const isReadOnly = { code: 1, stderr: `Error: Cannot write ${file}: the file system is read-only.\n` };
-      expect(await finish(start(argumentsFor(file)))).toMatchObject(isReadOnly);
-      expect(await readFile(file, "utf8")).toBe("earlier\n");
-      await run("mount", ["-o", "remount,rw,size=64m", disk]);
-      expect(await finish(start(argumentsFor(file)))).toMatchObject({ code: 0 });
-      expect((await readFile(file, "utf8")).split("\n").length).toBeGreaterThan(12_000);
-    }),
+test.for(["csv", "json"])("an export as %s to a full disk exits with 1, and keeps an earlier file", (suffix, context) =>
+  withDisk(context, async (disk) => {
+    const file = join(disk, `x.${suffix}`);
+    await writeFile(file, "earlier\n");
+    const failed = { code: 1, stderr: `Error: Cannot write ${file}: the disk is full.\n` };
+    expect(await finish(start(argumentsFor(file)))).toMatchObject(failed);
+    expect(await readdir(disk)).toEqual([`x.${suffix}`]);
+    expect(await readFile(file, "utf8")).toBe("earlier\n");
+    await run("mount", ["-o", "remount,ro", disk]);
+    const isReadOnly = { code: 1, stderr: `Error: Cannot write ${file}: the file system is read-only.\n` };
+    expect(await finish(start(argumentsFor(file)))).toMatchObject(isReadOnly);
+    expect(await readFile(file, "utf8")).toBe("earlier\n");
+    await run("mount", ["-o", "remount,rw,size=64m", disk]);
+    expect(await finish(start(argumentsFor(file)))).toMatchObject({ code: 0 });
+    expect((await readFile(file, "utf8")).split("\n").length).toBeGreaterThan(12_000);
+  }),
 );

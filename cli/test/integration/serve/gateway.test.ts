@@ -78,18 +78,15 @@ describe("a response", () => {
     ["GET /api/v2/parties/profiles?pagination.first=3&pagination.before=abc", 400, 3],
     ["GET /api/v2/balance/changes?filter.accountTypes=GENERAL", 400, 3],
     ["POST /transaction/check", 400, 3],
-  ])(
-    "to %s is a %i with an error as nodes send it, and costs no node a request",
-    async (request, status, code, end = "") => {
-      const network = createNetwork();
-      const { url } = await serve(network);
-      const [method = "", path] = request.split(" ");
-      const sent = await send(`${url}${path}`, { method, ...(method === "POST" && { body: "{" }) });
-      expect(sent).toMatchObject({ status, body: { code, details: [] } });
-      expect(sent.body.message.endsWith(end), sent.body.message).toBe(true);
-      expect(network.nodes[0]?.requests).toEqual([]);
-    },
-  );
+  ])("to %s is a %i as nodes send it, and costs no node a request", async (request, status, code, end = "") => {
+    const network = createNetwork();
+    const { url } = await serve(network);
+    const [method = "", path] = request.split(" ");
+    const sent = await send(`${url}${path}`, { method, ...(method === "POST" && { body: "{" }) });
+    expect(sent).toMatchObject({ status, body: { code, details: [] } });
+    expect(sent.body.message.endsWith(end), sent.body.message).toBe(true);
+    expect(network.nodes[0]?.requests).toEqual([]);
+  });
 
   test("to a head of more than 128 KiB is a 431, and to a body of more than 6 MiB a 429", async () => {
     const { url } = await serve(createNetwork());

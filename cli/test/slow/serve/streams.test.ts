@@ -25,7 +25,7 @@ async function expectRest(network: FakeNetwork, url: string, lines: readonly obj
 }
 
 test.each([true, false])(
-  "a stream has every record in order, and a last line that says complete; newest first: %s",
+  "a stream has all records in order and says complete, newest first: %s",
   async (newestFirst) => {
     const network = createNetwork(800);
     const { url } = await serve(network);
@@ -57,7 +57,7 @@ test("a stream that cannot be continued ends with an error and the range that is
 });
 
 test.each([true, false])(
-  "a stream that is in flight when the grace period ends has an error with the missing range; newest first: %s",
+  "a stream cut off by the grace period says what is missing, newest first: %s",
   async (newestFirst) => {
     const network = createNetwork(8000);
     let requests = 0;
