@@ -41,34 +41,17 @@ const textOf = async (file: string) => {
 
 const balances = ["balances", "--page-size", "500"];
 const votes = ["votes", "--proposal", proposal, "--page-size", "1000"];
-interface Case {
-  readonly title: string;
-  readonly suffix: string;
-  readonly command: readonly string[];
-  /** The part of the responses of the first node that are errors. */
-  readonly failing?: number;
-  readonly nodes?: readonly number[];
-}
-const cases: Case[] = [
-  { title: "CSV that is replaced", suffix: "csv", command: [...balances, "--force"] },
-  {
-    title: "compressed NDJSON, with a node that fails",
-    suffix: "ndjson.gz",
-    command: [...balances, "--retries", "0"],
-    failing: 0.05,
-  },
-  {
-    title: "NDJSON with the newest record first, with a node that is behind",
-    suffix: "ndjson",
-    command: [...balances, "--order", "newest-first"],
-    nodes: [1, 0, 2],
-  },
-  { title: "JSON that is replaced", suffix: "json", command: [...votes, "--force"] },
-];
+const newestFirst = [...balances, "--order", "newest-first"];
 
-test.each(cases)(
-  `an export as $title, killed ${kills} times at random times, of two writers, is whole or not there`,
-  async ({ suffix, command, failing: share = 0, nodes = [0] }) => {
+/** `failing` is the part of the responses of the first node that are errors. */
+test.each<[title: string, suffix: string, command: readonly string[], failing?: number, nodes?: readonly number[]]>([
+  ["CSV that is replaced", "csv", [...balances, "--force"]],
+  ["compressed NDJSON, with a node that fails", "ndjson.gz", [...balances, "--retries", "0"], 0.05],
+  ["NDJSON with the newest record first, with a node that is behind", "ndjson", newestFirst, 0, [1, 0, 2]],
+  ["JSON that is replaced", "json", [...votes, "--force"]],
+])(
+  `an export as %s, killed ${kills} times at random times, of two writers, is whole or not there`,
+  async (_, suffix, command, share = 0, nodes = [0]) => {
     const file = path(`x.${suffix}`);
     const before = command.includes("--force") ? "earlier" : undefined;
     const argv = [...command, "-o", file, ...nodes.flatMap((node) => ["--node", urlOf(node)])];

@@ -9,38 +9,38 @@ import { launchChromium } from "../../../../test/support/chromium.js";
 const screenshots = fileURLToPath(new URL("../../../../reports/explore", import.meta.url));
 mkdirSync(screenshots, { recursive: true });
 
-/** Gives a test file a browser, and a function that opens a page in it. */
+/**
+ * Gives a test file a browser, and a function that opens a page in it. The function fails if the page sends a request to another server, shows
+ * a dialog or reports an error.
+ */
 export function useBrowser() {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium();
   }, 60_000);
   afterAll(() => browser?.close());
-  return (url: string, use: (page: Page) => Promise<void>) => open(browser, url, use);
-}
-
-/** Opens a page, and fails if it sends a request to another server, shows a dialog or reports an error. */
-async function open(browser: Browser, url: string, use: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 844 } });
-  const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
-  const problems: string[] = [];
-  const isOwn = (sent: string) => (url.startsWith("file:") ? sent === url : sent.startsWith(new URL(url).origin));
-  page.on("request", (request) => isOwn(request.url()) || problems.push(request.url()));
-  page.on("dialog", (dialog) => problems.push(dialog.message()));
-  page.on("pageerror", (error) => problems.push(String(error)));
-  // The page shows why something could not be read.
-  const isMeant = (text: string) => text.startsWith("Failed to load resource");
-  page.on("console", (message) => {
-    if (message.type() === "error" && !isMeant(message.text())) problems.push(message.text());
-  });
-  try {
-    await page.goto(url);
-    await use(page);
-    expect(problems).toEqual([]);
-  } finally {
-    await context.close();
-  }
+  return async (url: string, use: (page: Page) => Promise<void>): Promise<void> => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 844 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const problems: string[] = [];
+    const isOwn = (sent: string) => (url.startsWith("file:") ? sent === url : sent.startsWith(new URL(url).origin));
+    page.on("request", (request) => isOwn(request.url()) || problems.push(request.url()));
+    page.on("dialog", (dialog) => problems.push(dialog.message()));
+    page.on("pageerror", (error) => problems.push(String(error)));
+    // The page shows why something could not be read.
+    const isMeant = (text: string) => text.startsWith("Failed to load resource");
+    page.on("console", (message) => {
+      if (message.type() === "error" && !isMeant(message.text())) problems.push(message.text());
+    });
+    try {
+      await page.goto(url);
+      await use(page);
+      expect(problems).toEqual([]);
+    } finally {
+      await context.close();
+    }
+  };
 }
 
 /** The cells of a table with a label, in the order of its rows. */
