@@ -210,12 +210,12 @@ test("a follower on a terminal prints a table, and a line with its progress that
   const { signal, interrupt } = interruption();
   let outputs = 0;
   const columns = ["--columns", "timestamp,balance"];
-  const { stdout, stderr } = await runCli(["follow", "balances", "--from", "start", ...poll.slice(0, 2), ...columns], {
-    ...{ signal, fetch, now: clock(250), terminal: 120, errorTerminal: 120, env: { NO_COLOR: "1" } },
-    onOutput: () => {
-      if (++outputs === 4) interrupt();
-    },
-  });
+  const onOutput = () => {
+    if (++outputs === 4) interrupt();
+  };
+  const terminal = { terminal: 120, errorTerminal: 120, env: { NO_COLOR: "1" }, now: clock(250) };
+  const argv = ["follow", "balances", "--from", "start", "--poll-interval", "5ms", ...columns];
+  const { stdout, stderr } = await runCli(argv, { ...terminal, signal, fetch, onOutput });
   expect(stdout).toMatch(/^timestamp +balance\n2024-\S+ +\d+\n/);
   expect(stderr).toMatch(/\r.\[K\d+ records, \d+\/s, at 2024-02-09T\S+Z\r.\[K/);
   expect(stderr).toMatch(/\r.\[KInterrupted by SIGINT\.\n/);

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ended } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { type CliOptions, runCli } from "../support/run-cli.js";
@@ -40,53 +40,51 @@ const run = (line: string, options: CliOptions = {}) => {
   return runCli(["get", ...line.split(" ")], { fetch, env: { NO_COLOR: "1" }, ...options });
 };
 
-describe("the command get", () => {
-  test("prints each record of all pages as the node sent it", async () => {
-    const { code, stdout } = await run("/api/v2/assets?filter=x");
-    expect(code).toBe(0);
-    expect(stdout.trim().split("\n")).toEqual(assets.map((asset) => JSON.stringify(asset)));
-    const cursors = ["", "&pagination.after=19", "&pagination.after=39"];
-    expect(sent).toEqual(cursors.map((cursor) => `/api/v2/assets?filter=x${cursor}`));
-    expect(JSON.parse((await run("api/v2/assets --format json --page-size 7")).stdout)).toEqual(assets);
-    expect(sent).toHaveLength(8);
-  });
+test("the command get prints each record of all pages as the node sent it", async () => {
+  const { code, stdout } = await run("/api/v2/assets?filter=x");
+  expect(code).toBe(0);
+  expect(stdout.trim().split("\n")).toEqual(assets.map((asset) => JSON.stringify(asset)));
+  const cursors = ["", "&pagination.after=19", "&pagination.after=39"];
+  expect(sent).toEqual(cursors.map((cursor) => `/api/v2/assets?filter=x${cursor}`));
+  expect(JSON.parse((await run("api/v2/assets --format json --page-size 7")).stdout)).toEqual(assets);
+  expect(sent).toHaveLength(8);
+});
 
-  test("has a column of CSV for each member of an object, and tells what its columns lack", async () => {
-    const { stdout, stderr } = await run("/api/v2/assets --format csv");
-    const lines = stdout.split("\r\n");
-    expect([lines[0], lines[2]]).toEqual(["id,details.symbol,details.decimals,tags", 'a1,T1,1,"[{""key"":""x""}]"']);
-    expect(lines).toHaveLength(52);
-    expect(stderr).toBe("Warning: later records also have details.note. Use --format ndjson for all members.\n");
-    const file = path("assets.csv");
-    const written = await run(`/api/v2/assets --columns details.symbol,id -n 2 -o ${file}`);
-    expect(written.stderr).toBe(`${file}: 2 records.\n`);
-    expect(await readFile(file, "utf8")).toBe("details.symbol,id\r\nT0,a0\r\nT1,a1\r\n");
-    expect(sent).toEqual(["/api/v2/assets?pagination.first=2"]);
-  });
+test("the command get has a column of CSV for each member of an object, and tells what its columns lack", async () => {
+  const { stdout, stderr } = await run("/api/v2/assets --format csv");
+  const lines = stdout.split("\r\n");
+  expect([lines[0], lines[2]]).toEqual(["id,details.symbol,details.decimals,tags", 'a1,T1,1,"[{""key"":""x""}]"']);
+  expect(lines).toHaveLength(52);
+  expect(stderr).toBe("Warning: later records also have details.note. Use --format ndjson for all members.\n");
+  const file = path("assets.csv");
+  const written = await run(`/api/v2/assets --columns details.symbol,id -n 2 -o ${file}`);
+  expect(written.stderr).toBe(`${file}: 2 records.\n`);
+  expect(await readFile(file, "utf8")).toBe("details.symbol,id\r\nT0,a0\r\nT1,a1\r\n");
+  expect(sent).toEqual(["/api/v2/assets?pagination.first=2"]);
+});
 
-  test("prints a screenful on a terminal", async () => {
-    const { stdout, stderr } = await run("/api/v2/assets", { terminal: 80 });
-    expect(stdout.trimEnd().split("\n")).toHaveLength(31);
-    expect(stderr).toBe("The first 30 records. For more: -n N, -o FILE, or --format ndjson|csv|json.\n");
-    expect(sent).toEqual(["/api/v2/assets?pagination.first=31"]);
-  });
+test("the command get prints a screenful on a terminal", async () => {
+  const { stdout, stderr } = await run("/api/v2/assets", { terminal: 80 });
+  expect(stdout.trimEnd().split("\n")).toHaveLength(31);
+  expect(stderr).toBe("The first 30 records. For more: -n N, -o FILE, or --format ndjson|csv|json.\n");
+  expect(sent).toEqual(["/api/v2/assets?pagination.first=31"]);
+});
 
-  test("prints an object, or writes it to a file", async () => {
-    const object = '{"epoch":{"seq":"7","validators":[]}}\n';
-    expect(await run("/api/v2/epoch")).toEqual({ code: 0, stdout: object, stderr: "" });
-    expect((await run(`/api/v2/epoch -o ${path("epoch.ndjson")}`)).stderr).toMatch(/: one object\.\n$/);
-    expect(await readFile(path("epoch.ndjson"), "utf8")).toBe(object);
-  });
+test("the command get prints an object, or writes it to a file", async () => {
+  const object = '{"epoch":{"seq":"7","validators":[]}}\n';
+  expect(await run("/api/v2/epoch")).toEqual({ code: 0, stdout: object, stderr: "" });
+  expect((await run(`/api/v2/epoch -o ${path("epoch.ndjson")}`)).stderr).toMatch(/: one object\.\n$/);
+  expect(await readFile(path("epoch.ndjson"), "utf8")).toBe(object);
+});
 
-  test.each([
-    ["/api/v2/other", 1, "GET /api/v2/other failed with status 404: Not Found: no such thing."],
-    ["/api/v2/banned", 5, "GET /api/v2/banned failed with status 403: banned. Wait 600 seconds."],
-    ["/api/v2/text", 1, 'Expected GET /api/v2/text to return a JSON object, got "text".'],
-    ["/api/v2/assets --columns id,nam", 1, "There is no column nam. The columns are id, details.symbol, details."],
-    ["../5", 2, `Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "../5".`],
-    ["https://node.example/x", 2, 'such as /api/v2/assets, got "https://node.example/x".'],
-  ])("of %s exits with %i", async (line, code, message) => {
-    expect(await run(line)).toMatchObject({ ...ended(code, message), stdout: "" });
-    expect(sent.length > 0).toBe(code !== 2);
-  });
+test.each([
+  ["/api/v2/other", 1, "GET /api/v2/other failed with status 404: Not Found: no such thing."],
+  ["/api/v2/banned", 5, "GET /api/v2/banned failed with status 403: banned. Wait 600 seconds."],
+  ["/api/v2/text", 1, 'Expected GET /api/v2/text to return a JSON object, got "text".'],
+  ["/api/v2/assets --columns id,nam", 1, "There is no column nam. The columns are id, details.symbol, details."],
+  ["../5", 2, `Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "../5".`],
+  ["https://node.example/x", 2, 'such as /api/v2/assets, got "https://node.example/x".'],
+])("the command get of %s exits with %i", async (line, code, message) => {
+  expect(await run(line)).toMatchObject({ ...ended(code, message), stdout: "" });
+  expect(sent.length > 0).toBe(code !== 2);
 });

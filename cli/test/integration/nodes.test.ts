@@ -6,11 +6,10 @@ import { interruption, runCli } from "../support/run-cli.js";
 
 const three = ["https://node-1.example", "https://node-2.example", "https://node-3.example"];
 const flags = three.flatMap((url) => ["--node", url]);
-const env = { VEGA_NODE: undefined };
 
 /** Runs a command for the nodes of a network. */
 const run = (argv: readonly string[], network: { fetch: (request: Request) => Promise<Response> }) =>
-  runCli([...argv, ...flags], { fetch: network.fetch, env });
+  runCli([...argv, ...flags], { fetch: network.fetch });
 
 test("the command nodes reads from each node and prints its block, lag, rate limit and history", async () => {
   const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, {}], balances: 300 });
@@ -34,7 +33,7 @@ test("the command nodes reads from each node and prints its block, lag, rate lim
 
 test("the command nodes shows what matters on a terminal of 80 columns, with units, and errors below", async () => {
   const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, { down: true }], balances: 30 });
-  const options = { fetch: network.fetch, env: { ...env, NO_COLOR: "1" }, terminal: 80 };
+  const options = { fetch: network.fetch, env: { NO_COLOR: "1" }, terminal: 80 };
   const { stdout, stderr } = await runCli(["nodes", ...flags], options);
   const lines = stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(4);
@@ -59,7 +58,7 @@ test("the command nodes prints from when on each node keeps balance changes, its
   };
   const command = ["nodes", ...flags.slice(0, 4)];
   const columns = ["--columns", "historyStart,version", "--raw", "--format", "csv"];
-  const { stdout } = await runCli([...command, ...columns], { fetch, env });
+  const { stdout } = await runCli([...command, ...columns], { fetch });
   expect(stdout).toBe(`historyStart,version\r\n${times[0]},v0.74.10\r\n${times[150]},\r\n`);
   const { signal, interrupt } = interruption();
   let printed = "";
@@ -68,7 +67,7 @@ test("the command nodes prints from when on each node keeps balance changes, its
     if (printed.split("history_start_timestamp_seconds{").length > 4) interrupt();
   };
   const watch = [...command, "--watch", "1ms", "--format", "prometheus"];
-  expect(await runCli(watch, { fetch, env, signal, onOutput })).toMatchObject({ code: 130 });
+  expect(await runCli(watch, { fetch, signal, onOutput })).toMatchObject({ code: 130 });
   const metrics = readMetrics(printed.slice(0, printed.lastIndexOf("# HELP vegaprotocol_node_ready")));
   expect(metrics("node_ready")).toMatchObject([{ value: "1" }, { value: "1" }]);
   const start = Number(BigInt(times[150] ?? 0) / 1_000_000n) / 1000;

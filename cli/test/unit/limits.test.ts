@@ -9,8 +9,7 @@ test("a share that is used up is taken from whoever holds the most, the oldest p
     share.add(holder, name.charAt(0), amount);
     return holder;
   };
-  const [first] = [hold("a1"), hold("b1", 2), hold("a2")];
-  hold("c1");
+  const [first] = [hold("a1"), hold("b1", 2), hold("a2"), hold("c1")];
   expect(lost).toEqual(["a1"]);
   share.remove(first);
   hold("b2", 2);

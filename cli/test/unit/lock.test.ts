@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { lock } from "../../src/sync/sqlite.js";
 import { useFolder } from "../support/folder.js";
 
@@ -34,21 +34,20 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, "close");
 }
 
-describe("the lock of a destination", () => {
-  test("ends with the process that has it, however that ends", async () => {
-    const { child } = await start();
-    await expect(lock(file)).rejects.toThrow(
-      `Process ${child.pid} on ${hostname()} writes ${file}. Wait for it to end.`,
-    );
-    await kill(child);
-    await (await lock(file))();
-    expect(await readdir(path("."))).toEqual([]);
-  });
+test("the lock of a destination ends with the process that has it, however that ends", async () => {
+  const { child } = await start();
+  await expect(lock(file)).rejects.toThrow(`Process ${child.pid} on ${hostname()} writes ${file}. Wait for it to end.`);
+  await kill(child);
+  await (await lock(file))();
+  expect(await readdir(path("."))).toEqual([]);
+});
 
-  const container = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child"];
-  const hasContainers = spawnSync("unshare", [...container.slice(1), "true"]).status === 0;
+const container = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child"];
+const hasContainers = spawnSync("unshare", [...container.slice(1), "true"]).status === 0;
 
-  test.skipIf(!hasContainers)("holds between containers whose processes have one id and one host name", async () => {
+test.skipIf(!hasContainers)(
+  "the lock of a destination holds between containers whose processes have one id and one host name",
+  async () => {
     const first = await start(...container);
     const second = await start(...container);
     expect([first.text, second.text]).toEqual([
@@ -59,5 +58,5 @@ describe("the lock of a destination", () => {
     const third = await start(...container);
     expect(third.text).toBe("locked 1");
     await kill(third.child);
-  });
-});
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Column } from "../../src/output/columns.js";
 import { type TableOptions, table } from "../../src/output/table.js";
 
@@ -13,57 +13,53 @@ const tableOf = (records: Record<string, string>[], options: Partial<TableOption
 };
 const id = `${"abcd".repeat(15)}wxyz`;
 
-describe("a table", () => {
-  test("has a bold head, numbers at the end of their column, and every column", () => {
-    const records = [
-      { timestamp: "5", balance: "1000", partyId: "ab" },
-      { timestamp: "6", balance: "7", partyId: "cd" },
-    ];
-    expect(tableOf(records)).toBe(
-      "*timestamp  balance  partyId  alias*\n5             1000  ab\n6                7  cd\n",
-    );
-  });
+test("a table has a bold head, numbers at the end of their column, and every column", () => {
+  const records = [
+    { timestamp: "5", balance: "1000", partyId: "ab" },
+    { timestamp: "6", balance: "7", partyId: "cd" },
+  ];
+  expect(tableOf(records)).toBe(
+    "*timestamp  balance  partyId  alias*\n5             1000  ab\n6                7  cd\n",
+  );
+});
 
-  test("shortens ids in the middle on a terminal, and no other value", () => {
-    const records = [
-      { timestamp: "1707497689123456789", balance: "1".repeat(40), partyId: id, alias: "a b ".repeat(12) },
-    ];
-    const [head, row] = tableOf(records, { isShort: true }).split("\n");
-    expect(head).toMatch(/ party +alias\*$/);
-    expect(row).toBe(`1707497689123456789  ${"1".repeat(40)}  abcd…wxyz  ${"a b ".repeat(12).trimEnd()}`);
-    expect(tableOf(records)).toContain(id);
-  });
+test("a table shortens ids in the middle on a terminal, and no other value", () => {
+  const records = [
+    { timestamp: "1707497689123456789", balance: "1".repeat(40), partyId: id, alias: "a b ".repeat(12) },
+  ];
+  const [head, row] = tableOf(records, { isShort: true }).split("\n");
+  expect(head).toMatch(/ party +alias\*$/);
+  expect(row).toBe(`1707497689123456789  ${"1".repeat(40)}  abcd…wxyz  ${"a b ".repeat(12).trimEnd()}`);
+  expect(tableOf(records)).toContain(id);
+});
 
-  test("leaves out columns for which a terminal is too narrow, and names them, but none that tells rows apart", () => {
-    const hidden: (readonly string[])[] = [];
-    const records = [{ timestamp: "1707497689123456789", balance: "1".repeat(30), partyId: id, alias: "Ana" }];
-    const lines = tableOf(records, { width: 63, isShort: true, onHidden: (names) => hidden.push(names) }).split("\n");
-    expect(lines[0]).toMatch(/^\*timestamp +balance +party\*$/);
-    expect(lines[1]).toMatch(/ [a-d]{6}$/);
-    expect(lines.every((line) => line.length <= 63 + 2)).toBe(true);
-    expect(hidden).toEqual([["alias"]]);
-    const [first] = tableOf(records, { width: 5 }).split("\n");
-    expect(first).toMatch(/timestamp/);
-  });
+test("a table leaves out columns for which a terminal is too narrow, and names them, but none that tells rows apart", () => {
+  const hidden: (readonly string[])[] = [];
+  const records = [{ timestamp: "1707497689123456789", balance: "1".repeat(30), partyId: id, alias: "Ana" }];
+  const lines = tableOf(records, { width: 63, isShort: true, onHidden: (names) => hidden.push(names) }).split("\n");
+  expect(lines[0]).toMatch(/^\*timestamp +balance +party\*$/);
+  expect(lines[1]).toMatch(/ [a-d]{6}$/);
+  expect(lines.every((line) => line.length <= 63 + 2)).toBe(true);
+  expect(hidden).toEqual([["alias"]]);
+  const [first] = tableOf(records, { width: 5 }).split("\n");
+  expect(first).toMatch(/timestamp/);
+});
 
-  test("widens columns for wider values of later rows", () => {
-    const { encode } = table(columns, { width: 80, bold: (text) => text });
-    expect(encode([{ timestamp: "149", balance: "7" }])).toBe(
-      "timestamp  balance  partyId  alias\n149              7\n",
-    );
-    const wide = { timestamp: "1", balance: "1".repeat(20), partyId: "ab" };
-    expect(encode([wide, { ...wide, balance: "2" }])).toBe(
-      `1          ${"1".repeat(20)}  ab\n1          ${"2".padStart(20)}  ab\n`,
-    );
-  });
+test("a table widens columns for wider values of later rows", () => {
+  const { encode } = table(columns, { width: 80, bold: (text) => text });
+  expect(encode([{ timestamp: "149", balance: "7" }])).toBe("timestamp  balance  partyId  alias\n149              7\n");
+  const wide = { timestamp: "1", balance: "1".repeat(20), partyId: "ab" };
+  expect(encode([wide, { ...wide, balance: "2" }])).toBe(
+    `1          ${"1".repeat(20)}  ab\n1          ${"2".padStart(20)}  ab\n`,
+  );
+});
 
-  test("aligns letters of East Asian scripts, emoji and combining characters", () => {
-    const aliases = ["Eilís", "Eili\u0301s", "はなこ", "🏦 👩‍👩‍👧"];
-    const records = aliases.map((partyId) => ({ partyId, alias: "|" }));
-    const [, ...rows] = tableOf(records).trimEnd().split("\n");
-    const widths = [5, 5, 6, 5];
-    expect(rows).toEqual(
-      aliases.map((text, index) => `${" ".repeat(20)}${text}${" ".repeat(7 - (widths[index] ?? 0))}  |`),
-    );
-  });
+test("a table aligns letters of East Asian scripts, emoji and combining characters", () => {
+  const aliases = ["Eilís", "Eili\u0301s", "はなこ", "🏦 👩‍👩‍👧"];
+  const records = aliases.map((partyId) => ({ partyId, alias: "|" }));
+  const [, ...rows] = tableOf(records).trimEnd().split("\n");
+  const widths = [5, 5, 6, 5];
+  expect(rows).toEqual(
+    aliases.map((text, index) => `${" ".repeat(20)}${text}${" ".repeat(7 - (widths[index] ?? 0))}  |`),
+  );
 });

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { describeDuration, formatTime, readTime } from "../../src/times.js";
 
-const nanoseconds = (date: string) => BigInt(Date.parse(date)) * 1_000_000n;
-
-test.each([
+test.each<[value: string, date: string, timeZone?: string]>([
   ["2024", "2024-01-01T00:00:00Z"],
   ["2024-02", "2024-02-01T00:00:00Z"],
   ["2024-02-29", "2024-02-29T00:00:00Z"],
@@ -13,24 +11,19 @@ test.each([
   ["1707495900123000", "2024-02-09T16:25:00.123Z"],
   ["1707495900123000000", "2024-02-09T16:25:00.123Z"],
   ["0", "1970-01-01T00:00:00Z"],
-])("the time %s is %s", (value, date) => {
-  expect(readTime(value)).toBe(nanoseconds(date));
-});
-
-test.each([
-  ["2024", "Europe/Berlin", "2023-12-31T23:00:00Z"],
-  ["2024-07", "Europe/Berlin", "2024-06-30T22:00:00Z"],
-  ["2024-03-31", "Europe/Berlin", "2024-03-30T23:00:00Z"],
-  ["2024-04-01", "Europe/Berlin", "2024-03-31T22:00:00Z"],
+  ["2024", "2023-12-31T23:00:00Z", "Europe/Berlin"],
+  ["2024-07", "2024-06-30T22:00:00Z", "Europe/Berlin"],
+  ["2024-03-31", "2024-03-30T23:00:00Z", "Europe/Berlin"],
+  ["2024-04-01", "2024-03-31T22:00:00Z", "Europe/Berlin"],
   // Clocks skipped midnight.
-  ["2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00Z"],
+  ["2018-11-04", "2018-11-04T03:00:00Z", "America/Sao_Paulo"],
   // Midnight came twice.
-  ["2021-10-29", "Asia/Amman", "2021-10-28T21:00:00Z"],
-  ["2020-10-24", "Asia/Gaza", "2020-10-23T21:00:00Z"],
-  ["2024-02-09T16:54:00Z", "Europe/Berlin", "2024-02-09T16:54:00Z"],
-  ["1707495900", "Europe/Berlin", "2024-02-09T16:25:00Z"],
-])("the time %s in the zone %s is %s", (value, timeZone, date) => {
-  expect(readTime(value, timeZone)).toBe(nanoseconds(date));
+  ["2021-10-29", "2021-10-28T21:00:00Z", "Asia/Amman"],
+  ["2020-10-24", "2020-10-23T21:00:00Z", "Asia/Gaza"],
+  ["2024-02-09T16:54:00Z", "2024-02-09T16:54:00Z", "Europe/Berlin"],
+  ["1707495900", "2024-02-09T16:25:00Z", "Europe/Berlin"],
+])("the time %s is %s, in the zone %s", (value, date, timeZone) => {
+  expect(readTime(value, timeZone)).toBe(BigInt(Date.parse(date)) * 1_000_000n);
 });
 
 test.each([
