@@ -23,6 +23,7 @@ const last = times.at(-1) ?? 0n;
 const range = ["--from", String(middle), "--to", String(last)];
 const proposal = votes[0]?.proposalId ?? "";
 const resource = signatures[0]?.id ?? "";
+const supply = `2${"0".repeat(26)}`;
 
 const path = useFolder();
 
@@ -128,9 +129,9 @@ test("series adds accounts by party and asset", async () => {
 
 describe("tally", () => {
   test("prints the votes and the result by the rules", async () => {
-    const rules = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", "1000"];
+    const rules = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", supply];
     const own = votes.filter(({ proposalId }) => proposalId === proposal);
-    const options = { requiredMajority: "0.5", requiredParticipation: "0.1", totalSupply: "1000" };
+    const options = { requiredMajority: "0.5", requiredParticipation: "0.1", totalSupply: supply };
     const tally = await tallyVotes(own, options);
     expect(tally.passes).toBeDefined();
     const given = Object.fromEntries(Object.entries(options).map(([name, value]) => [name, { value, from: "given" }]));
@@ -151,7 +152,7 @@ describe("tally", () => {
     expect(JSON.parse(stdout)).toMatchObject({ thresholds, missing: ["totalSupply"] });
     expect(JSON.parse(stdout)).not.toHaveProperty("passes");
     expect(stderr).toBe("Whether it passes is unknown without --total-supply.\n");
-    const known = JSON.parse(await run(...command, "--total-supply", "1000"));
+    const known = JSON.parse(await run(...command, "--total-supply", supply));
     expect(known).toMatchObject({ passes: false, reason: "majority", participation: expect.any(String) });
   });
 
@@ -230,7 +231,7 @@ describe("a destination of sync", () => {
     ]) {
       expect(await run(...command, "--db", db)).toBe(await run(...command));
     }
-    const shares = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", "1000"];
+    const shares = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", supply];
     const tally = ["tally", "--proposal", proposal, ...shares];
     const { state, ...ofNode } = JSON.parse(await run(...tally));
     expect([state, JSON.parse(await run(...tally, "--db", db))]).toEqual([expect.stringMatching(/^STATE_/), ofNode]);
