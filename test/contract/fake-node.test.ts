@@ -1,11 +1,11 @@
 // The requests of the client and the responses of the fake node, held against `openapi.yaml`: Prism's validating proxy between the
 // two reports differences.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createClient, type VegaClient, VegaError } from "../../src/index.js";
+import { ApiError, createClient, type VegaClient } from "../../src/index.js";
 import { createFakeNode, type FakeNode } from "../../src/testing/index.js";
 import { type Served, serveValidated } from "../support/prism.js";
 import { transaction } from "../support/raw-requests.js";
-import { recorder } from "../support/recorder.js";
+import { recorder, rejectionOf } from "../support/recorder.js";
 
 let node: FakeNode;
 let proxy: Served;
@@ -69,10 +69,8 @@ describe("between client and fake node, Prism reports no violation", () => {
     await client.checkTransaction({ tx: {} });
     for (const code of [51, 60, 70, 80, 89] as const) {
       node.configure({ checkCode: () => code });
-      const result = await client.checkTransaction({
-        tx: { ...transaction, pow: { tid: `${code}`.repeat(32), nonce: "1" } },
-      });
-      expect(result.code).toBe(code);
+      const pow = { tid: `${code}`.repeat(32), nonce: "1" };
+      expect((await client.checkTransaction({ tx: { ...transaction, pow } })).code).toBe(code);
     }
     expectNoViolation(15);
   });
@@ -80,12 +78,8 @@ describe("between client and fake node, Prism reports no violation", () => {
   test("in errors: a bad cursor, a page that is too large, a rate limit and a ban", async () => {
     const statuses: unknown[] = [];
     const fail = async (call: PromiseLike<unknown>) => {
-      try {
-        await call;
-      } catch (error) {
-        expectVegaError(error);
-        statuses.push((error as { status?: number }).status);
-      }
+      const error = await rejectionOf(call);
+      statuses.push(ApiError.is(error) && error.status);
     };
     await fail(client.listPartiesProfiles({ pagination: { first: 5001 } }));
     await fail(client.listNodeSignatures({ id: "aa", pagination: { after: "damaged" } }));
@@ -97,7 +91,8 @@ describe("between client and fake node, Prism reports no violation", () => {
     }
     node.configure({ faults: [], now: () => 0, rateLimit: { burst: 1, refusals: 1 } });
     const unpaced = createClient({ baseUrl: proxy.url, fetch: traffic.fetch, retry: false, pacing: false });
-    for (let request = 0; request < 3; request++) await fail(unpaced.listVotes({ partyId: "ab" }));
+    await unpaced.listVotes({ partyId: "ab" });
+    for (let request = 0; request < 2; request++) await fail(unpaced.listVotes({ partyId: "ab" }));
     expect(statuses).toEqual([400, 400, 408, 408, 408, 500, 500, 500, 503, 503, 503, 504, 504, 504, 429, 403]);
     node.configure({ rateLimit: false });
     expectNoViolation(16);
@@ -113,5 +108,3 @@ describe("between client and fake node, Prism reports no violation", () => {
     await malformed.close();
   });
 });
-
-const expectVegaError = (error: unknown) => expect(error).toSatisfy(VegaError.is);

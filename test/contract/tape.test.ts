@@ -21,7 +21,7 @@ async function difference(node: FakeNode, recording: Recording): Promise<string 
   }
   const name = `${recording.case ?? ""} ${method} ${path} ${body?.slice(0, 1000) ?? ""}`;
   if (!isDeepStrictEqual(got, expected)) return `${name}\n${show(got)}\n${show(expected)}`;
-  if (ties || beyond.has(recording.case ?? "") || isDeepStrictEqual(content(text, status), content(bodyText, status)))
+  if (ties || beyond.test(recording.case ?? "") || isDeepStrictEqual(content(text, status), content(bodyText, status)))
     return undefined;
   return `${name}\n${text.slice(0, 1500)}\n${bodyText.slice(0, 1500)}`;
 }
@@ -66,16 +66,8 @@ function expectNone(found: readonly string[], of: number): void {
 }
 
 /** What only a node with cryptography, the network's state and the rules of each command can tell. */
-const beyond = new Set([
-  "signature wrong",
-  "another chain",
-  "pow wrong nonce",
-  "signed badorder",
-  "signed delegate",
-  "signed createset",
-  "signed vote",
-  "height 0",
-]);
+const beyond =
+  /^(?:signature wrong|another chain|pow wrong nonce|signed (?:badorder|delegate|createset|vote)|height 0)$/;
 /**
  * Submission is no operation of the interface; other names and types of members, a byte order mark and a damaged path are read by the
  * gateway alone.
@@ -101,46 +93,35 @@ describe.each([
   });
 });
 
-test.skipIf(!hasTapeOfNewer)(
-  "every recorded cursor has the number that the description has for the account type",
-  () => {
-    const { enums } = operations.listBalanceChanges;
-    const found = new Set<string>();
-    for (const version of ["v0.74", "v0.79"] as const) {
-      for (const { status, bodyText = "" } of recordings("listBalanceChanges", version)) {
-        if (status !== 200) continue;
-        for (const { cursor, node } of JSON.parse(bodyText).balances.edges) {
-          const { Type: number } = JSON.parse(atob(cursor));
-          expect(toName(enums.accountType, number)).toBe(node.accountType);
-          found.add(node.accountType);
-        }
-      }
+test.skipIf(!hasTapeOfNewer)("every recorded cursor has the described number of its account type", () => {
+  const { enums } = operations.listBalanceChanges;
+  const all = (["v0.74", "v0.79"] as const).flatMap((version) => recordings("listBalanceChanges", version));
+  const found = new Set<string>();
+  for (const { bodyText = "" } of all.filter(({ status }) => status === 200)) {
+    for (const { cursor, node } of JSON.parse(bodyText).balances.edges) {
+      expect(toName(enums.accountType, JSON.parse(atob(cursor)).Type)).toBe(node.accountType);
+      found.add(node.accountType);
     }
-    expect(found.size).toBe(14);
-  },
-);
+  }
+  expect(found.size).toBe(14);
+});
 
 describe.skipIf(!hasTape)("the fake node", () => {
   test("responds to every recorded check and request for spam statistics as the real node did, at the same block", async () => {
     let now = 0;
-    const node = createFakeNode(
-      { votes: [], block: { height: 1n, timestamp: 1n } },
-      { chainId: "test-core-1", now: () => now },
-    );
+    const block = { height: 1n, timestamp: 1n };
+    const node = createFakeNode({ votes: [], block }, { chainId: "test-core-1", now: () => now });
     const all = recordings("check").filter(({ case: name = "" }) => !elsewhere.test(name));
-    const found: (string | undefined)[] = [];
+    const found: string[] = [];
     for (const recording of all) {
       const headers = new Map(recording.headers);
       const [height, timestamp] = ["X-Block-Height", "X-Block-Timestamp"].map((name) => BigInt(headers.get(name) ?? 0));
       if (height && timestamp && height > node.block.height) node.nextBlock({ block: { height, timestamp } });
       // The bucket is full before each request: how full it was is not recorded.
       now += 10_000;
-      found.push(await difference(node, withBody(recording)));
+      found.push(...(await differences(node, [withBody(recording)])));
     }
-    expectNone(
-      found.filter((each) => each !== undefined),
-      all.length,
-    );
+    expectNone(found, all.length);
   });
 
   test("limits the rate and bans a client as the real node did, at the recorded times", async () => {

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type BalanceChange, createClient } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
-import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
+import { createFakeNetwork, nodeDefects } from "../../src/testing/index.js";
 import { changesAt, hex } from "../support/records.js";
 import { runs } from "../support/runs.js";
 
@@ -41,11 +41,8 @@ const filters = [
 
 test.each(["v0.74", "v0.79"] as const)("by any reader, with any filter, from %s nodes", async (version) => {
   const reading = fc.record({
-    ...{
-      records: fc.uniqueArray(own, { maxLength: 6, selector: JSON.stringify }),
-      filter: fc.constantFrom(...filters),
-      isScan: fc.boolean(),
-    },
+    records: fc.uniqueArray(own, { maxLength: 6, selector: JSON.stringify }),
+    ...{ filter: fc.constantFrom(...filters), isScan: fc.boolean() },
     ...{ start: fc.integer({ min: 60, max: 1200 }), length: fc.option(fc.integer({ min: 1, max: 700 })) },
     ...{ newestFirst: fc.boolean(), size: fc.constantFrom(2, 10, 1000) },
     // When the histories of the other nodes of a pool begin.
@@ -57,15 +54,10 @@ test.each(["v0.74", "v0.79"] as const)("by any reader, with any filter, from %s 
       const block = { height: 50_000_000n, timestamp: first + 2000n * day };
       const options = { version, defects: nodeDefects, rateLimit: false } as const;
       const histories = [undefined, ...cuts.map((days) => first + BigInt(days) * day)];
-      const nodes = new Map(
-        histories.map((history, index) => [
-          `https://node-${index}.example`,
-          createFakeNode({ balances, block }, { ...options, history }),
-        ]),
-      );
-      const fetch = async (request: Request) =>
-        nodes.get(new URL(request.url).origin)?.fetch(request) ?? Response.error();
-      const client = createClient({ baseUrl: nodePool([...nodes.keys()]), fetch, pacing: false });
+      const nodes = histories.map((history) => ({ history }));
+      const network = createFakeNetwork({ nodes, balances, block }, options);
+      const pool = nodePool(network.nodes.map(({ url }) => url));
+      const client = createClient({ baseUrl: pool, fetch: network.fetch, pacing: false });
       const startTimestamp = first + BigInt(start) * day;
       const endTimestamp = length === null ? undefined : startTimestamp + BigInt(length) * day;
       const query = { filter, dateRange: { startTimestamp, endTimestamp } };

@@ -29,7 +29,14 @@ const errorStatus = (code: number, sent: 1 | 3): [string, Fault] => [
 
 const cutOff = { name: "ConnectionError", message: part("received an incomplete response") };
 const late = { name: "TimeoutError", scope: "attempt", message: part("took longer than 150 ms") };
-const undescribed = { name: "ResponseError", message: part("status 200 that does not match the OpenAPI description") };
+const responseError = (words: string) => ({ name: "ResponseError", message: part(words) });
+const apiError = (status: number, words: string) => ({
+  name: "ApiError",
+  status,
+  code: undefined,
+  message: part(words),
+});
+const undescribed = responseError("status 200 that does not match the OpenAPI description");
 const tooLarge = { code: 8, message: "grpc: received message larger than max (9 vs. 8)", details: [] };
 const banned = { code: 7, message: "temporarily banned for continuing to request while rate limited", details: [] };
 
@@ -39,55 +46,26 @@ const faults: Record<string, Fault> = {
   "a body shorter than `Content-Length`": [faulty.shorterThanLength, 3, cutOff],
   "a body longer than `Content-Length`": [faulty.longerThanLength, 3, undescribed],
   // Node.js 20 takes the end of such a connection for the end of the body; then it is the JSON that breaks off.
-  "an end within a chunk": [
-    faulty.chunkedCutOff,
-    3,
-    { name: expect.stringMatching(/^(ConnectionError|ResponseError)$/) },
-  ],
+  "an end within a chunk": [faulty.chunkedCutOff, 3, { name: expect.stringMatching(/^(Connection|Response)Error$/) }],
   "truncated JSON": [(text) => respond(text.slice(0, -50)), 3, undescribed],
   "a damaged compressed body": [faulty.damagedGzip, 3, cutOff],
   "no response": [faulty.hangBeforeHeaders, 3, late, 150],
   "incomplete headers": [faulty.hangWithinHeaders, 3, late, 150],
   "an incomplete body on an open connection": [faulty.hangWithinBody, 3, late, 150],
-  "status 200 with HTML": [
-    () => respond("<html>Welcome</html>"),
-    1,
-    { name: "ResponseError", message: part("(text/html, <html>Welcome</html>)") },
-  ],
-  "status 200 with an empty body": [
-    () => respond(""),
-    1,
-    { name: "ResponseError", message: part("(text/html, empty)") },
-  ],
+  "status 200 with HTML": [() => respond("<p>Welcome</p>"), 1, responseError("(text/html, <p>Welcome</p>)")],
+  "status 200 with an empty body": [() => respond(""), 1, responseError("(text/html, empty)")],
   "status 200 with JSON of another shape": [() => respond({ hello: 1 }), 1, undescribed],
-  "a redirected read": [
-    status(302, { Location: "https://other.example/" }),
-    1,
-    { name: "ApiError", status: 302, message: part("https://other.example") },
-  ],
   ...Object.fromEntries([408, 500, 502, 503, 504].map((code) => errorStatus(code, 3))),
   ...Object.fromEntries([400, 401, 403, 404, 409, 501].map((code) => errorStatus(code, 1))),
-  "an error status with HTML": [
-    () => respond("<html>Bad gateway</html>", { status: 502 }),
-    3,
-    { name: "ApiError", status: 502, code: undefined, message: part("<html>Bad gateway</html>") },
-  ],
-  "an error status without a body": [
-    () => respond("", { status: 503 }),
-    3,
-    { name: "ApiError", status: 503, code: undefined },
-  ],
+  "an error status with HTML": [() => respond("<p>Bad</p>", { status: 502 }), 3, apiError(502, "<p>Bad</p>")],
+  "an error status without a body": [() => respond("", { status: 503 }), 3, apiError(503, "status 503")],
   "an error status with an incomplete body": [faulty.resetWithinError, 3, cutOff],
   "status 429: the rate limit": [
     status(429, { ...twoTypes, "RateLimit-Reset": "0" }),
     3,
     { name: "RateLimitError", status: 429, banned: false, retryAfter: 0 },
   ],
-  "status 429: too large": [
-    status(429, {}, tooLarge),
-    1,
-    { name: "ApiError", status: 429, message: part("Request less: a smaller page") },
-  ],
+  "status 429: too large": [status(429, {}, tooLarge), 1, { ...apiError(429, "Request less: a smaller"), code: 8 }],
   "status 403: a ban of more than 30 s": [
     status(403, { "RateLimit-Retry-After": "599" }, banned),
     1,
@@ -141,17 +119,10 @@ test("a refused connection: a read is retried, a check is not", async () => {
   await expect(client.checkTransaction({ tx: {} })).rejects.toMatchObject({ attempts: 1, ...refused });
 });
 
-describe("a response is accepted if it is sent", () => {
-  test.each([
-    ["with gzip", "gzip"],
-    ["in halves", "inHalves"],
-    ["byte by byte", "byteByByte"],
-  ] as const)("%s", async (_, way) => {
-    server.behave(faulty[way](body));
-    const client = createClient({ baseUrl: server.url, fetch: (request) => fetch(request) });
-    expect(await client.getSpamStatistics({ partyId: "aa" })).toEqual(JSON.parse(body));
-    expect(server.requests).toHaveLength(1);
-  });
+test.each(["gzip", "inHalves", "byteByByte"] as const)("a response is accepted if it is sent: %s", async (way) => {
+  server.behave(faulty[way](body));
+  expect(await connect().getSpamStatistics({ partyId: "aa" })).toEqual(JSON.parse(body));
+  expect(server.requests).toHaveLength(1);
 });
 
 test("a 500 for a list of profiles is retried for the first page, and is final for a cursor", async () => {

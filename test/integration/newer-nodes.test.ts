@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type ApiError, type BalanceChange, createClient, PaginationError } from "../../src/index.js";
+import { type ApiError, type BalanceChange, type ClientOptions, createClient } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
-import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
-import { json } from "../support/recorder.js";
+import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
+import { readUntilError } from "../support/page-source.js";
+import { json, rejectionOf } from "../support/recorder.js";
 import { changesAt, hex } from "../support/records.js";
 
 const day = 86_400_000_000_000n;
@@ -20,10 +21,16 @@ const balances = changesAt(times).map((change, index) =>
 const keysOf = (records: readonly BalanceChange[]) =>
   records.map(({ timestamp, partyId, accountType }) => `${timestamp} ${partyId} ${accountType}`);
 
-function connect(version: "v0.74" | "v0.79", records = balances) {
-  const data = { balances: records, block: { height: 50_000_000n, timestamp: first + 1100n * day } };
-  const node = createFakeNode(data, { version, defects: nodeDefects, rateLimit: false });
-  return { node, client: createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false }) };
+const clientOf = (fetch: ClientOptions["fetch"]) =>
+  createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+
+/** A node whose current block is so many days after the first record, and a client of it. */
+function connect(version: "v0.74" | "v0.79", records = balances, { days = 1100n, history = 0n } = {}) {
+  const block = { height: 50_000_000n, timestamp: first + days * day };
+  const kept = records.filter(({ timestamp }) => BigInt(timestamp) < block.timestamp);
+  const options = { version, history, defects: nodeDefects, rateLimit: false } as const;
+  const node = createFakeNode({ balances: kept, block }, options);
+  return { node, client: clientOf(node.fetch) };
 }
 
 test.each([
@@ -35,8 +42,7 @@ test.each([
   ["from 2020 on", { startTimestamp: new Date("2020-01-01"), endTimestamp: new Date("2020-12-31") }],
   ["before 2020", { startTimestamp: new Date("2019-01-01"), endTimestamp: new Date("2019-12-31") }],
 ])("a v0.79 node is read %s as a v0.74 node is, by lists and scans", async (_, dateRange) => {
-  const { client } = connect("v0.79");
-  const { client: other } = connect("v0.74");
+  const [{ client }, { client: other }] = [connect("v0.79"), connect("v0.74")];
   for (const order of ["oldest-first", "newest-first"] as const) {
     const scan = (each: typeof client) =>
       each.scanBalanceChanges({ dateRange }, { order, pageSize: 40, missingHistory: "ignore" }).toArray();
@@ -45,30 +51,24 @@ test.each([
   for (const pagination of [{ first: 25 }, { last: 25 }, { first: 25, newestFirst: false }, { first: 5000 }]) {
     // What begins before the history is an error of a loop, so that it is read page by page.
     const walk = async (each: typeof client) => {
-      const records: BalanceChange[] = [];
-      try {
-        for await (const page of each.listBalanceChanges({ dateRange, pagination }).pages())
-          records.push(...page.nodes);
-      } catch (error) {
-        if (!PaginationError.is(error) || error.reason !== "pruned") throw error;
-      }
-      return keysOf(records);
+      const pages = each.listBalanceChanges({ dateRange, pagination }).pages();
+      const { records, error } = await readUntilError(pages);
+      if (error) expect(error).toMatchObject({ reason: "pruned" });
+      return keysOf(records.flatMap(({ nodes }) => nodes));
     };
     expect(await walk(client)).toEqual(await walk(other));
   }
 });
 
 test("a v0.79 node that keeps the last days is covered from its oldest record on", async () => {
-  const block = { height: 50_000_000n, timestamp: first + 1100n * day };
-  const oldest = balances.find(({ timestamp }) => BigInt(timestamp) > block.timestamp - 30n * day);
-  const options = { version: "v0.79", defects: nodeDefects, rateLimit: false } as const;
-  const node = createFakeNode({ balances, block }, { ...options, history: BigInt(oldest?.timestamp ?? 0) });
-  const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false });
+  const oldest = balances.find(({ timestamp }) => BigInt(timestamp) > first + 1070n * day);
+  const start = BigInt(oldest?.timestamp ?? 0);
+  const { node, client } = connect("v0.79", balances, { history: start });
   for (const order of ["oldest-first", "newest-first"] as const) {
     const dateRange = { startTimestamp: new Date("2020-01-01") };
     const scan = client.scanBalanceChanges({ dateRange }, { order, missingHistory: "ignore" });
     expect(await scan.toArray()).not.toEqual([]);
-    expect(await scan.coverage).toMatchObject({ start: BigInt(oldest?.timestamp ?? 0), end: block.timestamp });
+    expect(await scan.coverage).toMatchObject({ start, end: node.block.timestamp });
   }
   expect(node.requests.length).toBeLessThan(60);
 });
@@ -103,30 +103,20 @@ test.each([
 ])("an address over a v0.79 node that is days behind loses nothing of %s", async (_, days) => {
   const others = changesAt(Array.from({ length: 550 }, (_, index) => first + 2n * BigInt(index) * day));
   const own = changesAt(days.map((each) => first + BigInt(each) * day)).map((each) => ({ ...each, partyId: hex(999) }));
-  const nodeAt = (lag: bigint) => {
-    const block = { height: 50_000_000n, timestamp: first + (1100n - lag) * day };
-    const balances = [...others, ...own].filter(({ timestamp }) => BigInt(timestamp) < block.timestamp);
-    return createFakeNode({ balances, block }, { version: "v0.79", defects: nodeDefects, rateLimit: false });
-  };
-  const nodes = [nodeAt(0n), nodeAt(5n)] as const;
+  const nodes = [1100n, 1095n].map((days) => connect("v0.79", [...others, ...own], { days }).node);
   // Each bit is the node of one of the first responses.
   for (let bits = 1; bits < 32; bits++) {
     let sent = 0;
-    const fetch = (request: Request) => nodes[((bits >> sent++) & 1) as 0 | 1].fetch(request);
-    const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+    const client = clientOf(async (request) => (nodes[(bits >> sent++) & 1] as FakeNode).fetch(request));
     for (const isScan of [false, true]) {
       sent = 0;
       const filter = { partyIds: [hex(999)] };
       const list = isScan
         ? client.scanBalanceChanges({ filter }, { order: "newest-first" })
         : client.listBalanceChanges({ filter });
-      const records: BalanceChange[] = [];
-      try {
-        for await (const record of list) records.push(record);
-      } catch (error) {
-        // The node that is behind does not have the last record.
-        expect(error).toMatchObject({ reason: "gap" });
-      }
+      const { records, error } = await readUntilError<BalanceChange>(list);
+      // The node that is behind does not have the last record.
+      if (error) expect(error).toMatchObject({ reason: "gap" });
       const { start, end = 0n } = await list.coverage;
       const isCovered = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < end;
       expect(records.filter(isCovered).reverse()).toEqual(own.filter(isCovered));
@@ -179,18 +169,15 @@ describe("a filter by account types on a v0.79 node", () => {
   });
 
   test("covers the records that were read before an error, even if none of them is wanted", async () => {
-    const late = balances.map((change, index) => ({
-      ...change,
-      accountType: index < 200 ? "ACCOUNT_TYPE_BOND" : removed,
-    }));
-    const { client, node } = connect("v0.79", late as BalanceChange[]);
+    const typeAt = (index: number) => ({ accountType: index < 200 ? "ACCOUNT_TYPE_BOND" : removed });
+    const { client, node } = connect(
+      "v0.79",
+      balances.map((change, index) => ({ ...change, ...typeAt(index) })),
+    );
     node.configure({ faults: [{ name: "status", status: 503, request: 8 }] });
     const pagination = { first: 20, newestFirst: false };
     const query = { filter: { accountTypes: [removed as never] }, dateRange: { startTimestamp: first }, pagination };
-    const error = await client
-      .listBalanceChanges(query, { retry: false })
-      .toArray()
-      .catch((each: ApiError) => each);
+    const error = await rejectionOf(client.listBalanceChanges(query, { retry: false }).toArray());
     expect(error).toMatchObject({ status: 503, itemsRead: 0 });
     const { pagesRead = 0, resume, coverage } = error as ApiError;
     // The block of the last record can have more.
@@ -209,19 +196,13 @@ describe("a filter by account types on a v0.79 node", () => {
 });
 
 test("the number of any account type becomes its name, and a number without a name stays a number", async () => {
-  const types = {
-    0: "ACCOUNT_TYPE_UNSPECIFIED",
-    7: "ACCOUNT_TYPE_FEES_MAKER",
-    8: 8,
-    9: "ACCOUNT_TYPE_BOND",
-    34: "ACCOUNT_TYPE_LOCKED_FOR_STAKING",
-    35: 35,
-    "-1": -1,
-  };
-  const sent = [...Object.keys(types).map(Number), "ACCOUNT_TYPE_NEW", null];
+  const named = { 0: "UNSPECIFIED", 7: "FEES_MAKER", 9: "BOND", 34: "LOCKED_FOR_STAKING" };
+  const nameOf = (type: number) => (type in named ? `ACCOUNT_TYPE_${named[type as keyof typeof named]}` : type);
+  const numbers = [0, 7, 8, 9, 34, 35, -1];
+  const sent = [...numbers, "ACCOUNT_TYPE_NEW", null];
   const edges = sent.map((accountType, index) => ({ cursor: `${index}`, node: { partyId: hex(index), accountType } }));
   const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: "0", endCursor: "8" };
   const fetch = async () => json({ balances: { edges, pageInfo } });
-  const { nodes } = await createClient({ baseUrl: "https://node.example", fetch }).listBalanceChanges();
-  expect(nodes.map(({ accountType }) => accountType)).toEqual([...Object.values(types), "ACCOUNT_TYPE_NEW", null]);
+  const { nodes } = await clientOf(fetch).listBalanceChanges();
+  expect(nodes.map(({ accountType }) => accountType)).toEqual([...numbers.map(nameOf), "ACCOUNT_TYPE_NEW", null]);
 });

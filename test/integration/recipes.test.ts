@@ -25,9 +25,8 @@ type Handle = (request: Request) => Promise<Response>;
 
 /** Loads the program of a recipe that has a text in it. */
 async function load(name: string, text: string) {
-  const sample = collectSamples().find(
-    ({ place, code }) => /^docs\/recipes-(?:next|servers)\.md/.test(place) && code.includes(text),
-  );
+  const recipes = collectSamples().filter(({ place }) => /^docs\/recipes-(?:next|servers)\.md/.test(place));
+  const sample = recipes.find(({ code }) => code.includes(text));
   // Inside the package, so that its name resolves to its build.
   const folder = join(root, "reports/recipes");
   mkdirSync(folder, { recursive: true });
@@ -48,15 +47,13 @@ describe.each([
   ["the streaming route handler of Next.js", changes],
   ["the Worker of Cloudflare", worker],
 ])("%s", (_, handle) => {
-  test.each(["", "a", "../x", `${partyId}0`, `${partyId},${partyId}`])(
-    "responds with 400 and what it expected, and sends nothing, for the party %j",
-    async (input) => {
-      const response = await ask(handle, input);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({ error: "Expected partyId, 64 hexadecimal digits." });
-      expect(inits).toEqual([]);
-    },
-  );
+  const wrong = ["", "a", "../x", `${partyId}0`, `${partyId},${partyId}`];
+  test.each(wrong)("responds with 400 and what it expected, and sends nothing, for the party %j", async (input) => {
+    const response = await ask(handle, input);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error: "Expected partyId, 64 hexadecimal digits." });
+    expect(inits).toEqual([]);
+  });
 
   test("responds with 404 for a party that the node does not know", async () => {
     const response = await ask(handle, "0".repeat(64));
@@ -83,10 +80,8 @@ test("the cached route handler of Next.js responds with the profile, and passes 
 test("the streaming route handler of Next.js responds with every balance change of the party", async () => {
   const response = await ask(changes, partyId);
   expect(response.headers.get("content-type")).toBe("application/x-ndjson");
-  const times = (await response.text())
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line).timestamp);
+  const lines = (await response.text()).trimEnd().split("\n");
+  const times = lines.map((line) => JSON.parse(line).timestamp);
   const expected = node.records.balances.filter((record) => record.partyId === partyId);
   expect(times.sort()).toEqual(expected.map(({ timestamp }) => timestamp).sort());
 });

@@ -5,13 +5,15 @@ interface Example {
   value: unknown;
 }
 
+interface Schema {
+  enum?: string[];
+  properties?: Record<string, { description: string }>;
+}
+
 interface Operation {
   operationId: string;
-  summary: string;
   description: string;
-  tags: string[];
   "x-codeSamples": { lang: string; source: string }[];
-  requestBody?: { content: { "application/json": { examples: Record<string, { value: { tx: unknown } }> } } };
   parameters?: { $ref?: string; name: string; description: string }[];
   responses: Record<string, { $ref?: string; content: { "application/json": { examples: Record<string, Example> } } }>;
 }
@@ -22,17 +24,9 @@ export const source = readFileSync(new URL("../../openapi.yaml", import.meta.url
 export const description: {
   paths: Record<string, Record<string, Operation>>;
   components: {
-    parameters: Record<string, { name: string; description: string; schema?: { default?: unknown } }>;
+    parameters: Record<string, { name: string; description: string }>;
     responses: Record<string, { content: { "application/json": { examples: Record<string, Example> } } }>;
-    schemas: Record<
-      string,
-      {
-        description: string;
-        default?: unknown;
-        enum?: string[];
-        properties?: Record<string, { description: string; type?: string; default?: unknown }>;
-      }
-    >;
+    schemas: Record<string, Schema>;
   };
 } = parse(source);
 

@@ -1,13 +1,19 @@
+import type { FollowerKind } from "../../src/follow/follower.js";
+import type { FollowOptions } from "../../src/follow/options.js";
+import { PollingFollower } from "../../src/follow/polling-follower.js";
 import { createClient } from "../../src/index.js";
 import { createFakeNode, type FakeNode, type FakeNodeData, nodeDefects } from "../../src/testing/index.js";
 import { ManualClock } from "./manual-clock.js";
+
+/** What responds to requests. */
+export type Served = { fetch(request: Request): Promise<Response> };
 
 /**
  * What a test of a follower needs: a client without retries of its own, a clock, and what passes between client and node.
  *
  * @param latency - Milliseconds from a request to its response.
  */
-export function followSetting(fetch: (request: Request) => Promise<Response>, latency = 0) {
+export function followSetting(fetch: Served["fetch"], latency = 0) {
   const clock = new ManualClock();
   /** The requests, each with the time at which it was sent. */
   const requests: { time: number; url: URL }[] = [];
@@ -30,6 +36,19 @@ export function followSetting(fetch: (request: Request) => Promise<Response>, la
   // Time stands still while a request is in flight.
   const run = <T>(promise: Promise<T>): Promise<T> => clock.run(promise, () => inFlight > 0);
   return { client, clock, random: () => 1, requests, run };
+}
+
+/** A follower of a node on a setting of its own, and a function that takes some of its batches. */
+export function followerOf<Query, S, B extends { records: readonly unknown[]; resume?: `${bigint}` }, V>(
+  kind: FollowerKind<Query, S, B, V>,
+  node: Served,
+  query: Query,
+  options: FollowOptions = {},
+  pageSize = 5000,
+) {
+  const setting = followSetting(node.fetch);
+  const follower = new PollingFollower(kind, setting.client, query, options, { ...setting, pageSize });
+  return { ...setting, follower, take: (count: number) => setting.run(take(follower.batches(), count)) };
 }
 
 /** Takes a number of values of an iterator. */
@@ -57,8 +76,6 @@ export const endBlock = (node: FakeNode, seconds: number, data: FakeNodeData = {
   node.nextBlock({ ...data, block: blockAt(seconds) });
 
 /** A batch that is complete up to a second. */
-export const batchOf = (records: readonly object[], seconds: number) => ({
-  records,
-  upTo: timeAt(seconds),
-  resume: `${timeAt(seconds)}`,
-});
+export function batchOf(records: readonly object[], seconds: number) {
+  return { records, upTo: timeAt(seconds), resume: `${timeAt(seconds)}` };
+}

@@ -51,12 +51,8 @@ export class PageSource<T> {
     const from = backward ? Math.max(to - size, 0) : place(request.after, -1) + 1;
     const edges = records.slice(from, to).map((node, index) => ({ cursor: this.cursor(from + index), node }));
     // An empty page has a place as well: between the record before it and the record after it.
-    const pageInfo = {
-      startCursor: this.cursor(from),
-      endCursor: this.cursor(to - 1),
-      hasNextPage: to < records.length,
-      hasPreviousPage: from > 0,
-    };
+    const [startCursor, endCursor] = [this.cursor(from), this.cursor(to - 1)];
+    const pageInfo = { startCursor, endCursor, hasNextPage: to < records.length, hasPreviousPage: from > 0 };
     return { edges, pageInfo };
   };
 }

@@ -1,12 +1,8 @@
 import { type ClientOptions, createClient, type ObserverEvent } from "../../src/index.js";
 import type { NodePoolOptions } from "../../src/pool/index.js";
 import { createPool } from "../../src/pool/node-pool.js";
-import {
-  createFakeNetwork,
-  createFakeNode,
-  type FakeNetworkData,
-  type FakeNodeOptions,
-} from "../../src/testing/index.js";
+import type { FakeNetworkData, FakeNodeOptions } from "../../src/testing/index.js";
+import { createFakeNetwork, createFakeNode } from "../../src/testing/index.js";
 import { ManualClock } from "./manual-clock.js";
 
 const lists = { balances: [], votes: [], signatures: [], profiles: [] };
@@ -46,23 +42,13 @@ export class PooledNetwork {
   readonly #onRequest: PooledNetworkOptions["onRequest"];
   #busy = 0;
 
-  constructor({
-    data,
-    node,
-    pool = {},
-    client,
-    latency = [],
-    random = seeded(1),
-    onRequest,
-  }: PooledNetworkOptions = {}) {
-    const now = () => this.clock.now();
-    this.network = createFakeNetwork(
-      { votes: 100, balances: 100, signatures: 100, ...data },
-      { rateLimit: false, now, ...node },
-    );
+  constructor(options: PooledNetworkOptions = {}) {
+    const { data, node, pool = {}, client, latency = [], random = seeded(1) } = options;
+    const records = { votes: 100, balances: 100, signatures: 100, ...data };
+    this.network = createFakeNetwork(records, { rateLimit: false, now: () => this.clock.now(), ...node });
     this.urls = this.network.nodes.map(({ url }) => url);
     this.latency = this.urls.map((_, index) => latency[index] ?? 10);
-    this.#onRequest = onRequest;
+    this.#onRequest = options.onRequest;
     this.pool = createPool(this.urls, pool, this.clock, random);
     this.client = createClient({
       baseUrl: this.pool,

@@ -22,14 +22,8 @@ export async function serveValidated(fetch: (request: Request) => Promise<Respon
   return { url: proxy.url, close };
 }
 
-const checks = {
-  checkSecurity: true,
-  validateRequest: true,
-  validateResponse: true,
-  errors: false,
-  upstreamProxy: undefined,
-  mock: { dynamic: false },
-};
+const validations = { checkSecurity: true, validateRequest: true, validateResponse: true };
+const checks = { ...validations, errors: false, upstreamProxy: undefined, mock: { dynamic: false } };
 
 async function startPrism(config: IHttpConfig): Promise<Served> {
   const operations = await getHttpOperationsFromSpec(fileURLToPath(new URL("../../openapi.yaml", import.meta.url)));

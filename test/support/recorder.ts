@@ -14,12 +14,8 @@ export function recorder(fetch: (request: Request) => Promise<Response> = global
     sent,
     responses,
     fetch: async (request: Request) => {
-      sent.push({
-        method: request.method,
-        url: request.url,
-        headers: Object.fromEntries(request.headers),
-        body: await request.clone().text(),
-      });
+      const { method, url } = request;
+      sent.push({ method, url, headers: Object.fromEntries(request.headers), body: await request.clone().text() });
       const response = await fetch(request);
       responses.push(response);
       return response;

@@ -55,27 +55,19 @@ export const worlds: fc.Arbitrary<World> = fc
     fc.uniqueArray(changes, { maxLength: 40, selector: (change) => `${keyOf(change)} ${change.timestamp}` }),
     fc.option(timesOfWorld, { nil: undefined }),
   )
-  .map(([all, cut]) => ({
-    all,
-    kept: cut === undefined ? all : all.filter(({ timestamp }) => BigInt(timestamp) >= cut),
-    isComplete: cut === undefined,
-  }));
+  .map(([all, cut = 0n]) => {
+    return { all, kept: all.filter(({ timestamp }) => BigInt(timestamp) >= cut), isComplete: cut === 0n };
+  });
 
 /** The accounts of changes, in order. */
 export function accountsOf(changes: readonly BalanceChange[]): Account[] {
   const members = ["partyId", "assetId", "marketId", "accountType"] as const;
   const accounts = [...new Map(changes.map((change) => [keyOf(change), change])).values()];
-  return accounts
-    .map(({ partyId = "", assetId = "", marketId = "", accountType = "" }) => ({
-      partyId,
-      assetId,
-      marketId,
-      accountType,
-    }))
-    .sort((a, b) => {
-      const member = members.find((name) => a[name] !== b[name]) ?? "partyId";
-      return String(a[member]) < String(b[member]) ? -1 : 1;
-    });
+  const sorted = accounts.sort((a, b) => {
+    const member = members.find((name) => a[name] !== b[name]) ?? "partyId";
+    return String(a[member]) < String(b[member]) ? -1 : 1;
+  });
+  return sorted.map(({ timestamp: _, balance: __, ...account }) => account as Account);
 }
 
 /** The last change of an account up to a time. */

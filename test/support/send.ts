@@ -21,14 +21,6 @@ export function createSend(
   const http = createHttp(baseUrl, fetch);
   const options = { fetch, validate: undefined, limiter, session: {}, http, headers: {}, observe, pacing: true };
   const { send } = connectTo(options, clock, random);
-  return (signal?: AbortSignal) =>
-    send({
-      described: "getSpamStatistics",
-      operation: "test",
-      params: { partyId: "aa" },
-      read,
-      settings: { ...defaultSettings, ...settings },
-      headers: {},
-      signal,
-    });
+  const call = { described: "getSpamStatistics", operation: "test", params: { partyId: "aa" }, headers: {} } as const;
+  return (signal?: AbortSignal) => send({ ...call, read, settings: { ...defaultSettings, ...settings }, signal });
 }

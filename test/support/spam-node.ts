@@ -58,6 +58,14 @@ export class SpamNode {
     return counted >= (limits[command] ?? Number.POSITIVE_INFINITY);
   }
 
+  /** The least work that a number of transactions on a block have to prove together. */
+  #workOf(count: number): number {
+    const { txPerBlock, difficulty } = this.#rules;
+    let work = 0;
+    for (let index = 0; index < count; index++) work += difficulty + Math.floor(index / txPerBlock);
+    return work;
+  }
+
   /** Takes a transaction into the mempool; `false` if it is refused. */
   submit(sent: SentTransaction): boolean {
     const isKnown =
@@ -69,7 +77,7 @@ export class SpamNode {
 
   /** Makes a block with most of what the mempool has. */
   nextBlock(): void {
-    const { txPerBlock, difficulty, isIncreasing } = this.#rules;
+    const { txPerBlock, isIncreasing } = this.#rules;
     this.mempool = this.mempool.filter(({ block }) => !this.isTooOld(block));
     const proposed = new Map([...this.#onBlock].map(([block, state]) => [block, { ...state }]));
     const counted = new Map(this.#counted);
@@ -77,8 +85,7 @@ export class SpamNode {
     for (const sent of this.mempool) {
       if (this.#random() < 0.3) continue;
       const state = proposed.get(sent.block) ?? { count: 0, work: 0 };
-      let least = 0;
-      for (let index = 0; index <= state.count; index++) least += difficulty + Math.floor(index / txPerBlock);
+      const least = this.#workOf(state.count + 1);
       const isEnough = state.count < txPerBlock || (isIncreasing && state.work + sent.difficulty >= least);
       if (isEnough) proposed.set(sent.block, { count: state.count + 1, work: state.work + sent.difficulty });
       const count = counted.get(sent.key) ?? 0;
@@ -111,9 +118,7 @@ export class SpamNode {
     });
     const blockStates = [...new Set([...this.#onBlock.keys(), this.height])].map((height) => {
       const { count, work } = this.#onBlock.get(height) ?? { count: 0, work: 0 };
-      let least = 0;
-      for (let index = 0; index <= count; index++) least += difficulty + Math.floor(index / txPerBlock);
-      const next = isIncreasing ? Math.max(least - work, difficulty) : difficulty;
+      const next = isIncreasing ? Math.max(this.#workOf(count + 1) - work, difficulty) : difficulty;
       return {
         blockHeight: digits(height),
         blockHash: `hash ${height}`,
@@ -134,11 +139,9 @@ export class SpamNode {
         transfers: counter("transfer"),
         votes: {
           maxForEpoch: digits(limits.vote),
-          statistics: votes.map(([key, count]) => ({
-            proposal: key.slice("vote ".length),
-            countForEpoch: digits(count),
-            minTokensRequired: "0",
-          })),
+          statistics: votes.map(([key, count]) => {
+            return { proposal: key.slice("vote ".length), countForEpoch: digits(count), minTokensRequired: "0" };
+          }),
         },
         pow: { blockStates: shuffled(blockStates, `${this.height}`), numberOfPastBlocks: digits(pastBlocks) },
         ...{ applyReferralCode: null, createReferralSet: null, updateReferralSet: null },

@@ -5,9 +5,7 @@ import type { FakeNodeData } from "../../src/testing/index.js";
 
 /** A request to a real node, and its response. */
 export interface Recording {
-  class?: string;
   case?: string;
-  op?: string;
   method: string;
   path: string;
   requestHeaders?: Record<string, string>;

@@ -42,15 +42,10 @@ describe.skipIf(missing !== undefined)("the example of dlt", () => {
 async function runChain(destination: string, most: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "dlt-"));
   await database?.sql("DROP SCHEMA IF EXISTS vega, vega_staging CASCADE");
-  const network = createFakeNetwork(
-    { nodes: [{}, { lag: 1 }, { lag: 2 }], balances: 20_000 },
-    { defects: nodeDefects, rateLimit: false },
-  );
-  const gateway = await startGateway(
-    network.nodes.map(({ url }) => url),
-    ["--quiet"],
-    network.fetch,
-  );
+  const data = { nodes: [{}, { lag: 1 }, { lag: 2 }], balances: 20_000 };
+  const network = createFakeNetwork(data, { defects: nodeDefects, rateLimit: false });
+  const urls = network.nodes.map(({ url }) => url);
+  const gateway = await startGateway(urls, ["--quiet"], network.fetch);
   const timer = setInterval(() => network.nextBlock({ balances: Math.floor(Math.random() * 300) }), 300);
   const env = { ...environment(folder), DESTINATION__POSTGRES__CREDENTIALS: database?.url ?? "" };
   const start = () =>

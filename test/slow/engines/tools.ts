@@ -34,12 +34,9 @@ export async function installEngines(): Promise<string | undefined> {
 }
 
 /** The variables of a program of Python whose home is a folder, where it finds extensions and keeps its state. */
-export const environment = (folder: string) => ({
-  ...process.env,
-  HOME: folder,
-  DLT_DATA_DIR: join(folder, "dlt"),
-  RUNTIME__DLTHUB_TELEMETRY: "false",
-});
+export function environment(folder: string) {
+  return { ...process.env, HOME: folder, DLT_DATA_DIR: join(folder, "dlt"), RUNTIME__DLTHUB_TELEMETRY: "false" };
+}
 
 /** Runs a program of Python in a folder. */
 export function runPython(folder: string, args: readonly string[], input = ""): Promise<string> {

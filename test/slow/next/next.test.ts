@@ -65,10 +65,8 @@ beforeAll(async () => {
   }
   await promisify(execFile)(process.execPath, [next, "build", folder], { env });
   const port = `${await freePort()}`;
-  const server = spawn(process.execPath, [next, "start", folder, "--port", port], {
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const args = [next, "start", folder, "--port", port];
+  const server = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(server, "exit");
   closing.push(async () => {
     server.kill();

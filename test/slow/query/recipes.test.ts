@@ -98,13 +98,11 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
       await page.close();
       expect(errors).toEqual([]);
     });
-    const html =
+    const body =
       '<!doctype html><meta charset="utf-8"><div id="root"></div><script type="module" src="app.js"></script>';
-    await page.route("https://app.example/**", (route) =>
-      route.request().url().endsWith("app.js")
-        ? route.fulfill({ contentType: "text/javascript", body: outputFiles[0]?.text ?? "" })
-        : route.fulfill({ contentType: "text/html", body: html }),
-    );
+    const script = { contentType: "text/javascript", body: outputFiles[0]?.text ?? "" };
+    await page.route("https://app.example/**", (route) => route.fulfill({ contentType: "text/html", body }));
+    await page.route("https://app.example/app.js", (route) => route.fulfill(script));
     await page.clock.install();
     await page.goto("https://app.example/");
     return page;
@@ -189,17 +187,14 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
   });
 
   test("an infinite list shows every balance change of the party once", async () => {
-    const program = react(
-      'import { BalanceChanges } from "recipe:IntersectionObserver";',
-      "<BalanceChanges partyId={partyId} />",
-    );
-    const page = await open(program);
+    const imports = 'import { BalanceChanges } from "recipe:IntersectionObserver";';
+    const page = await open(react(imports, "<BalanceChanges partyId={partyId} />"));
     const shown = async () => {
       await page.mouse.wheel(0, 10_000);
       return page.locator("li").count();
     };
     const count = await page.evaluate(
-      (id) => node.records.balances.filter(({ partyId }) => partyId === id).length,
+      (id) => node.records.balances.filter((each) => each.partyId === id).length,
       party,
     );
     expect(count).toBeGreaterThan(100);

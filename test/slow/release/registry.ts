@@ -45,10 +45,8 @@ export async function startRegistry(): Promise<Registry> {
   // npm publishes only with a token, whatever it is.
   const settings = [`registry=${url}`, `${url.replace("http:", "")}:_authToken=none`, "audit=false", "fund=false"];
   await writeFile(join(folder, ".npmrc"), settings.join("\n"));
-  const server = spawn(command("verdaccio"), ["--config", join(folder, "config.yaml"), "--listen", url], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const args = ["--config", join(folder, "config.yaml"), "--listen", url];
+  const server = spawn(command("verdaccio"), args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
   const ended = once(server, "exit");
   const close = async () => {
     server.kill();

@@ -39,9 +39,8 @@ describe("the packed package is type-checked by", () => {
     };
     await writeFile(tsconfig, JSON.stringify({ compilerOptions, files: [...files, "required.cts"] }));
     const tsc = join(binaries, `typescript-${compiler}`, "bin/tsc");
-    const { stdout } = await run(process.execPath, [tsc, "-p", tsconfig], { cwd: consumer.folder }).catch(
-      (error: { stdout: string }) => error,
-    );
+    const compiling = run(process.execPath, [tsc, "-p", tsconfig], { cwd: consumer.folder });
+    const { stdout } = await compiling.catch((error: { stdout: string }) => error);
     expect(stdout).toBe("");
   });
 });

@@ -9,14 +9,12 @@ import { ApiError, createClient } from "../../../src/index.js";
 /** A `fetch` that knows neither the `Request` nor the `Response` of the platform. */
 type OtherFetch = (url: string, init: object) => Promise<Response>;
 
+async function loadNodeFetch() {
+  npmCi(fileURLToPath(new URL(".", import.meta.url)));
+  return (await import(pathToFileURL(createRequire(import.meta.url).resolve("node-fetch")).href)).default;
+}
 const fetches: [name: string, load: () => Promise<unknown>][] = [
-  [
-    "node-fetch",
-    async () => {
-      npmCi(fileURLToPath(new URL(".", import.meta.url)));
-      return (await import(pathToFileURL(createRequire(import.meta.url).resolve("node-fetch")).href)).default;
-    },
-  ],
+  ["node-fetch", loadNodeFetch],
   ["undici", async () => undici.fetch],
   ["the platform", async () => globalThis.fetch],
 ];

@@ -34,13 +34,9 @@ const members = [
   ["getSpamStatistics", "partyId", '{ ⟦partyId⟧: "a" }'],
   ["listBalanceChanges", "filter.accountTypes", "{ filter: { ⟦accountTypes⟧: [] } }"],
   ["listBalanceChanges", "dateRange.startTimestamp", "{ dateRange: { ⟦startTimestamp⟧: 1n } }"],
-].map(
-  ([id = "", name = "", argument]): Hover => [
-    `${name} of ${id}`,
-    `client.${id}(${argument});`,
-    [ofParameter(id, name)],
-  ],
-);
+].map(([id = "", name = "", argument]): Hover => {
+  return [`${name} of ${id}`, `client.${id}(${argument});`, [ofParameter(id, name)]];
+});
 
 const records = Object.entries({
   Vote: "vega.Vote",
@@ -69,12 +65,9 @@ const others: Hover[] = [
 ];
 
 const hovers = [...methods, ...members, ...records, ...others];
+const paging = ["first", "after", "last", "before", "newestFirst"];
 const completions: [what: string, program: string, names: readonly string[]][] = [
-  [
-    "the members of pagination",
-    'client.listVotes({ partyId: "aa", pagination: { ⟦⟧ } });',
-    ["first", "after", "last", "before", "newestFirst"],
-  ],
+  ["the members of pagination", 'client.listVotes({ partyId: "aa", pagination: { ⟦⟧ } });', paging],
   ["the names of an enumeration", 'client.listBalanceChanges({ filter: { accountTypes: ["⟦⟧"] } });', accountTypes],
   ["names to compare with", 'declare const vote: vega.Vote;\nvote.value === "⟦⟧";', ["VALUE_YES", "VALUE_NO"]],
   ["the methods of a client", "client.⟦⟧", operations.map(({ operationId }) => operationId)],

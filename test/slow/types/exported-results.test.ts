@@ -23,19 +23,11 @@ function compile(modules: Readonly<Record<string, string>>) {
     writeFileSync(file, source);
     return { name, file };
   });
-  const program = ts.createProgram(
-    files.map(({ file }) => file),
-    {
-      declaration: true,
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.Preserve,
-      strict: true,
-      lib: ["lib.es2022.d.ts", "lib.dom.d.ts"],
-      // The package would otherwise be a part of this project, whose modules can all be named.
-      preserveSymlinks: true,
-      types: [],
-    },
-  );
+  const language = { target: ts.ScriptTarget.ES2022, lib: ["lib.es2022.d.ts", "lib.dom.d.ts"], types: [] };
+  const paths = files.map(({ file }) => file);
+  // Without `preserveSymlinks`, the package would be a part of this project, whose modules can all be named.
+  const options = { declaration: true, module: ts.ModuleKind.Preserve, strict: true, preserveSymlinks: true };
+  const program = ts.createProgram(paths, { ...language, ...options });
   const textsOf = (diagnostics: readonly ts.Diagnostic[]) =>
     diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
   const messagesOf = (source: ts.SourceFile | undefined) =>
@@ -44,10 +36,8 @@ function compile(modules: Readonly<Record<string, string>>) {
   const declarations = program
     .getSourceFiles()
     .filter(({ fileName }) => /vegaprotocol-client.*\.d\.[mc]?ts$/.test(fileName));
-  return {
-    messages,
-    declarations: textsOf(declarations.flatMap((source) => ts.getPreEmitDiagnostics(program, source))),
-  };
+  const ofDeclarations = declarations.flatMap((source) => ts.getPreEmitDiagnostics(program, source));
+  return { messages, declarations: textsOf(ofDeclarations) };
 }
 
 const client = `

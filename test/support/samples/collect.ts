@@ -31,9 +31,9 @@ export function collectSamples(): Sample[] {
   const described = operations.flatMap(({ operationId, "x-codeSamples": samples }) =>
     samples
       .filter(({ lang }) => lang === "TypeScript")
-      .map(({ source }) => ({
+      .map(({ source: code }) => ({
         place: `openapi.yaml, ${operationId}`,
-        code: source,
+        code,
         language: "ts" as const,
         runs: true,
       })),

@@ -44,15 +44,8 @@ export const fetch: typeof globalThis.fetch = async (input, init) => {
   if (!request.url.endsWith("/transaction/raw/check")) return node.fetch(request);
   const { tx } = (await request.json()) as { tx: string };
   const isKnown = Buffer.from(tx, "base64").equals(signedTransaction);
-  return Response.json({
-    success: isKnown,
-    code: isKnown ? 0 : 60,
-    gasWanted: "1",
-    gasUsed: "0",
-    data: "",
-    log: "",
-    info: "",
-  });
+  const texts = { data: "", log: "", info: "" };
+  return Response.json({ success: isKnown, code: isKnown ? 0 : 60, gasWanted: "1", gasUsed: "0", ...texts });
 };
 
 export const baseUrl = "https://node.example";

@@ -4,7 +4,6 @@ import { createClient, type VegaClient } from "../../../src/index.js";
 import { respondWith } from "../../support/recorder.js";
 
 const page = { edges: [], pageInfo: { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: false } };
-
 const passed = { success: true, code: 0, data: "", log: "", gasWanted: "1", gasUsed: "0", info: "" };
 
 function connect() {
@@ -22,23 +21,22 @@ type Refusal = [query: unknown, member: string, message: string, options?: unkno
 const id = { id: "aa" };
 const neither = "Expected `partyId` or `proposalId` of listVotes, got none of them.";
 const text = "a non-empty string, got";
+const aType = 'a name such as "ACCOUNT_TYPE_INSURANCE", got';
 const anId = 'an id: an even number of hexadecimal digits, or a name such as "network", got';
 const paging = "an object with at least one of `first`, `after`, `last`, `before`, `newestFirst`, got 5.";
 const members = "an object with at least one of `partyId`, `proposalId`, `pagination`, got";
 const time = "Unix nanoseconds as a bigint or digits, a Date or a Temporal.Instant, within 64 bits";
+const noEarlier = 'no earlier than `dateRange.startTimestamp`, 2, got "1".';
 const hint = " (toNanoseconds() reads RFC 3339 text)";
 const ofSize = (first: unknown, got = String(first)): Refusal => {
   const message = `an integer from 1 to 2147483647, got ${got}.`;
   return [{ id: "aa", pagination: { first } }, "pagination.first", message];
 };
-const ofTime = (startTimestamp: unknown, got: string): Refusal => [
-  { dateRange: { startTimestamp } },
-  "dateRange.startTimestamp",
-  time + got,
-];
+const from = "dateRange.startTimestamp";
+const ofTime = (startTimestamp: unknown, got: string): Refusal => [{ dateRange: { startTimestamp } }, from, time + got];
 const ofCoarseTime = (startTimestamp: unknown, got: string): Refusal => [
   { dateRange: { startTimestamp } },
-  "dateRange.startTimestamp",
+  from,
   `Unix nanoseconds, not seconds, milliseconds or microseconds, ${got}`,
 ];
 const combined = (pagination: object): Refusal => {
@@ -53,11 +51,7 @@ const selfContained = "a JSON value, which does not contain itself.";
 const cyclic: unknown[] = [];
 cyclic.push({ cyclic });
 /** A transaction with what JSON cannot say in a place, such as `[0].a`. */
-const ofJson = (later: unknown, place: string, message: string): Refusal => [
-  { tx: { later } },
-  `tx.later${place}`,
-  message,
-];
+const ofJson = (later: unknown, at: string, message: string): Refusal => [{ tx: { later } }, `tx.later${at}`, message];
 
 const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
   listVotes: [
@@ -98,11 +92,7 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
     combined({ last: 1, after: "c" }),
     combined({ after: "b", before: "c" }),
     [{ filter: { partyIds: ["aa,bb"] } }, "filter.partyIds[0]", `${anId} "aa,bb".`],
-    [
-      { filter: { accountTypes: ["X"] } },
-      "filter.accountTypes[0]",
-      'a name such as "ACCOUNT_TYPE_INSURANCE", got "X".',
-    ],
+    [{ filter: { accountTypes: ["X"] } }, "filter.accountTypes[0]", `${aType} "X".`],
     ofCoarseTime(1_707_400_000n, "got 1707400000n."),
     ofCoarseTime("1707400000000000", 'got "1707400000000000".'),
     ofTime(1707497689123456000, ", got 1707497689123456000."),
@@ -112,11 +102,7 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
   ],
   scanBalanceChanges: [
     [null, "query", "an object with at least one of `filter`, `dateRange`, got null."],
-    [
-      { dateRange: { startTimestamp: 2n, endTimestamp: "1" } },
-      "dateRange.endTimestamp",
-      'no earlier than `dateRange.startTimestamp`, 2, got "1".',
-    ],
+    [{ dateRange: { startTimestamp: 2n, endTimestamp: "1" } }, "dateRange.endTimestamp", noEarlier],
     [{ pagination: {} }, "pagination", "scanBalanceChanges has no `pagination`. Expected `filter`, `dateRange`."],
     [{}, "order", '"oldest-first" or "newest-first", got "oldest".', { order: "oldest" }],
     [{}, "concurrency", "a positive integer, got 0.", { concurrency: 0 }],

@@ -5,6 +5,8 @@ import { respondWith } from "../../support/recorder.js";
 const baseUrl = "https://node.example";
 const positive = "to be a positive number of milliseconds up to 2147483647, or Infinity, got";
 const bytes = "to be a positive integer of bytes, or Infinity, got";
+const waits = "`attempts`, `baseDelay`, `maxDelay`, `maxRetryAfter`";
+const ofCalls = "`timeout`, `totalTimeout`, `retry`, `maxResponseSize`";
 const milliseconds = "to be a number of milliseconds from 0 to 2147483647, got";
 
 /** Options that a client and a call have in common, and what is expected of the last one. */
@@ -21,17 +23,15 @@ const common: [options: object, argument: string, message: string][] = [
   [{ retry: { baseDelay: -1 } }, "retry.baseDelay", `${milliseconds} -1.`],
   [{ retry: { maxDelay: "8" } }, "retry.maxDelay", `${milliseconds} "8".`],
   [{ retry: { maxRetryAfter: Number.NaN } }, "retry.maxRetryAfter", `${milliseconds} NaN.`],
-  [
-    { retry: { retries: 3 } },
-    "retry.retries",
-    "retry has no option `retries`. Expected `attempts`, `baseDelay`, `maxDelay`, `maxRetryAfter`.",
-  ],
+  [{ retry: { retries: 3 } }, "retry.retries", `retry has no option \`retries\`. Expected ${waits}.`],
   [{ headers: { "bad name": "x" } }, "headers", "to be names and values that HTTP allows."],
   [{ headers: { authorization: "sec\nret" } }, "headers", "to be names and values that HTTP allows."],
   [{ headers: null }, "headers", "to be an object, Headers or pairs, got null."],
 ];
 
 describe("createClient rejects invalid options:", () => {
+  const ofClients = "`baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `validate`";
+  const pool = "`nodePool(urls)` of vegaprotocol-client/pool";
   test.each([
     ...common,
     [{ fetch: "fetch" }, "fetch", 'to be a function, got "fetch".'],
@@ -41,16 +41,8 @@ describe("createClient rejects invalid options:", () => {
     [{ tiemout: 5 }, "tiemout", "createClient has no option `tiemout`. Did you mean `timeout`?"],
     [{ timeOut: 5 }, "timeOut", "createClient has no option `timeOut`. Did you mean `timeout`?"],
     [{ retries: 3 }, "retries", "createClient has no option `retries`. Did you mean `retry`?"],
-    [
-      { agent: {} },
-      "agent",
-      "createClient has no option `agent`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `validate`.",
-    ],
-    [
-      { baseUrl: [baseUrl, baseUrl] },
-      "baseUrl",
-      "to be one address, or for several nodes `nodePool(urls)` of vegaprotocol-client/pool, got an array.",
-    ],
+    [{ agent: {} }, "agent", `createClient has no option \`agent\`. Expected ${ofCalls}, ${ofClients}.`],
+    [{ baseUrl: [baseUrl] }, "baseUrl", `to be one address, or for several nodes ${pool}, got an array.`],
   ] as typeof common)("%j", (options, argument, expected) => {
     const message = expected.startsWith("to be") ? `Expected \`${argument}\` ${expected}` : expected;
     const error = expect.objectContaining({ name: "ArgumentError", argument, message });
@@ -65,21 +57,18 @@ describe("createClient rejects invalid options:", () => {
 });
 
 describe("a call rejects invalid options, and sends nothing:", () => {
+  const operation = "getSpamStatistics";
+  const others = "`signal`, `headers`, `node`";
   test.each([
     ...common,
     [{ signal: "x" }, "signal", 'to be an AbortSignal, got "x".'],
     [{ signal: { aborted: false } }, "signal", "to be an AbortSignal, got an object."],
     [{ signal: null }, "signal", "to be an AbortSignal, got null."],
-    [
-      { maxItems: 5 },
-      "maxItems",
-      "getSpamStatistics has no option `maxItems`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `signal`, `headers`, `node`.",
-    ],
+    [{ maxItems: 5 }, "maxItems", `${operation} has no option \`maxItems\`. Expected ${ofCalls}, ${others}.`],
   ] as typeof common)("%j", async (options, argument, expected) => {
     const { fetch, sent } = respondWith({ chainId: "", statistics: null });
     const client = createClient({ baseUrl, fetch });
     const call = client.getSpamStatistics({ partyId: "aa" }, options as CallOptions);
-    const operation = "getSpamStatistics";
     const message = expected.startsWith("to be") ? `Expected \`${argument}\` of ${operation} ${expected}` : expected;
     await expect(call).rejects.toMatchObject({ name: "ArgumentError", operation, argument, message, attempts: 0 });
     expect(sent).toEqual([]);

@@ -34,16 +34,11 @@ describe("a call takes its arguments when it is made:", () => {
     const query = { id: node.records.signatures[0]?.id ?? "", pagination: { first: 4 } };
     const options = { maxItems: 6, headers: { "x-job": "before" } };
     const listing = client.listNodeSignatures(query, options);
-    const change = (round: number) => {
-      query.id = `aa0${round}`;
-      query.pagination.first = 1;
-      options.maxItems = 1;
-      options.headers["x-job"] = "after";
-    };
-    change(1);
+    Object.assign(query, { id: "aa01" }).pagination.first = 1;
+    Object.assign(options, { maxItems: 1 }).headers["x-job"] = "after";
     const signatures = await listing.toArray();
     const requests = sent.splice(0);
-    change(2);
+    query.id = "aa02";
     expect(await listing.toArray()).toEqual(signatures);
     expect(signatures).toHaveLength(6);
     expect(sent).toEqual(requests);

@@ -77,11 +77,9 @@ test("a client, a listing and a scan are printed as one line that says how they 
   const pooled = createClient({ baseUrl: nodePool(["https://a.example", "https://b.example"]) });
   expect(inspect(client)).toBe("VegaClient of https://node.example/datanode");
   expect(inspect(pooled)).toBe("VegaClient of https://a.example, https://b.example");
-  expect(inspect(client.listVotes({ partyId: "aa" }))).toBe(
-    "Listing of listVotes(). Use `await` for the first page, `for await` or `toArray()` for all records.",
-  );
-  expect(inspect(client.scanBalanceChanges())).toBe(
-    "Scan of scanBalanceChanges(). Use `for await` or `toArray()` for all records.",
-  );
+  const all = "`for await` or `toArray()` for all records.";
+  const listing = client.listVotes({ partyId: "aa" });
+  expect(inspect(listing)).toBe(`Listing of listVotes(). Use \`await\` for the first page, ${all}`);
+  expect(inspect(client.scanBalanceChanges())).toBe(`Scan of scanBalanceChanges(). Use ${all}`);
   expect(inspect(paginate(async () => ({ edges: [], pageInfo: null })))).toMatch(/^Walk of paginate\(\)\. Use/);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createClient, type VegaClient } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNode } from "../../../src/testing/index.js";
@@ -15,18 +15,13 @@ const ownFrames = (stack = "") =>
   stack.split("\n").filter((line) => /\/src\/(?!testing)/.test(line) && !line.includes("/node_modules/"));
 
 describe("the stack at a request", () => {
-  const limit = Error.stackTraceLimit;
-  beforeAll(() => {
-    Error.stackTraceLimit = 100;
-  });
-  afterAll(() => {
-    Error.stackTraceLimit = limit;
-  });
-
   test.each<[what: string, most: number, use: Use]>([
     ["a call", 10, (client) => client.getSpamStatistics(party)],
     ["the second page of a loop", 18, (client) => collect(client.listBalanceChanges({ pagination: { first: 20 } }))],
   ])("of %s has at most %i functions of the client, and the caller", async (_, most, use) => {
+    const { stackTraceLimit } = Error;
+    onTestFinished(() => void Object.assign(Error, { stackTraceLimit }));
+    Error.stackTraceLimit = 100;
     let stack: string | undefined;
     const node = createFakeNode({ balances: 40 }, { rateLimit: false });
     const fetch = (request: Request) => {
@@ -65,10 +60,8 @@ describe("the stack of an error has the line of the caller:", () => {
 
   test.each(cases)("$name of $use", async ({ name, run, fetch }) => {
     for (const address of [baseUrl, nodePool([baseUrl, "https://other.example"])]) {
-      const error = await rejectionOf(
-        run(createClient({ baseUrl: address, fetch, timeout: 20, retry: false, pacing: false })),
-      );
-      expect(error).toMatchObject({ name, stack: expect.stringContaining("stack.test.ts") });
+      const client = createClient({ baseUrl: address, fetch, timeout: 20, retry: false, pacing: false });
+      expect(await rejectionOf(run(client))).toMatchObject({ name, stack: expect.stringContaining("stack.test.ts") });
     }
   });
 });

@@ -7,7 +7,7 @@ const request = { method: "GET", url: "https://node.example/api/v2/votes" };
 const body = { code: 5, message: "NotFound error", details: [] };
 const response = () => json(body, { status: 404, headers: { "set-cookie": "secret" } });
 
-const limited = json({}, { status: 429 });
+const limited = { request, response: json({}, { status: 429 }), body: {} };
 
 const errors = {
   VegaError: new vega.VegaError("m"),
@@ -15,14 +15,7 @@ const errors = {
   ConnectionError: new vega.ConnectionError("m"),
   TimeoutError: new vega.TimeoutError("m", { scope: "total" }),
   ApiError: new vega.ApiError({ request, response: response(), body }),
-  RateLimitError: new vega.RateLimitError({
-    request,
-    response: limited,
-    body: {},
-    retryAfter: 1,
-    banned: false,
-    sent: true,
-  }),
+  RateLimitError: new vega.RateLimitError({ ...limited, retryAfter: 1, banned: false, sent: true }),
   ResponseError: new vega.ResponseError("m", { response: json({}), body: {} }),
   PaginationError: new vega.PaginationError("m", { reason: "pruned", availableFrom: 1707497689123456789n }),
 };

@@ -6,18 +6,13 @@ import { createFakeNode } from "../../../src/testing/index.js";
 const node = createFakeNode();
 const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
 const votes = { proposalId: "aa" };
+const id = { id: "aa" };
 
 test.each<[message: string, follow: () => AsyncIterator<unknown>]>([
-  [
-    'Expected `from` of followVotes to be "now", "start" or a time',
-    () => followVotes(client, votes, { from: "yesterday" }),
-  ],
+  ['Expected `from` of followVotes to be "now", "start" or', () => followVotes(client, votes, { from: "yesterday" })],
   ["Expected `client` of followVotes to be a client, got undefined.", () => followVotes(undefined as never, votes)],
   ["from 0 to 2147483647, got -1.", () => followVotes(client, votes, { pollInterval: -1 })],
-  [
-    "followNodeSignatures has no option `from`.",
-    () => followNodeSignatures(client, { id: "aa" }, { from: "now" } as object),
-  ],
+  ["followNodeSignatures has no option `from`.", () => followNodeSignatures(client, id, { from: "now" } as object)],
   ["has no `dateRange`. Expected `filter`.", () => followBalanceChanges(client, { dateRange: {} } as object)],
   ["Expected `partyId` or `proposalId` of followVotes, got none of them.", () => followVotes(client, {} as never)],
   ["to be an id: an even number of hexadecimal digits", () => followNodeSignatures(client, {} as never)],

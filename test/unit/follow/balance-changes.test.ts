@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { balanceChanges as kind } from "../../../src/follow/balance-changes.js";
 import { type FollowOptions, StalledError } from "../../../src/follow/options.js";
-import { PollingFollower } from "../../../src/follow/polling-follower.js";
 import type { BalanceChange } from "../../../src/index.js";
 import { compareRecords } from "../../../src/scan/records.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { batchOf, endBlock, followSetting, nodeAt, take, timeAt } from "../../support/follow-setting.js";
+import { batchOf, endBlock, followerOf, nodeAt, type Served, take, timeAt } from "../../support/follow-setting.js";
 
 const day = 86_400;
 
@@ -19,16 +18,12 @@ const change = (seconds: number, account: number): BalanceChange => ({
   balance: "1",
 });
 
-function follow(
-  node: { fetch(request: Request): Promise<Response> },
-  options: FollowOptions = {},
-  pageSize = 5000,
-  query = {},
-) {
-  const setting = followSetting(node.fetch);
-  const follower = new PollingFollower(kind, setting.client, query, options, { ...setting, pageSize });
-  return { ...setting, follower, take: (count: number) => setting.run(take(follower.batches(), count)) };
-}
+const follow = (node: Served, options?: FollowOptions, pageSize?: number, query = {}) =>
+  followerOf(kind, node, query, options, pageSize);
+
+/** A party without records, and its filter. */
+const other = "2".padStart(64, "0");
+const ofOther = { filter: { partyIds: [other] } };
 
 /** The first batch from a place on. */
 const firstBatch = (node: FakeNode, from: FollowOptions["from"], pageSize?: number) =>
@@ -102,16 +97,14 @@ describe("a follower of balance changes", () => {
       endBlock(node, seconds, { balances: [change(seconds - 1, 1)] });
       await take(1);
     }
-    const sent = requests.map(({ url: { searchParams } }) => [
-      searchParams.get("pagination.first"),
-      searchParams.get("dateRange.startTimestamp"),
-    ]);
+    const names = ["pagination.first", "dateRange.startTimestamp"];
+    const sent = requests.map(({ url }) => names.map((name) => url.searchParams.get(name)));
     const following = [2, 3, 4].map((seconds) => ["150", `${timeAt(seconds)}`]);
     expect(sent).toEqual([["1", null], ...following]);
   });
 
   test("continues from its checkpoint if the node has dropped the last record before it, as of an account that rarely changes", async () => {
-    const others = [1, 2, 2.9].map((days) => ({ ...change(days * day, 1), partyId: "2".padStart(64, "0") }));
+    const others = [1, 2, 2.9].map((days) => ({ ...change(days * day, 1), partyId: other }));
     const node = nodeAt(3 * day, { balances: [change(1, 1), ...others] });
     const { take, requests } = follow(node, {}, 5000, { filter: { partyIds: [change(1, 1).partyId as string] } });
     await take(1);
@@ -128,9 +121,7 @@ describe("a follower of balance changes", () => {
     async (version) => {
       const node = nodeAt(30, { balances: [change(1, 1), change(20, 1)] });
       node.configure({ version });
-      const { take, requests } = follow(node, { from: timeAt(25) }, 5000, {
-        filter: { partyIds: ["2".padStart(64, "0")] },
-      });
+      const { take, requests } = follow(node, { from: timeAt(25) }, 5000, ofOther);
       expect(await take(1)).toMatchObject([batchOf([], 30)]);
       for (const seconds of [40, 80, 90]) endBlock(node, seconds);
       expect(await take(1)).toMatchObject([batchOf([], 90)]);
@@ -145,10 +136,9 @@ describe("a follower of balance changes", () => {
 
   test("yields the first record of a party at once", async () => {
     const node = nodeAt(30, { balances: [change(1, 1), change(20, 1)] });
-    const partyId = "2".padStart(64, "0");
-    const { take } = follow(node, {}, 5000, { filter: { partyIds: [partyId] } });
+    const { take } = follow(node, {}, 5000, ofOther);
     expect(await take(1)).toMatchObject([batchOf([], 30)]);
-    const own = { ...change(30, 1), partyId };
+    const own = { ...change(30, 1), partyId: other };
     endBlock(node, 31, { balances: [own] });
     expect(await take(1)).toMatchObject([batchOf([own], 31)]);
   });

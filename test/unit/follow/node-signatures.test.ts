@@ -1,23 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { nodeSignatures as kind } from "../../../src/follow/node-signatures.js";
 import type { FollowOptions } from "../../../src/follow/options.js";
-import { PollingFollower } from "../../../src/follow/polling-follower.js";
 import type { NodeSignature } from "../../../src/index.js";
 import type { FakeNode } from "../../../src/testing/index.js";
-import { endBlock, followSetting, nodeAt, take, timeAt } from "../../support/follow-setting.js";
+import { endBlock, followerOf, nodeAt, take, timeAt } from "../../support/follow-setting.js";
 
 const id = "a".padStart(64, "0");
-const signature = (byte: number): NodeSignature => ({
-  id,
-  sig: btoa(String.fromCharCode(byte)),
-  kind: "NODE_SIGNATURE_KIND_ASSET_WITHDRAWAL",
-});
+const kindOf = { kind: "NODE_SIGNATURE_KIND_ASSET_WITHDRAWAL" } as const;
+const signature = (byte: number): NodeSignature => ({ id, sig: btoa(String.fromCharCode(byte)), ...kindOf });
 
-function follow(node: FakeNode, options: FollowOptions = {}, pageSize = 1000) {
-  const setting = followSetting(node.fetch);
-  const follower = new PollingFollower(kind, setting.client, { id }, options, { ...setting, pageSize });
-  return { ...setting, follower };
-}
+const follow = (node: FakeNode, options?: FollowOptions, pageSize = 1000) =>
+  followerOf(kind, node, { id }, options, pageSize);
 
 describe("a follower of node signatures", () => {
   test("yields each signature once, beginning with those that are there", async () => {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { FollowOptions } from "../../../src/follow/options.js";
-import { PollingFollower } from "../../../src/follow/polling-follower.js";
 import { votes as kind } from "../../../src/follow/votes.js";
 import type { PaginationError, Vote } from "../../../src/index.js";
 import { createFakeNetwork, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
-import { batchOf, endBlock, followSetting, nodeAt, take, timeAt } from "../../support/follow-setting.js";
+import { batchOf, endBlock, followerOf, nodeAt, type Served, timeAt } from "../../support/follow-setting.js";
 import { clamped } from "../../support/worlds/faults.js";
 
 const proposalId = "f".padStart(64, "0");
@@ -26,16 +25,8 @@ const vote = (seconds: number, party: number, members: Partial<Vote> = {}): Vote
 const rewritten = (votes: readonly Vote[], seconds: number): FakeVote[] =>
   votes.map((vote) => ({ ...vote, blockTime: `${timeAt(seconds)}` }));
 
-function follow(
-  node: { fetch(request: Request): Promise<Response> },
-  options: FollowOptions = {},
-  pageSize = 5000,
-  query = { proposalId },
-) {
-  const setting = followSetting(node.fetch);
-  const follower = new PollingFollower(kind, setting.client, query, options, { ...setting, pageSize });
-  return { ...setting, take: (count: number) => setting.run(take(follower.batches(), count)) };
-}
+const follow = (node: Served, options?: FollowOptions, pageSize?: number, query: object = {}) =>
+  followerOf(kind, node, { proposalId, ...query }, options, pageSize);
 
 describe("a follower of votes", () => {
   test("begins by default with the current block, and yields the votes of each block when it has ended", async () => {
@@ -96,23 +87,6 @@ describe("a follower of votes", () => {
     }
   });
 
-  test("requests one vote at first, then a small page, and large ones only if more votes have come", async () => {
-    const node = nodeAt(3, { votes: Array.from({ length: 400 }, (_, party) => vote(1 + (party % 2), party)) });
-    const { take, requests } = follow(node, {}, 120);
-    await take(1);
-    endBlock(node, 4, { votes: [vote(3, 1000)] });
-    await take(1);
-    endBlock(node, 5, { votes: Array.from({ length: 150 }, (_, party) => vote(4, 2000 + party)) });
-    await take(1);
-    expect(requests.map(({ url }) => url.searchParams.get("pagination.first"))).toEqual([
-      "1",
-      "100",
-      "100",
-      "120",
-      "240",
-    ]);
-  });
-
   test.each<[what: string, from: FollowOptions["from"], query: object, found: number[]]>([
     ["the oldest vote", "start", {}, [1, 2, 3]],
     ["a time", timeAt(2), {}, [2, 3]],
@@ -121,13 +95,9 @@ describe("a follower of votes", () => {
     ["the oldest vote of a party on a proposal", "start", { partyId: vote(1, 1).partyId }, [1]],
   ])("begins at %s", async (_, from, query, found) => {
     const votes = [vote(1, 1), vote(2, 2), vote(4, 3)];
-    const { take } = follow(nodeAt(5, { votes }), { from }, 5000, { proposalId, ...query });
-    expect(await take(1)).toMatchObject([
-      batchOf(
-        found.map((party) => votes[party - 1] as Vote),
-        5,
-      ),
-    ]);
+    const { take } = follow(nodeAt(5, { votes }), { from }, 5000, query);
+    const records = found.map((party) => votes[party - 1] as Vote);
+    expect(await take(1)).toMatchObject([batchOf(records, 5)]);
   });
 
   test("yields a vote again that is rewritten with another member, and after a resume each that is rewritten", async () => {
@@ -179,6 +149,10 @@ describe("a follower of votes", () => {
     endBlock(node, 4, { votes: many });
     expect(await take(1)).toMatchObject([batchOf(many, 4)]);
     expect(sizes()).toEqual(["100", "5000"]);
+    const small = follow(node, { from: `${timeAt(3)}` }, 120);
+    await small.take(1);
+    const { requests: ofSmall } = small;
+    expect(ofSmall.map(({ url }) => url.searchParams.get("pagination.first"))).toEqual(["100", "120", "240"]);
   });
 
   test("ends with reason gap if a block cannot be passed, and continues after it from availableFrom", async () => {

@@ -13,19 +13,13 @@ const once = { timeout: 300, attempts: 1 };
 function connect(settings: Parameters<typeof createSend>[1], silentUntil = Number.POSITIVE_INFINITY) {
   const clock = new ManualClock();
   const sentAt: number[] = [];
-  const send = createSend(
-    {
-      clock,
-      fetch: async () => {
-        sentAt.push(clock.now());
-        if (clock.now() < silentUntil) return new Promise<Response>(() => {});
-        await clock.sleep(20);
-        return json(body);
-      },
-    },
-    settings,
-  );
-  return { clock, sentAt, send };
+  const fetch = async () => {
+    sentAt.push(clock.now());
+    if (clock.now() < silentUntil) return new Promise<Response>(() => {});
+    await clock.sleep(20);
+    return json(body);
+  };
+  return { clock, sentAt, send: createSend({ clock, fetch }, settings) };
 }
 
 const errorsOf = (results: readonly PromiseSettledResult<unknown>[]) =>
@@ -53,17 +47,9 @@ describe("the deadline of an attempt", () => {
     const results = await clock.run(Promise.allSettled(Array.from({ length: 20 }, () => send())));
     const errors = errorsOf(results);
     const message = "Attempt 1 of test took longer than 300 ms (GET https://node.example/statistics/spam/aa)";
-    for (const error of errors)
-      expect(error).toMatchObject({
-        name: "TimeoutError",
-        scope: "attempt",
-        waitedFor: undefined,
-        attempts: 1,
-        message,
-      });
-    expect([errors.length + results.filter(({ status }) => status === "fulfilled").length, clock.pending]).toEqual([
-      20, 0,
-    ]);
+    const late = { name: "TimeoutError", scope: "attempt", waitedFor: undefined, attempts: 1, message };
+    for (const error of errors) expect(error).toMatchObject(late);
+    expect([results.length, clock.pending]).toEqual([20, 0]);
     expect(sentAt.slice(0, 3)).toEqual([0, 0, 0]);
     expect(sentAt.filter((time) => time < 2500).length).toBe(errors.length);
   });
@@ -81,11 +67,8 @@ test("the deadline of a call that passes while it waits for the rate limit says 
 });
 
 test("a client of several nodes waits for their rate limits, and takes none for slow", async () => {
-  const net = new PooledNetwork({
-    data: { nodes: 2 },
-    node: { rateLimit: { rate: 2, burst: 4 } },
-    client: { timeout: 2000, retry: { attempts: 20 } },
-  });
+  const client = { timeout: 2000, retry: { attempts: 20 } };
+  const net = new PooledNetwork({ data: { nodes: 2 }, node: { rateLimit: { rate: 2, burst: 4 } }, client });
   await net.run(Promise.all(Array.from({ length: 40 }, () => net.client.getSpamStatistics({ partyId: "a1" }))));
   expect(net.pool.status.map(({ state }) => state)).toEqual(["ready", "ready"]);
   expect(net.events.filter(({ type }) => type === "retry" || type === "failover")).toEqual([]);

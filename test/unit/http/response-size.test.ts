@@ -69,9 +69,8 @@ describe("a body in chunks", () => {
         for (const [index, place] of places.entries()) body.enqueue(bytes.slice(places[index - 1] ?? 0, place));
         body.close();
       };
-      const call = clientOf(() => new Response(new ReadableStream({ start })), bytes.length - excess).getSpamStatistics(
-        party,
-      );
+      const client = clientOf(() => new Response(new ReadableStream({ start })), bytes.length - excess);
+      const call = client.getSpamStatistics(party);
       if (excess > 0) await expect(call).rejects.toSatisfy(ResponseError.is);
       else expect(await call).toEqual({ statistics: null, chainId });
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
-import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { createFakeNode, type FakeNodeData, nodeDefects } from "../../../src/testing/index.js";
 import { changesAt, hex, votesAt } from "../../support/records.js";
 
 const proposalId = hex(0xfff);
@@ -10,23 +10,19 @@ const times = Array.from({ length: 10 }, (_, block) => timeOf(block));
 const records = { votes: votesAt(times, proposalId), balances: changesAt(times) };
 
 /** A client of a chain with a record in each of its first ten blocks. Each response is of the next of these blocks. */
-function connect(blocks: readonly number[], isPool = false) {
+function connect(blocks: readonly number[], isPool = false, data: FakeNodeData = records) {
   const url = "https://node.example";
   let sent = 0;
   const fetch = (request: Request) => {
     const block = blocks[sent++] ?? blocks.at(-1) ?? 0;
     const at = { height: BigInt(block), timestamp: timeOf(block) };
-    return createFakeNode({ ...records, block: at }, { defects: nodeDefects, rateLimit: false }).fetch(request);
+    return createFakeNode({ ...data, block: at }, { defects: nodeDefects, rateLimit: false }).fetch(request);
   };
   return createClient({ baseUrl: isPool ? nodePool([url]) : url, fetch });
 }
 
-async function coverageOf(
-  client: ReturnType<typeof connect>,
-  pagination: object,
-  list: "listVotes" | "listBalanceChanges" = "listVotes",
-) {
-  const listing = list === "listVotes" ? client.listVotes({ proposalId, pagination }) : client[list]({ pagination });
+async function coverageOf(client: ReturnType<typeof connect>, pagination: object) {
+  const listing = client.listVotes({ proposalId, pagination });
   await listing.toArray();
   return listing.coverage;
 }
@@ -84,13 +80,13 @@ test("the coverage of the newest votes of a chain that goes on has an end: their
 });
 
 test("the coverage of balance changes ends with the last block, also if no response is later than those before", async () => {
-  expect((await coverageOf(connect([20]), oldestFirst, "listBalanceChanges")).end).toBe(timeOf(20));
+  const listing = connect([20]).listBalanceChanges({ pagination: oldestFirst });
+  await listing.toArray();
+  expect((await listing.coverage).end).toBe(timeOf(20));
 });
 
 test("the coverage of a range of which no node has a record is empty", async () => {
-  const block = { height: 20n, timestamp: timeOf(20) };
-  const node = createFakeNode({ balances: [], block }, { defects: nodeDefects, rateLimit: false });
-  const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false });
+  const client = connect([20], false, { balances: [] });
   for (const endTimestamp of [timeOf(15), undefined]) {
     const dateRange = { startTimestamp: timeOf(10), endTimestamp };
     for (const newestFirst of [true, false]) {
@@ -136,11 +132,8 @@ test.each([
         for (let next = await iterator.next(); !next.done; next = await iterator.next()) read.add(next.value.timestamp);
         const { start, end = 0n } = await reading.coverage;
         const covered = times.filter((time) => time >= start && time < end);
-        expect({ page, delay, missing: covered.filter((time) => !read.has(`${time}`)) }).toEqual({
-          page,
-          delay,
-          missing: [],
-        });
+        const missing = covered.filter((time) => !read.has(`${time}`));
+        expect({ page, delay, missing }).toEqual({ page, delay, missing: [] });
       }
     }
   },

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Expectation } from "../../../src/http/expectation.js";
-import {
-  type BalanceChange,
-  type Coverage,
-  createClient,
-  type ListBalanceChangesArguments,
-  type VegaClient,
-} from "../../../src/index.js";
+import { type BalanceChange, type Coverage, createClient, type VegaClient } from "../../../src/index.js";
 import { historyOf } from "../../../src/list/history.js";
 import type { NodePage, PageRequest } from "../../../src/list/page.js";
 import { longestRange, provableRange } from "../../../src/list/ranges.js";
@@ -22,7 +16,8 @@ const start = 1_707_000_123_456_789_000n;
 const end = start + 100n * hour;
 const block = { height: 1000n, timestamp: end + hour };
 
-type Filter = NonNullable<ListBalanceChangesArguments["filter"]>;
+type Query = NonNullable<Parameters<VegaClient["scanBalanceChanges"]>[0]>;
+type Filter = NonNullable<Query["filter"]>;
 
 /** A balance change of a party, so many hours after the start of the range. */
 const change = (party: number, hours: number, members: Partial<BalanceChange> = {}): BalanceChange => ({
@@ -52,8 +47,9 @@ function connect(balances: readonly BalanceChange[], keeps = [-1000], first = 0)
 }
 
 type Node = { fetch(request: Request): Promise<Response> };
+const clientOf = ({ fetch }: Node) => createClient({ baseUrl: "https://node.example", fetch, pacing: false });
 type Reading = AsyncIterable<BalanceChange> & { coverage: Promise<Coverage> };
-type Reader = (client: VegaClient, query: Pick<ListBalanceChangesArguments, "filter" | "dateRange">) => Reading;
+type Reader = (client: VegaClient, query: Query) => Reading;
 
 const scanned: Reader = (client, query) => client.scanBalanceChanges(query);
 const readers: Record<string, Reader> = {
@@ -64,8 +60,7 @@ const readers: Record<string, Reader> = {
 };
 
 async function read({ fetch }: Node, filter: Filter, reader = scanned) {
-  const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
-  const reading = reader(client, { filter, dateRange: { startTimestamp: start, endTimestamp: end } });
+  const reading = reader(clientOf({ fetch }), { filter, dateRange: { startTimestamp: start, endTimestamp: end } });
   let records = 0;
   for await (const _ of reading) records++;
   const { start: from } = await reading.coverage;
@@ -75,13 +70,18 @@ async function read({ fetch }: Node, filter: Filter, reader = scanned) {
 const party = { partyIds: [hex(1)] };
 /** The first record of the party in the range. */
 const own = change(1, 10);
+const ofSeven: Filter = { marketIds: [hex(7)] };
+const ofMarket = (number: number) => ({ marketId: hex(number) });
+const margin = { accountType: "ACCOUNT_TYPE_MARGIN" } as const;
+/** The filter of the party and its type. Others have records of another type. */
+const both: Filter = { ...party, accountTypes: ["ACCOUNT_TYPE_GENERAL"] };
+const ofMargin = (other: number) => change(other, -other, margin);
 
 describe("a start is proved", () => {
   test.each(Object.entries(readers))("without a request in an empty range: %s", async (_, reader) => {
     for (const startTimestamp of [start, start - 500n]) {
       const node = connect([change(1, -2), change(1, 0), change(1, 2)]);
-      const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false });
-      const reading = reader(client, { dateRange: { startTimestamp, endTimestamp: start } });
+      const reading = reader(clientOf(node), { dateRange: { startTimestamp, endTimestamp: start } });
       for await (const record of reading) expect(record).toBeUndefined();
       expect((await reading.coverage).start).toBe(startTimestamp);
       expect(node.count()).toBeLessThan(2);
@@ -102,30 +102,10 @@ describe("a start is proved", () => {
     ["by an earlier record of the list", 3, party, [change(1, -900), own]],
     ["by an earlier record of another party", 4, party, [change(2, -900), own]],
     ["by a record of another party at the start", 4, party, [change(2, 0), own]],
-    [
-      "by one of another market",
-      4,
-      { marketIds: [hex(7)] },
-      [change(2, -900, { marketId: hex(8) }), change(2, -1), change(1, 10, { marketId: hex(7) })],
-    ],
-    [
-      "by one of another account type",
-      4,
-      { accountTypes: ["ACCOUNT_TYPE_MARGIN"] },
-      [change(2, -900), change(1, 10, { accountType: "ACCOUNT_TYPE_MARGIN" })],
-    ],
-    [
-      "by one that satisfies the rest of the filter",
-      4,
-      { ...party, accountTypes: ["ACCOUNT_TYPE_GENERAL"] },
-      [...[2, 4].map((other) => change(other, -other, { accountType: "ACCOUNT_TYPE_MARGIN" })), change(3, -9), own],
-    ],
-    [
-      "by one of another account type if no other party has this one",
-      5,
-      { ...party, accountTypes: ["ACCOUNT_TYPE_GENERAL"] },
-      [...[2, 1].map((other) => change(other, -other, { accountType: "ACCOUNT_TYPE_MARGIN" })), own],
-    ],
+    ["by one of another market", 4, ofSeven, [change(2, -900, ofMarket(8)), change(2, -1), change(1, 10, ofMarket(7))]],
+    ["by one of another type", 4, { accountTypes: [margin.accountType] }, [change(2, -900), change(1, 10, margin)]],
+    ["by one that satisfies the rest of the filter", 4, both, [...[2, 4].map(ofMargin), change(3, -9), own]],
+    ["by one of another type if no other party has this one", 5, both, [...[2, 1].map(ofMargin), own]],
   ])("%s, in %i requests", async (_, requests, filter, records) => {
     const node = connect(records);
     expect(await read(node, filter)).toEqual({ records: 1, from: start });
@@ -134,28 +114,23 @@ describe("a start is proved", () => {
       expect(await read(connect(records), filter, reader), name).toEqual({ records: 1, from: start });
   });
 
+  const quiet = [...several(50, (index) => change(2, -1 - index)), change(3, -60)];
+  const near = [change(2, -1), change(3, -3), change(3, -2)];
+  const nearest = [
+    change(3, -60),
+    ...[-50, -51].map((at) => change(4, at)),
+    ...[-1, -2, -3].map((at) => change(2, at)),
+  ];
+  const busy = several(5000, (index) => change(2, index / 600));
+  const busier = several(10_000, (index) => change(3 + (index % 2), (1 + index) / 1200));
   test.each([
-    [
-      "by the party with the fewest records, since others can have more than a page",
-      4,
-      [...several(50, (index) => change(2, -1 - index)), change(3, -60)],
-    ],
-    ["by another party if the first one has more than a page", 5, [change(2, -1), change(3, -3), change(3, -2)]],
-  ])("%s", async (_, requests, earlier) => {
-    const node = connect([...earlier, ...several(5000, (index) => change(2, index / 600)), own]);
+    ["by the party with the fewest records", 4, [...quiet, ...busy]],
+    ["by another party if the first one has more than a page", 5, [...near, ...busy]],
+    ["by the nearest party if the one with the fewest records has more than a page", 5, [...nearest, ...busier]],
+  ])("%s", async (_, requests, others) => {
+    const node = connect([...others, own]);
     expect(await read(node, party)).toEqual({ records: 1, from: start });
     expect(node.count()).toBe(requests);
-  });
-
-  test("by the nearest party if the one with the fewest records has more than a page", async () => {
-    const earlier = [
-      change(3, -60),
-      ...[-50, -51].map((at) => change(4, at)),
-      ...[-1, -2, -3].map((at) => change(2, at)),
-    ];
-    const node = connect([...earlier, ...several(10_000, (index) => change(3 + (index % 2), (1 + index) / 1200)), own]);
-    expect(await read(node, party)).toEqual({ records: 1, from: start });
-    expect(node.count()).toBe(5);
   });
 
   test.each(Object.entries(readers))("by %s although the list has no record in the range", async (_, reader) => {
@@ -195,21 +170,15 @@ test("a page that proves a start and reaches the end is the last one", async () 
 });
 
 test("the node of a pool that keeps the start is read although the other one takes ranges of any length", async () => {
-  const records = [-1, 0, 1, 2].map((index) => change(1, index * 300 * 24));
-  const data = {
-    nodes: [{ history: end + 900n * 24n * hour }, { version: "v0.79" }],
-    balances: records,
-  } as const;
+  const day = 24n * hour;
   const { nodes, fetch } = createFakeNetwork({
-    ...data,
-    block: { height: 9n, timestamp: end + 1000n * 24n * hour },
+    nodes: [{ history: end + 900n * day }, { version: "v0.79" }],
+    balances: [-1, 0, 1, 2].map((index) => change(1, index * 300 * 24)),
+    block: { height: 9n, timestamp: end + 1000n * day },
   });
-  const baseUrl = nodePool(
-    nodes.map(({ url }) => url),
-    { order: "given" },
-  );
-  const client = createClient({ baseUrl, fetch, pacing: false });
-  const dateRange = { startTimestamp: start, endTimestamp: start + 900n * 24n * hour };
+  const urls = nodes.map(({ url }) => url);
+  const client = createClient({ baseUrl: nodePool(urls, { order: "given" }), fetch, pacing: false });
+  const dateRange = { startTimestamp: start, endTimestamp: start + 900n * day };
   const scan = client.scanBalanceChanges({ dateRange });
   expect(await scan.toArray()).toHaveLength(3);
   expect((await scan.coverage).start).toBe(start);
@@ -244,11 +213,9 @@ describe("a start is not proved", () => {
   test("by a record of another asset: the coverage begins with the first record", async () => {
     const assetId = hex(9);
     const records = [change(2, -900), change(1, 10, { assetId })];
+    const found = { records: 1, from: BigInt(own.timestamp) };
     for (const [name, reader] of Object.entries(readers))
-      expect(await read(connect(records), { assetId }, reader), name).toEqual({
-        records: 1,
-        from: BigInt(own.timestamp),
-      });
+      expect(await read(connect(records), { assetId }, reader), name).toEqual(found);
   });
 });
 
@@ -259,14 +226,8 @@ describe("the start of a page, 100,", () => {
   const [none, witness, late] = [pageAt([]), pageAt([90n]), pageAt([120n])];
   const open = (isPool: boolean, pages: Parameters<typeof script>[0], session = {}) => {
     const node = script(pages);
-    return {
-      ...node,
-      history: historyOf(
-        { connection: { isPool, session }, operation: {} } as ListReaderOptions<BalanceChange>,
-        {},
-        node.read,
-      ),
-    };
+    const options = { connection: { isPool, session }, operation: {} } as ListReaderOptions<BalanceChange>;
+    return { ...node, history: historyOf(options, {}, node.read) };
   };
   type Given = [what: string, page: NodePage<BalanceChange>, request: PageRequest];
   const first = { minBlock: 110n, includes: expect.objectContaining({ timestamp: "110" }) };
@@ -279,20 +240,23 @@ describe("the start of a page, 100,", () => {
     ["and without a block", none, ended, 500n, {}],
   ])("%s, is proved by an earlier record in a response with both", async (_, page, request, end, expectation) => {
     const shown = page.edges.length > 0 ? [90n, 110n] : [90n];
-    const { history, requests, expectations } = open(false, [
-      witness,
-      pageAt(shown, { ...oldestFirst, block: page.extra.block?.timestamp }),
-    ]);
+    const proof = pageAt(shown, { ...oldestFirst, block: page.extra.block?.timestamp });
+    const { history, requests, expectations } = open(false, [witness, proof]);
     expect(await history.prove(page, request, {}, 100n, signal)).toEqual({ ...page, completeFrom: 100n });
+    const [newest, rest] = [
+      { first: 1, newestFirst: true },
+      { first: 5000, newestFirst: false },
+    ];
     expect(requests).toEqual([
-      { pagination: { first: 1, newestFirst: true }, end: 101n },
-      { pagination: { first: 5000, newestFirst: false }, start: 90n, end },
+      { pagination: newest, end: 101n },
+      { pagination: rest, start: 90n, end },
     ]);
     expect(expectations[1]).toEqual({ historyFrom: 100n, minBlock: undefined, includes: undefined, ...expectation });
   });
 
   const [lost, longest] = [[witness, undefined, witness, undefined], 90n + longestRange];
-  const [between, full] = [pageAt([90n, 105n, 110n], oldestFirst), pageAt([90n, 110n], { ...oldestFirst, more: true })];
+  const [whole, between] = [pageAt([90n, 110n], oldestFirst), pageAt([90n, 105n, 110n], oldestFirst)];
+  const full = pageAt([90n, 110n], { ...oldestFirst, more: true });
   const [window, other] = [100n, 101n].map((start) => ({ start, end: 500n, hasMore: false }));
   const [near, older] = [pageAt([110n]), pageAt([110n], { more: true })];
   const shorter = { start: 100n, end: 400n, hasMore: false };
@@ -309,13 +273,7 @@ describe("the start of a page, 100,", () => {
     ["was dropped", none, ended, [...Array(5).fill(none), pageAt([150n])], { availableFrom: 150n }],
     ["keeps its records", late, ended, [...lost, pageAt([130n])], late],
     ["is nearer on another node", late, ended, [...lost, near, ...lost.slice(1), near], near],
-    [
-      "is proved on another node",
-      late,
-      ended,
-      [...lost, near, pageAt([90n, 110n], oldestFirst)],
-      { completeFrom: 100n },
-    ],
+    ["is proved on another node", late, ended, [...lost, near, whole], { completeFrom: 100n }],
     ["has one window", { ...late, window }, ended, [...lost, { ...pageAt([110n]), window: other }], late],
     ["has one end", { ...late, window }, ended, [...lost, { ...pageAt([110n]), window: shorter }], late],
     ["is open on a newer node", none, ended, [witness, { ...witness, window }, ...Array(4).fill(none)], none],
@@ -324,13 +282,7 @@ describe("the start of a page, 100,", () => {
     ["is unknown after an error", none, ended, [witness, new Error("refused")], { message: "refused" }],
     ["is followed by one", none, up, [witness, pageAt([90n, 100n], oldestFirst)], { edges: [{}, {}] }],
     ["is before missing ones", pageAt([110n]), ended, [witness, between, pageAt([105n])], { completeFrom: 100n }],
-    [
-      "is decided by older pages",
-      pageAt([110n]),
-      ended,
-      [witness, between, { ...older, window }],
-      { completeFrom: 0n },
-    ],
+    ["is decided by older pages", near, ended, [witness, between, { ...older, window }], { completeFrom: 0n }],
     ["is not before others", pageAt([110n]), ended, [witness, between, pageAt([110n])], { completeFrom: 110n }],
     ["is lost if no response has both", none, ended, [witness, between, undefined, none, none], loss],
   ])("%s", async (_, page, request, pages, expected) => {

@@ -25,96 +25,61 @@ const more = { hasNextPage: true };
 const one = page([at(5000)]);
 const none = { height: 0n, timestamp: 0n };
 
-interface Case {
-  expectation: Expectation;
-  data?: ReceivedPage<unknown>;
-  block?: { height: bigint; timestamp: bigint } | undefined;
-  namesBlocks?: boolean;
-}
+type Shown = { data?: ReceivedPage<unknown>; block?: typeof none | undefined; namesBlocks?: boolean };
+const b = { id: "b" };
+const first = { records: named("b"), most: 0 };
+const [atEnd, ended] = [{ minBlockAtEnd: 9001n }, { minBlockAtEnd: 9000n }];
+const upToBlock = [at(4000), at(5000), at(9000)];
+const backward = page([at(1, "a"), at(2, "b")], {}, { last: 9, newestFirst: false });
 
 describe("a response", () => {
-  test.each<[what: string, given: Case, lack: Lack | undefined]>([
-    ["with the block", { expectation: { minBlock: 9000n } }, undefined],
-    ["of an earlier block", { expectation: { minBlock: 9001n } }, "block"],
-    ["of a node that has no block yet", { expectation: { needsBlock: true }, block: none }, "block"],
-    ["of a node that has no block yet, which does not matter", { expectation: {}, block: none }, undefined],
-    ["without a block", { expectation: { needsBlock: true }, block: undefined }, "block"],
-    ["without a block, which does not matter", { expectation: {}, block: undefined }, undefined],
-    [
-      "without a block, as all others are",
-      { expectation: { needsBlock: true }, block: undefined, namesBlocks: false },
-      undefined,
-    ],
-    ["whose last page has the block", { expectation: { minBlockAtEnd: 9000n } }, undefined],
-    ["whose last page has an earlier block", { expectation: { minBlockAtEnd: 9001n } }, "block"],
-    ["of a page in between", { expectation: { minBlockAtEnd: 9001n }, data: page([at(5000)], more) }, undefined],
-    [
-      "of a page that ends just before its block",
-      { expectation: { minBlockAtEnd: 9001n }, data: page([at(8999)], more) },
-      undefined,
-    ],
-    [
-      "of a page that ends in its block, of which records can be missing",
-      { expectation: { minBlockAtEnd: 9001n }, data: page([at(4000), at(5000), at(9000)], more) },
-      "block",
-    ],
-    [
-      "of a page without records in between",
-      { expectation: { minBlockAtEnd: 9001n }, data: page([], more) },
-      undefined,
-    ],
-    ["without `pageInfo`", { expectation: { minBlockAtEnd: 9001n }, data: page([], null) }, "block"],
-    ["with the record", { expectation: { includes: { id: "a" } } }, undefined],
-    [
-      "with the record among others",
-      { expectation: { includes: { id: "a" } }, data: page([at(1, "b"), at(2, "a")]) },
-      undefined,
-    ],
-    ["without the record", { expectation: { includes: { id: "b" } } }, "place"],
-    [
-      "whose next page can have the record",
-      { expectation: { includes: { id: "b" } }, data: page([], more) },
-      undefined,
-    ],
-    ["that continues", { expectation: { continuesFrom: { records: named("a") } } }, undefined],
-    ["that does not continue", { expectation: { continuesFrom: { records: named("b") } } }, "place"],
-    [
-      "that is read backward and continues",
-      {
-        expectation: { continuesFrom: { records: named("b"), most: 0 } },
-        data: page([at(1, "a"), at(2, "b")], {}, { last: 9, newestFirst: false }),
-      },
-      undefined,
-    ],
-    ["with the history", { expectation: { historyFrom: 5000n } }, undefined],
-    ["with a shorter history", { expectation: { historyFrom: 4999n } }, "history"],
-    ["with no block and a shorter history", { expectation: { minBlock: 9001n, historyFrom: 0n } }, "block"],
-    ["with no place and a shorter history", { expectation: { includes: { id: "b" }, historyFrom: 0n } }, "place"],
-  ])("%s", (_, given, lack) => {
-    const { expectation, data = one, namesBlocks = true } = given;
-    const shown = { data, block: "block" in given ? given.block : block(9000) };
-    expect(judge(expectation, shown, namesBlocks)).toBe(lack);
+  test.each<[what: string, expectation: Expectation, lack: Lack | undefined, shown?: Shown]>([
+    ["with the block", { minBlock: 9000n }, undefined],
+    ["of an earlier block", { minBlock: 9001n }, "block"],
+    ["of a node that has no block yet", { needsBlock: true }, "block", { block: none }],
+    ["of a node that has no block yet, which does not matter", {}, undefined, { block: none }],
+    ["without a block", { needsBlock: true }, "block", { block: undefined }],
+    ["without a block, which does not matter", {}, undefined, { block: undefined }],
+    ["without a block, as all others are", { needsBlock: true }, undefined, { block: undefined, namesBlocks: false }],
+    ["whose last page has the block", ended, undefined],
+    ["whose last page has an earlier block", atEnd, "block"],
+    ["of a page in between", atEnd, undefined, { data: page([at(5000)], more) }],
+    ["of a page that ends just before its block", atEnd, undefined, { data: page([at(8999)], more) }],
+    ["of a page that ends in its block, which can have more", atEnd, "block", { data: page(upToBlock, more) }],
+    ["of a page without records in between", atEnd, undefined, { data: page([], more) }],
+    ["without `pageInfo`", atEnd, "block", { data: page([], null) }],
+    ["with the record", { includes: { id: "a" } }, undefined],
+    ["with the record among others", { includes: { id: "a" } }, undefined, { data: page([at(1, "b"), at(2, "a")]) }],
+    ["without the record", { includes: b }, "place"],
+    ["whose next page can have the record", { includes: b }, undefined, { data: page([], more) }],
+    ["that continues", { continuesFrom: { records: named("a") } }, undefined],
+    ["that does not continue", { continuesFrom: { records: named("b") } }, "place"],
+    ["that is read backward and continues", { continuesFrom: first }, undefined, { data: backward }],
+    ["with the history", { historyFrom: 5000n }, undefined],
+    ["with a shorter history", { historyFrom: 4999n }, "history"],
+    ["with no block and a shorter history", { minBlock: 9001n, historyFrom: 0n }, "block"],
+    ["with no place and a shorter history", { includes: b, historyFrom: 0n }, "place"],
+  ])("%s", (_, expectation, lack, shown = {}) => {
+    const { namesBlocks = true, ...given } = shown;
+    expect(judge(expectation, { data: one, block: block(9000), ...given }, namesBlocks)).toBe(lack);
   });
 });
 
 describe("a page is complete from", () => {
   const records = [at(3), at(5)];
   const newestFirst = [at(5), at(4), at(3)];
+  const [older, lastOldestFirst] = [{ hasPreviousPage: true }, { last: 9, newestFirst: false }];
   test.each<[what: string, page: ReceivedPage<unknown>, time: bigint]>([
     ["its first record, oldest first", page(records), 3n],
     ["its first record, also if newer ones follow", page(records, more), 3n],
-    ["its first record, although older ones come before", page(records, { hasPreviousPage: true }), 3n],
+    ["its first record, although older ones come before", page(records, older), 3n],
     ["its last record, newest first", page(newestFirst, {}, { first: 9 }), 3n],
     ["the start, newest first, if older ones follow, which decide it", page(newestFirst, more, { first: 9 }), 0n],
     ["its last record, newest first, read backward", page(newestFirst, more, { last: 9 }), 3n],
-    [
-      "the start, oldest first, read backward, if older ones follow",
-      page(records, { hasPreviousPage: true }, { last: 9, newestFirst: false }),
-      0n,
-    ],
+    ["the start, oldest first, read backward, if older ones follow", page(records, older, lastOldestFirst), 0n],
     ["never on without records", page([]), never],
     ["its last record without `pageInfo`", page(newestFirst, null, { first: 9 }), 3n],
-    ["its first record without `pageInfo`", page(records, null, { last: 9, newestFirst: false }), 3n],
+    ["its first record without `pageInfo`", page(records, null, lastOldestFirst), 3n],
   ])("%s", (_, given, time) => expect(completeFrom(given)).toBe(time));
 });
 
@@ -139,11 +104,8 @@ describe("the records after", () => {
     ["known ones, of which one has moved", { without: named("a", "d") }, "abc"],
     ["known ones that are all there", { without: named("a", "c") }, undefined],
   ])("%s", (_, place, ids) => {
-    expect(
-      edgesAfter(edges, place)
-        ?.map(({ node }) => node.id)
-        .join(""),
-    ).toBe(ids);
+    const after = edgesAfter(edges, place)?.map(({ node }) => node.id);
+    expect(after?.join("")).toBe(ids);
   });
 
   test("none, or a cursor without a time, begin in no block", () => {

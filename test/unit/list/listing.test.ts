@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  type Backward,
-  ConnectionError,
-  type Forward,
-  type Pagination,
-  paginate,
-  VegaError,
-} from "../../../src/index.js";
+import type { Backward, Forward, Pagination } from "../../../src/index.js";
+import { ConnectionError, paginate, VegaError } from "../../../src/index.js";
 import { collect, type PageBehavior, PageSource, readUntilError } from "../../support/page-source.js";
 
 /** A list, a walk over it, and a source with pages of random sizes. */
@@ -62,9 +56,7 @@ describe("a walk yields each record of the list once and in order", () => {
   test("if requests fail and the caller continues from each `resume`", async () => {
     const failing = fc.uniqueArray(fc.nat(30), { maxLength: 10 });
     const property = fc.asyncProperty(walks, failing, async (walk, numbers) => {
-      const failures = new Map(
-        numbers.map((number) => [number, new ConnectionError("no response", { operation: "x" })]),
-      );
+      const failures = new Map(numbers.map((number) => [number, new ConnectionError("no response")]));
       const { source, pagination, options, expected } = prepare(walk, { failures });
       const seen: number[] = [];
       let from: Forward | Backward | undefined = pagination;
@@ -163,10 +155,8 @@ describe("a page of a walk", () => {
   });
 
   test("omits edges without a record", async () => {
-    const listing = paginate<number>(async () => ({
-      edges: [null, { cursor: "a", node: null }, { cursor: "b", node: 1 }],
-      pageInfo: null,
-    }));
+    const edges = [null, { cursor: "a", node: null }, { cursor: "b", node: 1 }];
+    const listing = paginate<number>(async () => ({ edges, pageInfo: null }));
     expect(await listing).toMatchObject({ nodes: [1], edges: [{ cursor: "b", node: 1 }], pageInfo: null });
     expect(await listing.toArray()).toEqual([1]);
   });
@@ -219,13 +209,8 @@ describe("a source whose cursors do not lead on", () => {
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: true };
     const { records, error } = await readUntilError(paginate(async () => ({ edges, pageInfo }), pagination));
     expect(records).toHaveLength(edges.length);
-    const counts = { pagesRead: 1, itemsRead: edges.length };
-    expect(error).toMatchObject({
-      name: "PaginationError",
-      reason: "missing-cursor",
-      resume: { pagination: resume },
-      ...counts,
-    });
+    const counts = { pagesRead: 1, itemsRead: edges.length, resume: { pagination: resume } };
+    expect(error).toMatchObject({ name: "PaginationError", reason: "missing-cursor", ...counts });
   });
 });
 
@@ -270,11 +255,9 @@ describe("the errors of a walk", () => {
     expect(source.requests).toEqual([]);
   });
 
-  test.each([
-    [undefined, "undefined"],
-    [[], "an empty array"],
-  ])("say what fetchPage must return if it returns %j", async (page, got) => {
-    const message = `Expected \`fetchPage\` to be a function that returns \`{ edges, pageInfo }\`, got ${got}.`;
-    await expect(paginate(async () => page as never)).rejects.toThrow(message);
+  test.each([undefined, []])("say what fetchPage must return if it returns %j", async (page) => {
+    const message = "Expected `fetchPage` to be a function that returns `{ edges, pageInfo }`, got ";
+    const got = page ? "an empty array." : "undefined.";
+    await expect(paginate(async () => page as never)).rejects.toThrow(message + got);
   });
 });

@@ -27,9 +27,8 @@ const votesOf = (count: number, apart = 0n) =>
 describe("a page", () => {
   test("is printed with its records, and without cursors and the response", async () => {
     const page = await connect({ balances: 90 }).client.listBalanceChanges({ pagination: { first: 2 } });
-    expect(inspect(page)).toBe(
-      inspect({ nodes: page.nodes, hasNextPage: true, hasPreviousPage: false, block: page.block, stale: false }),
-    );
+    const { nodes, block } = page;
+    expect(inspect(page)).toBe(inspect({ nodes, hasNextPage: true, hasPreviousPage: false, block, stale: false }));
   });
 
   test("becomes JSON with its records, its place, its neighbors, its block and whether it is stale", async () => {
@@ -78,12 +77,9 @@ test("the coverage is of the first loop that is used, and of a scan closed befor
   listing[Symbol.asyncIterator]();
   await listing.toArray();
   expect((await listing.coverage).end).toBeDefined();
-  const dateRange = { startTimestamp: start };
+  const dateRange = { startTimestamp: start, endTimestamp: start + 9n };
   for (const order of ["oldest-first", "newest-first"] as const) {
-    const scan = client.scanBalanceChanges(
-      { dateRange: { ...dateRange, endTimestamp: start + 9n } },
-      { order, missingHistory: "ignore" },
-    );
+    const scan = client.scanBalanceChanges({ dateRange }, { order, missingHistory: "ignore" });
     const records = scan[Symbol.asyncIterator]();
     const first = records.next();
     await new Promise(setImmediate);

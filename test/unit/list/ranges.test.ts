@@ -22,6 +22,7 @@ describe("on a node that refuses long ranges, a page", () => {
   const [page, full] = [false, true].map((more) => pageAt([day(999)], { block: day(1000), more }));
   const [soon, later] = [600, 992].map((days) => pageAt([], { block: day(days) }));
   const [year, long, early, most] = [range(0, 364), range(0, 365), range(-1, 9), range(0, 980)];
+  const [refusal, none, slow, fast] = [refused(), pageAt([]), range(630, 994), range(238, 602)];
   const before = { start: day(0), end: day(0) + 1000n };
 
   test.each<[string, PageRequest, Parameters<typeof script>[0], sent: object[], window?: object]>([
@@ -41,16 +42,16 @@ describe("on a node that refuses long ranges, a page", () => {
     [
       "is read again, the clock is slow",
       { pagination: older },
-      [refused(), later, pageAt([])],
-      [{}, range(628, 992), range(630, 994)],
-      range(630, 994),
+      [refusal, later, none],
+      [{}, range(628, 992), slow],
+      slow,
     ],
     [
       "is read again, the clock is fast",
       { pagination: older, ...most },
-      [refused(), soon, pageAt([])],
-      [most, range(616, 980), range(238, 602)],
-      range(238, 602),
+      [refusal, soon, none],
+      [most, range(616, 980), fast],
+      fast,
     ],
   ])("%s", async (_, request, pages, sent, window) => {
     const { read, requests } = script(pages);

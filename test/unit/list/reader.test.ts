@@ -26,11 +26,8 @@ function readerOf(responses: readonly Shown[], { isPool = false, catchUp = 3000 
   const clock = new ManualClock();
   const sent: { at: number; request: CallRequest<never> }[] = [];
   const send = async (request: CallRequest<never>): Promise<Answer<unknown>> => {
-    const {
-      times = [],
-      block,
-      envelope = { edges: edgesAt(times), pageInfo },
-    } = responses[Math.min(sent.length, responses.length - 1)] ?? {};
+    const { times = [], block, ...shown } = responses[Math.min(sent.length, responses.length - 1)] ?? {};
+    const { envelope = { edges: edgesAt(times), pageInfo } } = shown;
     sent.push({ at: clock.now(), request });
     const data = request.read?.({ balances: envelope } as never);
     if (data === undefined) throw new Error("refused");
@@ -70,9 +67,8 @@ describe("a page of a list", () => {
 
   test("whose `pageInfo` is `null` is the last one, and a number of a newer enumeration has its name", async () => {
     const node = { ...edge?.node, accountType: 24 };
-    const { edges, pageInfo } = await readerOf([
-      { envelope: { edges: [{ cursor: "c", node }], pageInfo: null } },
-    ]).read();
+    const envelope = { edges: [{ cursor: "c", node }], pageInfo: null };
+    const { edges, pageInfo } = await readerOf([{ envelope }]).read();
     expect(pageInfo).toBeNull();
     expect(edges).toMatchObject([{ node: { accountType: "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION" } }]);
   });
@@ -99,28 +95,18 @@ describe("a page of a list", () => {
 
 describe("behind one address, a page", () => {
   const complete = { historyFrom: 5n };
+  const of = (time: bigint): Shown => ({ times: [time] });
+  const behind = Array<Shown>(6).fill({ block: 8n });
 
   test.each<[what: string, expectation: Expectation, responses: Shown[], time: bigint | undefined, waits: number[]]>([
     ["with all that is needed is read once", complete, [{ times: [5n], block: 9n }], 5n, []],
     ["is read four times if its history is too short", complete, [{ times: [7n] }], 7n, [0, 0, 0]],
-    [
-      "is the one with the longest history",
-      complete,
-      [7n, 6n, 8n, 9n].map((time) => ({ times: [time] })),
-      6n,
-      [0, 0, 0],
-    ],
+    ["is the one with the longest history", complete, [7n, 6n, 8n, 9n].map(of), 6n, [0, 0, 0]],
     ["is read until one has the history", complete, [{ times: [7n] }, { times: [5n] }], 5n, [0]],
     ["of an open range is read once, whatever its history", { historyFrom: 0n }, [{ times: [7n] }], 7n, []],
     ["of a node without a block is read again", {}, [{ block: 0n }, { times: [7n], block: 9n }], 7n, [0]],
     ["of nodes without a block is empty", {}, [{ block: 0n }], undefined, [0, 0, 0]],
-    [
-      "waits for a block",
-      { minBlock: 9n },
-      [...Array(6).fill({ block: 8n }), { times: [7n], block: 9n }],
-      7n,
-      [0, 0, 0, 250, 500, 1000],
-    ],
+    ["waits for a block", { minBlock: 9n }, [...behind, { ...of(7n), block: 9n }], 7n, [0, 0, 0, 250, 500, 1000]],
     ["with a place is read until it has it", { includes: changesAt([7n])[0] as never }, [{}, { times: [7n] }], 7n, [0]],
   ])("%s", async (_, expectation, responses, time, waits) => {
     const reader = readerOf(responses);

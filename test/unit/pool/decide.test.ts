@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  type Asked,
-  type CallFacts,
-  type Decision,
-  decide,
-  type NodeHealth,
-  type PoolFacts,
-} from "../../../src/pool/decide.js";
+import type { Asked, CallFacts, Decision, NodeHealth, PoolFacts } from "../../../src/pool/decide.js";
+import { decide } from "../../../src/pool/decide.js";
 
 /** Ten seconds after the clock began, when the chain was at second 0. */
 const now = 10_000;
@@ -27,10 +21,12 @@ const node = (url: string, known: Partial<NodeHealth> = {}): NodeHealth => ({
   ...known,
 });
 const cooling = (cause: NodeHealth["cause"], until = 500) => ({ cause, coolUntil: now + until });
-const failing = (url: string) => node(url, cooling("failing"));
-const lagging = (url: string) => node(url, cooling("lagging"));
-const unresponsive = (url: string) => node(url, cooling("unresponsive"));
+const failing = (url: string, until?: number) => node(url, cooling("failing", until));
+const lagging = (url: string, until?: number) => node(url, cooling("lagging", until));
+const unresponsive = (url: string, until?: number) => node(url, cooling("unresponsive", until));
 const [a, b, c] = [node("a"), node("b"), node("c")];
+const paused = node("b", { pause: 10 });
+const unknown = { latency: undefined };
 
 /** A request that was sent some time ago, one that waits for the rate limit, one with a response, and one that has failed. */
 const sent = (url: string, ago: number): Asked => ({ node: url, since: now - ago, isSent: true });
@@ -47,19 +43,26 @@ const failed = (url: string, delay = 200): Asked => ({
   failure: "node",
   retryAt: Number.isNaN(delay) ? undefined : now + delay,
 });
+const withoutBlock = { ...got("a", 0), answer: { block: { height: 0n, timestamp: 0n } } };
+const unsent: Asked = { ...failed("a"), failure: "unsent" };
 const refused = (url: string) => failed(url, Number.NaN);
+const lacks = (url: string, lack: Asked["lack"], seconds = 10): Asked => got(url, seconds, { lack });
 
-interface Case {
-  call?: Partial<CallFacts>;
-  pool?: Partial<PoolFacts>;
-  asked?: Asked[];
-  nodes?: NodeHealth[];
-}
+const two = [a, b];
+const three = [a, b, c];
 
-/** The decision in short: what to do, with which node or for how long, and why. */
-function decided({ call, pool, asked = [], nodes = [a, b, c] }: Case): string {
-  const facts = { endsAt: Number.POSITIVE_INFINITY, settings: { attempts: 4 }, ...call } as CallFacts;
-  const options: PoolFacts = { nodes, maxLag: 10_000, order: "given", random: () => 0, session: {}, ...pool };
+/** What was asked of these nodes, and the decision in short: what to do, with which node or for how long, and why. */
+type Case = [
+  what: string,
+  asked: Asked[],
+  nodes: NodeHealth[],
+  expected: string,
+  given?: Partial<CallFacts & PoolFacts>,
+];
+
+function decided(asked: Asked[], nodes: NodeHealth[], given: Case[4]): string {
+  const facts = { endsAt: Number.POSITIVE_INFINITY, settings: { attempts: 4 }, ...given } as CallFacts;
+  const options: PoolFacts = { nodes, maxLag: 10_000, order: "given", random: () => 0, session: {}, ...given };
   const decision: Decision = decide(facts, asked, options, now);
   const why = typeof decision.why === "string" ? decision.why : Object.values(decision.why).join(" ");
   if (decision.do === "wait") return `wait ${decision.until - now} ${why}`;
@@ -68,341 +71,153 @@ function decided({ call, pool, asked = [], nodes = [a, b, c] }: Case): string {
   return `${decision.do} ${decision.node} ${why}`;
 }
 
+const attempts = (count: number) => ({ settings: { attempts: count } as CallFacts["settings"] });
+const leaping = node("a", { head: head(600) });
+const stale = [got("a", 11), got("b", 12), got("c", 10)];
 const fastest = { order: "fastest" } as const;
-const past = { expectation: {} };
+const [past, fresh] = [{ expectation: {} }, { expectation: { isFresh: true } }];
+const proof = { expectation: { historyFrom: 1n } };
 const returned = (seconds: number) => ({ session: { returned: block(seconds).timestamp } });
 
-const cases = (subject: string, rows: [what: string, given: Case, expected: string][]) =>
+const cases = (subject: string, rows: Case[]) =>
   describe(subject, () => {
-    test.each(rows)("%s", (_, given, expected) => expect(decided(given)).toBe(expected));
+    test.each(rows)("%s", (_, asked, nodes, expected, given) => {
+      expect(decided(asked, nodes, given)).toBe(expected);
+    });
   });
 
 cases("the first node", [
-  ["is the first one in the order given", {}, "ask a first"],
-  ["is the fastest of two picked at random", { pool: fastest, nodes: [a, node("b", { latency: 50 })] }, "ask b first"],
-  ["counts the requests in flight", { pool: fastest, nodes: [node("a", { inFlight: 1 }), b] }, "ask b first"],
-  [
-    "counts the wait for the rate limit",
-    { pool: fastest, nodes: [node("a", { pause: 80, latency: 50 }), b] },
-    "ask b first",
-  ],
-  ["is one that was not measured", { pool: fastest, nodes: [a, node("b", { latency: undefined })] }, "ask b first"],
-  ["is the one of the page before", { call: { expectation: { prefer: "b" } } }, "ask b first"],
-  [
-    "is the only one that the caller wants, also while it cools down",
-    { call: { node: "b" }, nodes: [a, failing("b")] },
-    "ask b first",
-  ],
-  ["does not cool down", { nodes: [failing("a"), b] }, "ask b first"],
-  ["is a probe after its cool-down", { nodes: [node("a", cooling("failing", 0)), b] }, "ask a first"],
-  ["may lag if what is read is past", { call: past, nodes: [lagging("a"), b] }, "ask a first"],
-  ["does not lag if a ready one is there", { nodes: [lagging("a"), b] }, "ask b first"],
-  ["may not be unresponsive even then", { call: past, nodes: [unresponsive("a"), b] }, "ask b first"],
-  [
-    "is probably not behind what was returned",
-    { pool: returned(10), nodes: [node("a", { head: head(8) }), b] },
-    "ask b first",
-  ],
-  [
-    "has probably gone on since it was heard",
-    { pool: returned(10), nodes: [node("a", { head: head(8, now - 2000) }), b] },
-    "ask a first",
-  ],
-  [
-    "is one that lags if all cool down",
-    { nodes: [node("a", cooling("failing", 1)), node("b", cooling("lagging", 9))] },
-    "ask b first",
-  ],
-  [
-    "is the one whose cool-down ends first if all have failed",
-    { nodes: [node("a", cooling("failing", 9)), node("b", cooling("unresponsive", 1))] },
-    "ask b first",
-  ],
+  ["is the first one in the order given", [], three, "ask a first"],
+  ["is the fastest of two picked at random", [], [a, node("b", { latency: 50 })], "ask b first", fastest],
+  ["counts the requests in flight", [], [node("a", { inFlight: 1 }), b], "ask b first", fastest],
+  ["counts the wait for the rate limit", [], [node("a", { pause: 80, latency: 50 }), b], "ask b first", fastest],
+  ["is one that was not measured", [], [a, node("b", unknown)], "ask b first", fastest],
+  ["is the one of the page before", [], three, "ask b first", { expectation: { prefer: "b" } }],
+  ["is the only one that the caller wants, even if it fails", [], [a, failing("b")], "ask b first", { node: "b" }],
+  ["does not cool down", [], [failing("a"), b], "ask b first"],
+  ["is a probe after its cool-down", [], [failing("a", 0), b], "ask a first"],
+  ["may lag if what is read is past", [], [lagging("a"), b], "ask a first", past],
+  ["does not lag if a ready one is there", [], [lagging("a"), b], "ask b first"],
+  ["may not be unresponsive even then", [], [unresponsive("a"), b], "ask b first", past],
+  ["is not behind what was returned", [], [node("a", { head: head(8) }), b], "ask b first", returned(10)],
+  ["has gone on since it was heard", [], [node("a", { head: head(8, now - 2000) }), b], "ask a first", returned(10)],
+  ["lags if all cool down", [], [failing("a", 1), lagging("b", 9)], "ask b first"],
+  ["is the first one to be ready if all have failed", [], [failing("a", 9), unresponsive("b", 1)], "ask b first"],
 ]);
 
 cases("after a failure", [
-  ["the next node is asked", { asked: [failed("a")] }, "ask b failover a b error"],
-  [
-    "the next node is asked although its rate limit is used up",
-    { asked: [failed("a")], nodes: [a, node("b", { pause: 10 })] },
-    "ask b failover a b error",
-  ],
-  [
-    "a node that cools down is asked before one twice",
-    { asked: [failed("a")], nodes: [a, failing("b")] },
-    "ask b failover a b error",
-  ],
-  [
-    "a late node is waited for, no longer than until another one may help",
-    { asked: [sent("a", 400), failed("b")], nodes: [a, b] },
-    "wait 600 late",
-  ],
-  [
-    "the node is asked again that can be first",
-    { asked: [failed("a", 300), failed("b", 200)], nodes: [a, b] },
-    "retry b retry b 200",
-  ],
-  [
-    "a node that asks for too much time is not",
-    { asked: [failed("a", 300), refused("b")], nodes: [a, b] },
-    "retry a retry a 300",
-  ],
-  [
-    "the call ends if all ask for too much time",
-    { asked: [refused("a"), refused("b")], nodes: [a, b] },
-    "fail all error",
-  ],
-  ["the call ends without attempts", { call: { settings: { attempts: 1 } }, asked: [failed("a")] }, "fail all error"],
-  ["the call ends if it may be sent once", { call: { once: true }, asked: [failed("a")] }, "fail all error"],
-  [
-    "each node is asked, with fewer attempts",
-    { call: { settings: { attempts: 2 } }, asked: [failed("a"), failed("b")] },
-    "ask c failover b c error",
-  ],
-  ["that every node would repeat, the call ends", { asked: [{ ...failed("a"), failure: "call" }] }, "fail a refused"],
-  [
-    "that came before sending, the next node is asked",
-    { call: { settings: { attempts: 1 } }, asked: [{ ...failed("a"), failure: "unsent" }] },
-    "ask b failover a b error",
-  ],
+  ["the next node is asked", [failed("a")], three, "ask b failover a b error"],
+  ["the next node is asked although its rate limit is full", [failed("a")], [a, paused], "ask b failover a b error"],
+  ["a node that cools down is asked before one twice", [failed("a")], [a, failing("b")], "ask b failover a b error"],
+  ["a late node is waited for until another one may help", [sent("a", 400), failed("b")], two, "wait 600 late"],
+  ["the node is asked again that can be first", [failed("a", 300), failed("b", 200)], two, "retry b retry b 200"],
+  ["a node that asks for too much time is not", [failed("a", 300), refused("b")], two, "retry a retry a 300"],
+  ["the call ends if all ask for too much time", [refused("a"), refused("b")], two, "fail all error"],
+  ["the call ends without attempts", [failed("a")], three, "fail all error", attempts(1)],
+  ["the call ends if it may be sent once", [failed("a")], three, "fail all error", { once: true }],
+  ["each node is asked once", [failed("a"), failed("b")], three, "ask c failover b c error", attempts(2)],
+  ["that every node would repeat, the call ends", [{ ...failed("a"), failure: "call" }], three, "fail a refused"],
+  ["before sending, the next node is asked", [unsent], three, "ask b failover a b error", attempts(1)],
 ]);
 
 cases("while a node does not respond", [
-  ["it is waited for, three times as long as usual", { asked: [sent("a", 100)] }, "wait 200 in time"],
-  [
-    "it is waited for 50 ms at least",
-    { asked: [sent("a", 0)], nodes: [node("a", { latency: 1 }), b] },
-    "wait 50 in time",
-  ],
-  [
-    "it is waited for a second at most",
-    { asked: [sent("a", 0)], nodes: [node("a", { latency: 900 }), b] },
-    "wait 1000 in time",
-  ],
-  [
-    "it is expected to be as fast as the fastest, if it is unknown",
-    { asked: [sent("a", 0)], nodes: [node("a", { latency: undefined }), b] },
-    "wait 300 in time",
-  ],
-  [
-    "it is waited for half a second, if no node is known",
-    { asked: [sent("a", 0)], nodes: [node("a", { latency: undefined })] },
-    "wait 500 in time",
-  ],
-  ["another one is asked once it is late", { asked: [sent("a", 300)] }, "ask b hedge a b 300"],
-  [
-    "none is asked that has no room in its rate limit",
-    { asked: [sent("a", 300)], nodes: [a, node("b", { pause: 10 })] },
-    "wait 700 late",
-  ],
-  [
-    "one is asked whose rate limit has room, before others",
-    { asked: [sent("a", 300)], nodes: [a, node("b", { pause: 10 }), c] },
-    "ask c hedge a c 300",
-  ],
-  [
-    "one is asked that cools down, if there is no other",
-    { asked: [sent("a", 300)], nodes: [a, lagging("b")] },
-    "ask b hedge a b 300",
-  ],
-  ["no third one is asked while two may respond", { asked: [sent("a", 700), sent("b", 400)] }, "wait 300 late"],
-  ["a third one is asked after a second", { asked: [sent("a", 1000), sent("b", 700)] }, "ask c hedge b c 700"],
-  ["the last one is waited for", { asked: [sent("a", 3000)], nodes: [a] }, "wait 1000 late"],
+  ["it is waited for, three times as long as usual", [sent("a", 100)], three, "wait 200 in time"],
+  ["it is waited for 50 ms at least", [sent("a", 0)], [node("a", { latency: 1 }), b], "wait 50 in time"],
+  ["it is waited for a second at most", [sent("a", 0)], [node("a", { latency: 900 }), b], "wait 1000 in time"],
+  ["it is expected to be as fast as the fastest", [sent("a", 0)], [node("a", unknown), b], "wait 300 in time"],
+  ["it is waited for half a second if none is known", [sent("a", 0)], [node("a", unknown)], "wait 500 in time"],
+  ["another one is asked once it is late", [sent("a", 300)], three, "ask b hedge a b 300"],
+  ["none is asked that has no room in its rate limit", [sent("a", 300)], [a, paused], "wait 700 late"],
+  ["one with room in its rate limit is asked before others", [sent("a", 300)], [a, paused, c], "ask c hedge a c 300"],
+  ["one is asked that cools down, if there is no other", [sent("a", 300)], [a, lagging("b")], "ask b hedge a b 300"],
+  ["no third one is asked while two may respond", [sent("a", 700), sent("b", 400)], three, "wait 300 late"],
+  ["a third one is asked after a second", [sent("a", 1000), sent("b", 700)], three, "ask c hedge b c 700"],
+  ["the last one is waited for", [sent("a", 3000)], [a], "wait 1000 late"],
 ]);
 
 cases("a response", [
-  ["is returned", { asked: [got("a", 10)] }, "return a fresh"],
-  ["is returned without a block", { asked: [got("a", undefined)] }, "return a fresh"],
-  ["that is the first of two is returned", { asked: [sent("a", 300), got("b", 10)] }, "return b fresh"],
-  ["that is maxLag behind is returned", { asked: [got("a", 0)] }, "return a fresh"],
-  ["that lags is not, while there is another node", { asked: [got("a", -1)] }, "ask b failover a b lag"],
+  ["is returned", [got("a", 10)], three, "return a fresh"],
+  ["is returned without a block", [got("a", undefined)], three, "return a fresh"],
+  ["that is the first of two is returned", [sent("a", 300), got("b", 10)], three, "return b fresh"],
+  ["that is maxLag behind is returned", [got("a", 0)], three, "return a fresh"],
+  ["that lags is not, while there is another node", [got("a", -1)], three, "ask b failover a b lag"],
+  ["that lags is not, if it must be fresh", [got("a", -1)], three, "ask b failover a b lag", fresh],
+  ["of a node without a block is not", [withoutBlock], three, "ask b failover a b lag"],
+  ["that lags is returned if what is read is past", [got("a", -1)], three, "return a final", past],
+  ["that is older than a returned one is not", [got("a", 10)], three, "ask b failover a b regression", returned(11)],
+  ["as late as one that was returned is", [got("a", 10)], three, "return a fresh", returned(10)],
+  ["with a block comes before an earlier one without", [got("a", undefined), got("b", 10)], three, "return b fresh"],
+  ["with a block is returned before one without a block", [got("a", 10), got("b", undefined)], three, "return a fresh"],
   [
-    "that lags is not if the newest data are expected",
-    { call: { expectation: { isFresh: true } }, asked: [got("a", -1)] },
-    "ask b failover a b lag",
-  ],
-  [
-    "of a node without a block is not",
-    { asked: [{ ...got("a", 0), answer: { block: { height: 0n, timestamp: 0n } } }] },
-    "ask b failover a b lag",
-  ],
-  ["that lags is returned if what is read is past", { call: past, asked: [got("a", -1)] }, "return a final"],
-  [
-    "that is older than one that was returned is not",
-    { pool: returned(11), asked: [got("a", 10)] },
-    "ask b failover a b regression",
-  ],
-  ["as late as one that was returned is", { pool: returned(10), asked: [got("a", 10)] }, "return a fresh"],
-  [
-    "with a block is returned before one without a block that came earlier",
-    { asked: [got("a", undefined), got("b", 10)] },
+    "is compared with no time that two nodes contradict",
+    [got("b", 10)],
+    [leaping, b, c],
     "return b fresh",
-  ],
-  [
-    "with a block is returned before one without a block",
-    { asked: [got("a", 10), got("b", undefined)] },
-    "return a fresh",
-  ],
-  [
-    "is compared with no time that one node has named and two contradict",
-    { pool: returned(600), nodes: [node("a", { head: head(600) }), b, c], asked: [got("b", 10)] },
-    "return b fresh",
+    returned(600),
   ],
   [
     "is compared with the latest time that two have shown, if one node alone has shown a later one",
-    {
-      pool: { session: { returned: block(600).timestamp, confirmed: block(11).timestamp } },
-      nodes: [node("a", { head: head(600) }), b, c],
-      asked: [got("b", 10)],
-    },
+    [got("b", 10)],
+    [leaping, b, c],
     "ask a failover b a regression",
+    { session: { returned: block(600).timestamp, confirmed: block(11).timestamp } },
   ],
   [
     "is compared with a time that two have shown, even so",
-    {
-      pool: returned(600),
-      nodes: [node("a", { head: head(600) }), node("b", { latest: head(600).blockTime }), c],
-      asked: [got("b", 10)],
-    },
+    [got("b", 10)],
+    [leaping, node("b", { latest: head(600).blockTime }), c],
     "ask a failover b a regression",
+    returned(600),
   ],
-  ["that is stale waits for a better one", { asked: [got("a", -1), sent("b", 0)], nodes: [a, b] }, "wait 300 in time"],
-  [
-    "that is stale waits for a node that is late",
-    { asked: [got("a", -1), sent("b", 400)], nodes: [a, b] },
-    "wait 600 late",
-  ],
-  [
-    "that is stale waits no longer than a second for a node that does not respond",
-    { asked: [got("a", -1), sent("b", 1000)], nodes: [a, b] },
-    "return stale a lag",
-  ],
-  [
-    "that is stale waits for a second",
-    { asked: [got("a", -2, { endedAt: now - 1000 }), sent("b", 0)] },
-    "return stale a lag",
-  ],
-  [
-    "that is stale does not wait for the total deadline",
-    { call: { endsAt: now + 1 }, asked: [got("a", -1), sent("b", 0)] },
-    "return stale a lag",
-  ],
-  [
-    "that is stale is returned if no other node is ready",
-    { asked: [got("a", -1)], nodes: [a, failing("b")] },
-    "return stale a lag",
-  ],
-  [
-    "that is the latest of several stale ones is returned",
-    { pool: returned(13), asked: [got("a", 11), got("b", 12), got("c", 10)] },
-    "return stale b regression",
-  ],
-  [
-    "of the only node that the caller wants can be stale",
-    { call: { node: "a" }, asked: [got("a", -1)] },
-    "return stale a lag",
-  ],
+  ["that is the latest of stale ones is returned", stale, three, "return stale b regression", returned(13)],
+  ["of the only node that the caller wants can be stale", [got("a", -1)], three, "return stale a lag", { node: "a" }],
 ]);
 
-cases("a response that does not show", [
-  ["the block makes another node be asked", { asked: [got("a", 9, { lack: "block" })] }, "ask b failover a b block"],
+cases("a stale response", [
+  ["waits for a better one", [got("a", -1), sent("b", 0)], two, "wait 300 in time"],
+  ["waits for a node that is late", [got("a", -1), sent("b", 400)], two, "wait 600 late"],
+  ["waits a second for a node that does not respond", [got("a", -1), sent("b", 1000)], two, "return stale a lag"],
+  ["waits for a second", [got("a", -2, { endedAt: now - 1000 }), sent("b", 0)], three, "return stale a lag"],
+  ["does not wait for the deadline", [got("a", -1), sent("b", 0)], three, "return stale a lag", { endsAt: now + 1 }],
+  ["is returned if no other node is ready", [got("a", -1)], [a, failing("b")], "return stale a lag"],
+]);
+
+cases("a response that does not show the block", [
+  ["makes another node be asked", [lacks("a", "block", 9)], three, "ask b failover a b block"],
+  ["does not wake one that is unresponsive", [lacks("a", "block", 9)], [a, unresponsive("b")], "fail a block"],
+  ["is the reason if others lack the place", [lacks("a", "place"), lacks("b", "block", 9)], two, "fail b block"],
+  ["of a node without one is not waited for", [lacks("a", "place"), lacks("b", "block", -1.7e9)], two, "fail a place"],
+]);
+
+cases("a response that does not show the place", [
+  ["makes an unresponsive one be asked", [lacks("a", "place")], [a, unresponsive("b")], "ask b failover a b place"],
+  ["makes a late one be asked", [lacks("a", "place"), failed("c")], [a, lagging("b"), c], "ask b failover c b error"],
+  ["makes a ready one be asked first", [lacks("a", "place")], [a, lagging("b"), c], "ask c failover a c place"],
+  ["does not wake one that fails", [lacks("a", "place")], [a, failing("b")], "fail a place"],
+  ["waits for a node whose rate limit is full", [queued("a", 3000), lacks("b", "place")], two, "wait 1000 late"],
+  ["does not wait for a node that is unresponsive", [sent("a", 1000), lacks("b", "place")], two, "fail b place"],
+  ["makes a node be asked again that has failed", [lacks("a", "place"), failed("b")], two, "retry b retry b 200"],
+]);
+
+cases("a response that does not show the history", [
+  ["makes one be asked that lags", [lacks("a", "history")], [a, lagging("b")], "ask b failover a b history"],
+  ["is not returned if a lagging one shows it", [got("a", -1), lacks("b", "history")], two, "return stale a lag"],
+  ["makes every node be asked", [lacks("a", "history"), sent("b", 0)], three, "ask c failover a c history"],
+  ["waits for all nodes", [lacks("a", "history"), sent("b", 1500)], two, "wait 3500 history"],
+  ["waits five seconds for a silent node", [lacks("a", "history"), sent("b", 5000)], two, "return a history"],
+  ["waits for a node whose rate limit is full", [lacks("a", "history"), queued("b", 9000)], two, "wait 5000 history"],
   [
-    "the place makes one be asked that is unresponsive",
-    { asked: [got("a", 10, { lack: "place" })], nodes: [a, unresponsive("b")] },
-    "ask b failover a b place",
-  ],
-  [
-    "the place makes one be asked that lags, also after a failure",
-    { asked: [got("a", 10, { lack: "place" }), failed("c")], nodes: [a, lagging("b"), c] },
-    "ask b failover c b error",
-  ],
-  [
-    "the place makes a ready one be asked first",
-    { asked: [got("a", 10, { lack: "place" })], nodes: [a, lagging("b"), c] },
-    "ask c failover a c place",
-  ],
-  [
-    "the place does not wake one that fails",
-    { asked: [got("a", 10, { lack: "place" })], nodes: [a, failing("b")] },
-    "fail a place",
-  ],
-  [
-    "the block does not wake one that is unresponsive",
-    { asked: [got("a", 9, { lack: "block" })], nodes: [a, unresponsive("b")] },
-    "fail a block",
-  ],
-  [
-    "the block is the reason if others lack the place",
-    { asked: [got("a", 10, { lack: "place" }), got("b", 9, { lack: "block" })], nodes: [a, b] },
-    "fail b block",
-  ],
-  [
-    "the place waits for a node whose rate limit is used up",
-    { asked: [queued("a", 3000), got("b", 10, { lack: "place" })], nodes: [a, b] },
-    "wait 1000 late",
-  ],
-  [
-    "the place does not wait for a node that is unresponsive",
-    { asked: [sent("a", 1000), got("b", 10, { lack: "place" })], nodes: [a, b] },
-    "fail b place",
-  ],
-  [
-    "the block of a node that has none yet is not waited for if others lack the place",
-    { asked: [got("a", 10, { lack: "place" }), got("b", -1_700_000_000, { lack: "block" })], nodes: [a, b] },
-    "fail a place",
-  ],
-  [
-    "the history makes one be asked that lags",
-    { asked: [got("a", 10, { lack: "history" })], nodes: [a, lagging("b")] },
-    "ask b failover a b history",
-  ],
-  [
-    "the history is not returned if another one shows it, but lags",
-    { asked: [got("a", -1), got("b", 10, { lack: "history" })], nodes: [a, b] },
-    "return stale a lag",
-  ],
-  [
-    "the history makes every node be asked",
-    { asked: [got("a", 10, { lack: "history" }), sent("b", 0)] },
-    "ask c failover a c history",
-  ],
-  [
-    "the history waits for all nodes",
-    { asked: [got("a", 10, { lack: "history" }), sent("b", 1500)], nodes: [a, b] },
-    "wait 3500 history",
-  ],
-  [
-    "the history waits five seconds for a node that does not respond",
-    { asked: [got("a", 10, { lack: "history" }), sent("b", 5000)], nodes: [a, b] },
-    "return a history",
-  ],
-  [
-    "the history waits for a node whose rate limit is used up",
-    { asked: [got("a", 10, { lack: "history" }), queued("b", 9000)], nodes: [a, b] },
-    "wait 5000 history",
-  ],
-  [
-    "the history makes a node be asked again that has failed",
-    {
-      call: { expectation: { historyFrom: 1n } },
-      asked: [got("a", 10, { lack: "history" }), failed("b")],
-      nodes: [a, b],
-    },
+    "makes a node be asked again that has failed",
+    [lacks("a", "history"), failed("b")],
+    two,
     "retry b retry b 200",
+    proof,
   ],
   [
-    "the place makes a node be asked again that has failed",
-    { asked: [got("a", 10, { lack: "place" }), failed("b")], nodes: [a, b] },
-    "retry b retry b 200",
-  ],
-  [
-    "the history is returned if it reaches back furthest",
-    { asked: [3n, 1n, 2n].map((from, index) => got("abc"[index] ?? "", 10, { lack: "history", completeFrom: from })) },
+    "is returned if it reaches back furthest",
+    [3n, 1n, 2n].map((from, index) => got("abc"[index] ?? "", 10, { lack: "history", completeFrom: from })),
+    three,
     "return b history",
   ],
-  [
-    "the history is stale if it lags",
-    { asked: [got("a", -1, { lack: "history" })], nodes: [a, failing("b")] },
-    "return stale a history",
-  ],
+  ["is stale if it lags", [lacks("a", "history", -1)], [a, failing("b")], "return stale a history"],
 ]);

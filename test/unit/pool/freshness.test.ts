@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Head, headOf, isContradicted, isLagging, lagOf } from "../../../src/pool/freshness.js";
-import { PoolNode } from "../../../src/pool/node.js";
-import { ManualClock } from "../../support/manual-clock.js";
 
 const second = 1000;
 const maxLag = 10 * second;
@@ -61,19 +59,4 @@ test.each<[what: string, heads: (Head | undefined)[], expected: boolean, now?: n
   ["others have not reached by now", [head(600, 60), head(529), head(529)], true, 60],
 ])("a time that %s is a reference or not", (_, heads, expected, now) => {
   expect(isContradicted(head(600).blockTime, poolOf(heads, now))).toBe(expected);
-});
-
-test("the head of a node is the block of the last request, unless an earlier request names a later block", async () => {
-  const clock = new ManualClock();
-  const node = new PoolNode("https://node.example", clock, () => 1);
-  const respond = (seconds: number, sentAt: number) => node.respond(block(seconds), sentAt, new Headers());
-  await clock.run(clock.sleep(100));
-  respond(10, 50);
-  respond(9, 40);
-  expect(node.block).toEqual(block(10));
-  respond(11, 30);
-  expect([node.block, node.head]).toEqual([block(11), headOf(block(11), 100)]);
-  await clock.run(clock.sleep(100));
-  respond(5, 150);
-  expect([node.block, node.latest]).toEqual([block(5), headOf(block(11), 100)?.blockTime]);
 });

@@ -5,13 +5,8 @@ import { PoolNode } from "../../../src/pool/node.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { PooledNetwork } from "../../support/pooled-network.js";
 
-const node = (speed: Partial<NodeSpeed> = {}): NodeSpeed => ({
-  latency: 100,
-  heardAt: 60_000,
-  inFlight: 0,
-  pause: 0,
-  ...speed,
-});
+const usual: NodeSpeed = { latency: 100, heardAt: 60_000, inFlight: 0, pause: 0 };
+const node = (speed: Partial<NodeSpeed> = {}): NodeSpeed => ({ ...usual, ...speed });
 
 describe("of two nodes, the one is chosen", () => {
   test.each<[which: string, chosen: Partial<NodeSpeed>, other: Partial<NodeSpeed>]>([
@@ -26,13 +21,12 @@ describe("of two nodes, the one is chosen", () => {
     ["that has fewer requests in flight, if nothing is known", { latency: undefined }, { latency: 0, inFlight: 1 }],
   ])("%s", (_, chosen, other) => {
     const [expected, another] = [node(chosen), node(other)];
-    for (const nodes of [
-      [expected, another],
-      [another, expected],
-    ])
-      for (const random of [0, 0.99])
-        expect(choose(nodes, { order: "fastest", random: () => random, now: 60_000 })).toBe(expected);
-    expect(choose([another, expected], { order: "given", random: () => 0, now: 60_000 })).toBe(another);
+    for (const random of [0, 0.99]) {
+      const options = { order: "fastest", random: () => random, now: 60_000 } as const;
+      expect(choose([expected, another], options)).toBe(expected);
+      expect(choose([another, expected], options)).toBe(expected);
+      expect(choose([another, expected], { ...options, order: "given" })).toBe(another);
+    }
   });
 });
 
@@ -112,11 +106,8 @@ describe("a node of a pool", () => {
   test("cools down until the end of a ban", () => {
     const { one, clock } = setting();
     const request = { method: "GET", url: "https://a.example/" };
-    const response = new Response("", { status: 403 });
-    one.fail(
-      new RateLimitError({ request, response, body: "", retryAfter: 600, banned: true, sent: true }),
-      clock.now(),
-    );
+    const refusal = { request, response: new Response("", { status: 403 }), body: "" };
+    one.fail(new RateLimitError({ ...refusal, retryAfter: 600, banned: true, sent: true }), clock.now());
     expect(one.coolUntil - one.cooledAt).toBe(600_000);
   });
 
@@ -232,6 +223,13 @@ describe("a list of a pool without block headers", () => {
     const net = new PooledNetwork({ data: { nodes: 2 } });
     net.withoutBlocks = true;
     for (let walk = 0; walk < 3; walk++) expect(await net.run(net.client.listVotes({ partyId }).toArray())).toEqual([]);
+  });
+
+  test("is refused once a node has sent them, and none does any more", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 } });
+    await net.run(net.pool.check());
+    net.withoutBlocks = true;
+    await expect(net.run(net.client.listVotes({ partyId }).toArray())).rejects.toMatchObject({ reason: "behind" });
   });
 
   test("is read from a node that the caller has named, although another one sends them", async () => {

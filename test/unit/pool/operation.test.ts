@@ -6,10 +6,8 @@ import { json, recorder } from "../../support/recorder.js";
 
 describe("a check of the nodes of a pool", () => {
   test("asks every node now, and resolves to the status of all", async () => {
-    const net = new PooledNetwork({
-      data: { nodes: [{ lag: 600 }, {}, { down: true }, {}, {}] },
-      latency: [10, 20, 30, Number.POSITIVE_INFINITY, 40],
-    });
+    const nodes = [{ lag: 600 }, {}, { down: true }, {}, {}];
+    const net = new PooledNetwork({ data: { nodes }, latency: [10, 20, 30, Infinity, 40] });
     net.advance(700);
     const status = await net.run(net.pool.check({ timeout: 3000 }));
     expect(net.asked.sort()).toEqual([0, 1, 2, 3, 4]);

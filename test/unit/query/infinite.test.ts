@@ -74,11 +74,8 @@ describe("an infinite list on a v0.74 node", () => {
     const votes = votesAt([1n, 2n, 3n], proposalId) as Vote[];
     const closed = votes.map((vote) => ({ ...vote, totalGovernanceTokenWeight: "0.5" }));
     const { select } = connect({ votes: 1 }).vega.listVotes.infinite({ proposalId });
-    const pages = [votes.slice(0, 2), [...votes.slice(2), ...closed]].map((nodes) => ({
-      nodes,
-      pageInfo: null,
-      stale: false,
-    }));
+    const loaded = [votes.slice(0, 2), [...votes.slice(2), ...closed]];
+    const pages = loaded.map((nodes) => ({ nodes, pageInfo: null, stale: false }));
     const shown = select({ pages, pageParams: [null, null] }).pages.map(({ nodes }) => nodes);
     expect(shown).toEqual([closed.slice(0, 2), closed.slice(2)]);
   });
@@ -98,13 +95,12 @@ describe("an infinite list on a v0.74 node", () => {
 
   test("is, as a whole, each vote once in its last version", async () => {
     const votes = votesAt([1n, 2n, 3n], proposalId);
+    const closed = votes.map(({ blockTime: _, ...vote }) => ({ ...vote, totalGovernanceTokenWeight: "0.5" }));
     const { node } = connect({ votes });
     const fetch = async (request: Request) => {
       const response = await node.fetch(request);
       if (node.requests.length === 1) {
-        node.nextBlock({
-          votes: votes.map(({ blockTime: _, ...vote }) => ({ ...vote, totalGovernanceTokenWeight: "0.5" })),
-        });
+        node.nextBlock({ votes: closed });
         node.nextBlock();
         node.nextBlock();
       }

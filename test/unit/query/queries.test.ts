@@ -65,9 +65,7 @@ describe("the key of a query", () => {
     expect(queries(client, { scope: "mainnet" }).listVotes.key()[1]).toBe("mainnet");
     expect(() => queries(client, { scope: "" })).toThrow('Expected `scope` to be a non-empty string, got "".');
     expect(() => queries(undefined as never)).toThrow("Expected `client` to be a client, got undefined.");
-    expect(() => queries(client, { scop: "a" } as object)).toThrow(
-      "queries has no option `scop`. Did you mean `scope`?",
-    );
+    expect(() => queries(client, { scop: "a" } as object)).toThrow("no option `scop`. Did you mean `scope`?");
   });
 });
 
@@ -121,9 +119,8 @@ describe("a query", () => {
     expect(await isStale()).toEqual([true, true, true]);
   });
 
-  test.each<
-    [what: string, start: (vega: Queries, context: { signal: AbortSignal; pageParam: null }) => Promise<unknown>]
-  >([
+  type Start = (vega: Queries, context: { signal: AbortSignal; pageParam: null }) => Promise<unknown>;
+  test.each<[what: string, start: Start]>([
     ["an object", (vega, context) => vega.getSpamStatistics({ partyId: "aa" }).queryFn(context)],
     ["a page", (vega, context) => vega.listVotes({ partyId: "aa" }).queryFn(context)],
     ["a page of an infinite list", (vega, context) => vega.listVotes.infinite({ partyId: "aa" }).queryFn(context)],

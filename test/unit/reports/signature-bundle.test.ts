@@ -29,12 +29,8 @@ describe("signatureBundle", () => {
     ["sig", [{ ...signature(null), sig: "!" }]],
     ["id", [signature(new Uint8Array(65)), signature(new Uint8Array(65), "s")]],
   ])("refuses a wrong `%s`", async (member, signatures) => {
-    await expect(signatureBundle(signatures)).rejects.toMatchObject({
-      name: "ArgumentError",
-      argument: "signatures",
-      message: expect.stringContaining(
-        `Expected \`${member}\` of each record in \`signatures\` of signatureBundle to be `,
-      ),
-    });
+    const message = expect.stringContaining(`Expected \`${member}\` of each record in \`signatures\` of signatureB`);
+    const error = { name: "ArgumentError", argument: "signatures", message };
+    await expect(signatureBundle(signatures)).rejects.toMatchObject(error);
   });
 });

@@ -24,15 +24,11 @@ const statistics = (members: object) =>
   ({ chainId: "c", statistics: { pow, ...members } as unknown as SpamStatistics }) satisfies SpamStatisticsResponse;
 
 describe("submissionLimits", () => {
-  test.each<[Exclude<Submission["command"], "vote" | "other">, member: keyof SpamStatistics]>([
-    ["proposal", "proposals"],
-    ["delegation", "delegations"],
-    ["transfer", "transfers"],
-    ["nodeAnnouncement", "nodeAnnouncements"],
-    ["issueSignatures", "issueSignatures"],
-    ["createReferralSet", "createReferralSet"],
-    ["updateReferralSet", "updateReferralSet"],
-    ["applyReferralCode", "applyReferralCode"],
+  const plural = ["proposal", "delegation", "transfer", "nodeAnnouncement"] as const;
+  const same = ["issueSignatures", "createReferralSet", "updateReferralSet", "applyReferralCode"] as const;
+  test.each([
+    ...plural.map((command) => [command, `${command}s`] as const),
+    ...same.map((command) => [command, command] as const),
   ])("limits a %s by the counter `%s`, and by what was sent since", (command, member) => {
     const limits = (options?: object) => submissionLimits(statistics({ [member]: counter("3") }), { command }, options);
     expect(limits()).toMatchObject({ isAllowed: true, reason: undefined, left: 2n, minTokens: "100" });
@@ -59,27 +55,24 @@ describe("submissionLimits", () => {
     expect(limits).toMatchObject({ isAllowed: true, left: undefined });
   });
 
+  const end = "2024-02-01T00:00:00.000000001Z";
+  const transfers = counter("0", { bannedUntil: end });
   test.each([
-    ["the counter", { transfers: counter("0", { bannedUntil: "2024-02-01T00:00:00.000000001Z" }) }],
-    ["the proof of work", { pow: { ...pow, bannedUntil: "2024-02-01T00:00:00.000000001Z" } }],
-    [
-      "both, the later one",
-      {
-        transfers: counter("0", { bannedUntil: "2024-02-01T00:00:00.000000001Z" }),
-        pow: { ...pow, bannedUntil: "2024-01-01T00:00:00Z" },
-      },
-    ],
+    ["the counter", { transfers }],
+    ["the proof of work", { pow: { ...pow, bannedUntil: end } }],
+    ["both, the later one", { transfers, pow: { ...pow, bannedUntil: "2024-01-01T00:00:00Z" } }],
   ])("reads a ban of %s, until it ends", (_, members) => {
     const limitsAt = (now?: string) => submissionLimits(statistics(members), { command: "transfer" }, { now });
     const banned = { isAllowed: false, reason: "banned", bannedUntil: "1706745600000000001" };
     expect(limitsAt()).toMatchObject(banned);
     expect(limitsAt("2024-02-01")).toMatchObject(banned);
-    expect(limitsAt("2024-02-01T00:00:00.000000001Z")).toMatchObject({ isAllowed: true, bannedUntil: undefined });
+    expect(limitsAt(end)).toMatchObject({ isAllowed: true, bannedUntil: undefined });
   });
 
-  const full = { transactionsSeen: "2" };
+  const [one, full] = [{ transactionsSeen: "1" }, { transactionsSeen: "2" }];
   const harder = { ...full, increasingDifficulty: true, expectedDifficulty: "17" };
   const [last, lost] = [block(6, { difficulty: "16", expectedDifficulty: undefined }), block(5)];
+  const requiring = (expectedDifficulty: Digits) => block(10, { ...harder, expectedDifficulty });
   const rising = { increasingDifficulty: true };
   type Sent = Parameters<typeof submissionLimits>[2];
   type Proof = [height: Digits, difficulty: Digits, lastHeight: Digits];
@@ -90,45 +83,20 @@ describe("submissionLimits", () => {
     ["no block that is too old", [block(10, full), lost]],
     ["the newest one that own sends leave", [block(9), block(10)], { sentByBlock: { 10: 2 } }, ["9", "15", "13"]],
     ["a block with one own send", [block(10)], { sentByBlock: new Map([[10n, 1n]]) }, ["10", "15", "14"]],
-    [
-      "no block that own sends fill",
-      [block(9), block(10)],
-      {
-        sentByBlock: new Map([
-          ["10", 2],
-          ["9", 9],
-        ]),
-      },
-    ],
-    [
-      "the larger of own and seen sends",
-      [block(10, { transactionsSeen: "1" })],
-      { sentByBlock: { 10: 1 } },
-      ["10", "15", "14"],
-    ],
+    ["no block that own sends fill", [block(9), block(10)], { sentByBlock: new Map(Object.entries({ 10: 2, 9: 9 })) }],
+    ["the larger of own and seen sends", [block(10, one)], { sentByBlock: { 10: 1 } }, ["10", "15", "14"]],
     ["no block if those of any block were sent since", [block(9), block(10)], { sentSince: 2 }],
     ["a block that others leave", [block(10)], { sentSince: 9, sentByBlock: {} }, ["10", "15", "14"]],
     ["the difficulty of the third send", [block(10, rising)], { sentByBlock: { 10: 2 } }, ["10", "16", "14"]],
     ["the difficulty of the sixth send", [block(10, harder)], { sentByBlock: { 10: 5 } }, ["10", "17", "14"]],
-    [
-      "the difficulty after 9 sends",
-      [block(10, { ...harder, expectedDifficulty: "30" })],
-      { sentSince: 7 },
-      ["10", "19", "14"],
-    ],
-    ["what the block requires at least", [block(10, { ...harder, expectedDifficulty: "15" })], {}, ["10", "16", "14"]],
+    ["the difficulty after 9 sends", [requiring("30")], { sentSince: 7 }, ["10", "19", "14"]],
+    ["what the block requires at least", [requiring("15")], {}, ["10", "16", "14"]],
   ])("proves work with %s", (_, blockStates, sent, [blockHeight, difficulty, lastHeight] = ["", "", ""] as never) => {
     const response = statistics({ pow: { ...pow, blockStates: Object.freeze(blockStates) } });
     const { isAllowed, reason, proofOfWork } = submissionLimits(response, { command: "other" }, sent);
     expect([isAllowed, reason]).toEqual(blockHeight ? [true, undefined] : [false, "proof-of-work"]);
-    const proof = {
-      blockHeight,
-      blockHash: `hash ${blockHeight}`,
-      difficulty,
-      hashFunction: "sha3_24_rounds",
-      lastHeight,
-    };
-    expect(proofOfWork).toEqual(blockHeight ? proof : undefined);
+    const hash = { blockHash: `hash ${blockHeight}`, hashFunction: "sha3_24_rounds" };
+    expect(proofOfWork).toEqual(blockHeight ? { blockHeight, difficulty, lastHeight, ...hash } : undefined);
   });
 
   const vote = { command: "vote", proposalId: "p" } as const;

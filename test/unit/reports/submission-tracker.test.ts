@@ -4,13 +4,9 @@ import { type Submission, submissionTracker } from "../../../src/reports/index.j
 import { randomNumbers } from "../../../src/testing/random.js";
 import { keyOf, SpamNode, type SpamRules } from "../../support/spam-node.js";
 
-const submissions: Submission[] = [
-  ...[{ command: "other" }, { command: "other" }, { command: "transfer" }, { command: "proposal" }],
-  ...[
-    { command: "vote", proposalId: "ab" },
-    { command: "vote", proposalId: "cd" },
-  ],
-] as Submission[];
+const [other, transfer] = [{ command: "other" }, { command: "transfer" }] as const;
+const vote = (proposalId: string) => ({ command: "vote", proposalId }) as const;
+const submissions: Submission[] = [other, other, transfer, { command: "proposal" }, vote("ab"), vote("cd")];
 
 /** How long a transaction can wait for a block here: a program leaves out blocks that are too old by then. */
 const margin = 4;
@@ -109,20 +105,15 @@ const at = (
   return { chainId, statistics: { epochSeq: `${epoch}`, transfers: counter, votes, pow } as unknown as SpamStatistics };
 };
 
-const other = { command: "other" } as const;
-const transfer = { command: "transfer" } as const;
-
 describe("submissionTracker", () => {
   /** Sends until nothing is allowed: the block and the difficulty of each send. */
   const sendAll = (tracker: ReturnType<typeof submissionTracker>, submission: Submission = other, most = 9) => {
     const sent: string[] = [];
-    for (
-      let found = tracker.next(submission);
-      found.isAllowed && sent.length < most;
-      found = tracker.next(submission)
-    ) {
-      sent.push(`${found.proofOfWork?.blockHeight}/${found.proofOfWork?.difficulty}`);
-      tracker.sent({ ...submission, blockHeight: found.proofOfWork?.blockHeight ?? "" });
+    while (sent.length < most) {
+      const { isAllowed, proofOfWork: { blockHeight, difficulty } = {} as never } = tracker.next(submission);
+      if (!isAllowed) break;
+      sent.push(`${blockHeight}/${difficulty}`);
+      tracker.sent({ ...submission, blockHeight });
     }
     return sent;
   };
@@ -163,13 +154,8 @@ describe("submissionTracker", () => {
 
   test("counts commands of an epoch, and votes of each proposal, until statistics do", () => {
     const tracker = submissionTracker(at({ 10: 0 }, { perBlock: 9, transfers: 1 }));
-    const vote = (proposalId: string) => ({ command: "vote", proposalId }) as const;
     expect(sendAll(tracker, transfer)).toHaveLength(1);
-    expect([sendAll(tracker, vote("AB")), sendAll(tracker, vote("ab")), sendAll(tracker, vote("cd"))]).toMatchObject([
-      { length: 1 },
-      { length: 0 },
-      { length: 1 },
-    ]);
+    expect(["AB", "ab", "cd"].map((id) => sendAll(tracker, vote(id)).length)).toEqual([1, 0, 1]);
     tracker.update(at({ 10: 3, 11: 0 }, { perBlock: 9, transfers: 1 }));
     expect(tracker.next(transfer)).toMatchObject({ reason: undefined, left: 1n });
     tracker.update(at({ 12: 0 }, { perBlock: 9, transfers: 2 }));

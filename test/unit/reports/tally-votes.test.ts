@@ -65,13 +65,11 @@ describe("tallyVotes", () => {
     },
   );
 
-  test.each([
-    [
-      "v0.74",
-      { perMarketEquityLikeShareWeight: { m: "0.2", n: "0" } },
-      { perMarketEquityLikeShareWeight: { n: "0.9" } },
-    ],
-    ["later", { elsPerMarket: [{ marketId: "m", els: "0.2" }] }, { elsPerMarket: [{ marketId: "n", els: "0.9" }] }],
+  const weights = (shares: object) => ({ perMarketEquityLikeShareWeight: shares as Record<string, string> });
+  const shares = (marketId: string, els: string) => ({ elsPerMarket: [{ marketId, els }] });
+  test.each<[version: string, own: Partial<Vote>, other: Partial<Vote>]>([
+    ["v0.74", weights({ m: "0.2", n: "0" }), weights({ n: "0.9" })],
+    ["later", shares("m", "0.2"), shares("n", "0.9")],
   ])("counts the shares of one market as %s nodes send them", async (_, own, other) => {
     const votes = [
       vote("a", "VALUE_YES", 1n, { ...own, totalEquityLikeShareWeight: "0.1" }),
@@ -124,11 +122,9 @@ describe("tallyVotes", () => {
 
   test("refuses votes on several proposals", async () => {
     const votes = [vote("a", "VALUE_YES", 1n), vote("a", "VALUE_YES", 1n, { proposalId: "q" })];
-    await expect(tallyVotes(votes)).rejects.toMatchObject({
-      name: "ArgumentError",
-      argument: "votes",
-      message: 'Expected `proposalId` of each record in `votes` of tallyVotes to be the same proposal, p, got "q".',
-    });
+    const message =
+      'Expected `proposalId` of each record in `votes` of tallyVotes to be the same proposal, p, got "q".';
+    await expect(tallyVotes(votes)).rejects.toMatchObject({ name: "ArgumentError", argument: "votes", message });
   });
 
   test("refuses a total supply below the tokens that voted, as in whole tokens", async () => {

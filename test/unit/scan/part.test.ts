@@ -48,12 +48,8 @@ function partOf(records: readonly BalanceChange[], source: Source, options: Part
     const nodes = inRange.slice(first, first + plan.size);
     const next = { ...state, pages: state.pages + 1, count: first + nodes.length };
     const hasMore = first + nodes.length < inRange.length;
-    return {
-      nodes,
-      completeFrom,
-      isOldest,
-      after: () => (hasMore ? next : undefined),
-    } as unknown as ListPage<BalanceChange>;
+    const after = () => (hasMore ? next : undefined);
+    return { nodes, completeFrom, isOldest, after } as unknown as ListPage<BalanceChange>;
   };
   const part = new PartScan({
     plan: { size, direction: undefined, cursor: undefined } as unknown as Plan,
@@ -131,19 +127,15 @@ describe.each([true, false])("a part of a scan, newest first: %s,", (newestFirst
 
   test("is complete from the latest time that a page could not prove", async () => {
     const completeFrom = 5_000_000n;
-    const isProved = partOf(recordsAt(dense), {
-      newestFirst,
-      size: 50,
-      respond: ({ start = 0n }) => ({ completeFrom: start }),
-    });
-    await isProved.all();
-    expect(isProved.part.completeFrom).toBe(0n);
-    const isLater = partOf(recordsAt(dense), { newestFirst, size: 50, respond: () => ({ completeFrom }) });
-    await isLater.all();
-    expect(isLater.part.completeFrom).toBe(completeFrom);
-    const isUnknown = partOf([], { newestFirst, size: 50, respond: () => ({ completeFrom: 1n << 62n }) });
-    await isUnknown.all();
-    expect(isUnknown.part.completeFrom).toBe(10_000_000n);
+    const completeWith = async (records: BalanceChange[], shownFrom: (start: bigint) => bigint) => {
+      const respond = ({ start = 0n }: Read) => ({ completeFrom: shownFrom(start) });
+      const { part, all } = partOf(records, { newestFirst, size: 50, respond });
+      await all();
+      return part.completeFrom;
+    };
+    expect(await completeWith(recordsAt(dense), (start) => start)).toBe(0n);
+    expect(await completeWith(recordsAt(dense), () => completeFrom)).toBe(completeFrom);
+    expect(await completeWith([], () => 1n << 62n)).toBe(10_000_000n);
   });
 
   test("fails after everything before, and the rest of the range is not read", async () => {
@@ -177,17 +169,12 @@ test("a part of a scan that reaches the block of a node that is behind yields wh
   const newest = partOf(recordsAt(dense), { ...behind, newestFirst: true });
   expect(await newest.all()).toEqual({ taken: [], failure: { unread: { start: 1n, end: 10_000n }, error } });
   for (const timestamp of [1_000n, 10_000_000n]) {
-    const outside = new PaginationError("behind", {
-      operation: "scan",
-      reason: "behind",
-      block: { height: 9n, timestamp },
-    });
-    const { failure } = await partOf(recordsAt(dense), {
-      ...behind,
-      respond: () => {
-        throw outside;
-      },
-    }).all();
+    const place = { operation: "scan", reason: "behind", block: { height: 9n, timestamp } } as const;
+    const outside = new PaginationError("behind", place);
+    const respond = () => {
+      throw outside;
+    };
+    const { failure } = await partOf(recordsAt(dense), { ...behind, respond }).all();
     expect(failure).toEqual({ unread: { start: 1n, end: 10_000n }, error: outside });
   }
 });

@@ -1,8 +1,14 @@
 import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ConnectionError, createClient, ResponseError, type ScanOptions } from "../../../src/index.js";
-import { createFakeNode } from "../../../src/testing/index.js";
+import {
+  type BalanceChange,
+  ConnectionError,
+  createClient,
+  ResponseError,
+  type ScanOptions,
+} from "../../../src/index.js";
+import { createFakeNode, type FakeNodeOptions } from "../../../src/testing/index.js";
 import { json, rejectionOf, respondWith } from "../../support/recorder.js";
 import { changesAt } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
@@ -181,17 +187,13 @@ test.each<[what: string, timestamps: unknown[], words: string, options?: ScanOpt
   const pageInfo = { startCursor: "c", endCursor: "c", hasNextPage, hasPreviousPage: false };
   const { fetch, sent } = respondWith({ balances: { edges, pageInfo } });
   const dateRange = { startTimestamp: 10_000n, endTimestamp: 20_000n };
-  const scan = createClient({ baseUrl, fetch }).scanBalanceChanges(
-    { dateRange },
-    { missingHistory: "ignore", ...options },
-  );
+  const client = createClient({ baseUrl, fetch });
+  const scan = client.scanBalanceChanges({ dateRange }, { missingHistory: "ignore", ...options });
   const error = await rejectionOf(scan.toArray());
   expect(error).toSatisfy(ResponseError.is);
   expect((error as Error).message).toMatch(new RegExp(`^scanBalanceChanges got ${words} from `));
-  expect(error).toMatchObject({
-    resume: { dateRange: { startTimestamp: "10000", endTimestamp: "20000" } },
-    itemsRead: 0,
-  });
+  const resume = { dateRange: { startTimestamp: "10000", endTimestamp: "20000" } };
+  expect(error).toMatchObject({ resume, itemsRead: 0 });
   expect(sent).toHaveLength(1);
 });
 
@@ -214,19 +216,21 @@ test("a scan ends with an error if one microsecond has more records than a page 
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ resume: { dateRange: { startTimestamp: "4000" } } });
 });
 
+const head = 1_707_000_000_000_000_000n;
+const timeAt = (seconds: number) => head + BigInt(seconds) * 1_000_000_000n;
+/** A node whose current block begins at a second. */
+const nodeAt = (seconds: number, balances: BalanceChange[], options: FakeNodeOptions = {}) =>
+  createFakeNode({ balances, block: { height: 9n, timestamp: timeAt(seconds) } }, { rateLimit: false, ...options });
+
 test("a scan without an end claims none if the response that proves its start has no block headers", async () => {
-  const head = 1_707_000_000_000_000_000n;
-  const [known, ...newest] = changesAt([head - 10_000_000n, head]);
-  const nodeOf = (balances: typeof newest, blockHeaders = true) =>
-    createFakeNode({ balances, block: { height: 5n, timestamp: head } }, { blockHeaders, rateLimit: false });
-  const older = known ? [known] : [];
-  const nodes = [nodeOf([]), nodeOf(older), nodeOf(older, false)];
+  const balances = changesAt([head - 10_000_000n, head]);
+  const older = balances.slice(0, 1);
+  const nodes = [nodeAt(0, []), nodeAt(0, older), nodeAt(0, older, { blockHeaders: false })];
   // It has written the records of the current block.
-  const ahead = nodeOf([...older, ...newest]);
+  const ahead = nodeAt(0, balances);
   const fetch = (request: Request) => (nodes.shift() ?? ahead).fetch(request);
-  const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({
-    dateRange: { startTimestamp: head - 10_000_000n },
-  });
+  const dateRange = { startTimestamp: head - 10_000_000n };
+  const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({ dateRange });
   expect(await scan.toArray()).toEqual(older);
   expect((await scan.coverage).end).toBeUndefined();
 });
@@ -234,13 +238,8 @@ test("a scan without an end claims none if the response that proves its start ha
 test.each(["oldest-first", "newest-first"] as const)(
   "a scan without an end has all records, although the node of its first response is behind and sends no block headers: %s",
   async (order) => {
-    const head = 1_707_000_000_000_000_000n;
-    const balances = changesAt([1n, 2n, 3n, 4n].map((seconds) => head + seconds * 1_000_000_000n));
-    const nodeAt = (count: number, blockHeaders: boolean) => {
-      const block = { height: BigInt(count), timestamp: head + BigInt(count + 1) * 1_000_000_000n };
-      return createFakeNode({ balances: balances.slice(0, count), block }, { blockHeaders, rateLimit: false });
-    };
-    const [behind, ahead] = [nodeAt(2, false), nodeAt(4, true)];
+    const balances = changesAt([1, 2, 3, 4].map(timeAt));
+    const [behind, ahead] = [nodeAt(3, balances.slice(0, 2), { blockHeaders: false }), nodeAt(5, balances)];
     let sent = 0;
     const fetch = (request: Request) => (sent++ === 0 ? behind : ahead).fetch(request);
     const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({}, { order });
@@ -249,12 +248,9 @@ test.each(["oldest-first", "newest-first"] as const)(
 );
 
 test("a scan that yields nothing before an error begins again, although its first page did not prove the start", async () => {
-  const start = 1_707_000_000_000_000_000n;
-  const balances = changesAt([0n, 1n, 2n, 3n, 4n, 5n].map((seconds) => start + seconds * 1_000_000_000n));
-  const data = { balances, block: { height: 9n, timestamp: start + 9_000_000_000n } };
-  const full = createFakeNode(data, { rateLimit: false });
-  const history = start + 3_000_000_000n;
-  const cut = createFakeNode(data, { rateLimit: false, history });
+  const balances = changesAt([0, 1, 2, 3, 4, 5].map(timeAt));
+  const history = timeAt(3);
+  const [full, cut] = [nodeAt(9, balances), nodeAt(9, balances, { history })];
   let isDown = true;
   const fetch = async (request: Request) => {
     const from = new URL(request.url).searchParams.get("dateRange.startTimestamp");
@@ -263,7 +259,7 @@ test("a scan that yields nothing before an error begins again, although its firs
     return (isDown && from !== null ? cut : full).fetch(request);
   };
   const client = createClient({ baseUrl, fetch, pacing: false, retry: false });
-  const dateRange = { startTimestamp: start, endTimestamp: start + 6_000_000_000n };
+  const dateRange = { startTimestamp: head, endTimestamp: timeAt(6) };
   const error = await rejectionOf(client.scanBalanceChanges({ dateRange }, { pageSize: 1 }).toArray());
   expect(error).toMatchObject({ name: "ConnectionError", itemsRead: 0 });
   isDown = false;

@@ -4,30 +4,20 @@ import { decide, type QueueLoad, type Segment } from "../../../src/scan/schedule
 /** A segment of `length` microseconds that waits for its next page, with a record in each. */
 const segment = (length: number, other: Partial<Segment> = {}) =>
   ({ unread: { start: 0n, end: BigInt(length) }, buffered: 0, isBusy: false, density: 1, ...other }) as Segment;
+const failed = segment(9, { failure: { unread: { start: 0n, end: 9n }, error: 1 } });
 const busy = (length: number, density?: number) => segment(length, { isBusy: true, density });
 
 /** Pages of ten records, of which nine were full; four requests may be sent, and a thousand records be read ahead. */
 const usual: QueueLoad = { free: 4, limit: 1000, pageSize: 10, fullPages: 9, splits: 0 };
 
-test.each<
-  [what: string, segments: Segment[], load: Partial<QueueLoad>, expected: [index: number, length?: bigint] | undefined]
->([
+type Expected = [index: number, length?: bigint] | undefined;
+test.each<[what: string, segments: Segment[], load: Partial<QueueLoad>, expected: Expected]>([
   ["nothing without a segment", [], {}, undefined],
   ["nothing for a segment that was read", [segment(0)], {}, undefined],
-  [
-    "nothing for one that cannot be read",
-    [segment(9, { failure: { unread: { start: 0n, end: 9n }, error: 1 } })],
-    {},
-    undefined,
-  ],
+  ["nothing for one that cannot be read", [failed], {}, undefined],
   ["nothing while all are read", [busy(5000, 1)], {}, undefined],
   ["the segment behind one that is read", [busy(100, 1), segment(20)], {}, [1]],
-  [
-    "the segment behind a failed one",
-    [segment(9, { failure: { unread: { start: 0n, end: 9n }, error: 1 } }), segment(20)],
-    {},
-    [1],
-  ],
+  ["the segment behind a failed one", [failed, segment(20)], {}, [1]],
   ["nothing while as much as is needed is buffered", [segment(100, { buffered: 1000 })], {}, undefined],
   ["another page if one record less is buffered", [segment(100, { buffered: 999 })], {}, [0]],
   ["nothing while as much as is needed is being read", [busy(1000, 1), segment(20)], {}, undefined],
@@ -55,9 +45,7 @@ test.each<
   ["no splits for pages that are not needed", [segment(5000)], { limit: 60, splits: 5 }, [0]],
 ])("a scan requests %s", (_, segments, load, expected) => {
   const decision = decide(segments, { ...usual, ...load });
-  const found = decision && [
-    segments.indexOf(decision.segment),
-    ...(decision.length === undefined ? [] : [decision.length]),
-  ];
-  expect(found).toEqual(expected);
+  const { segment, length } = decision ?? {};
+  const index = segment && segments.indexOf(segment);
+  expect(index === undefined ? undefined : length === undefined ? [index] : [index, length]).toEqual(expected);
 });

@@ -6,9 +6,8 @@ import { run } from "../../support/run.js";
 const cli = fileURLToPath(new URL("../../../cli", import.meta.url));
 
 test("the folder of the command line refuses to be packed, because its client is a link that no other machine has", async () => {
-  await expect(run("npm", ["pack", "--dry-run"], { cwd: cli })).rejects.toThrow(
-    "npx tsx scripts/stage-command-line.ts FOLDER",
-  );
+  const packing = run("npm", ["pack", "--dry-run"], { cwd: cli });
+  await expect(packing).rejects.toThrow("npx tsx scripts/stage-command-line.ts FOLDER");
 });
 
 test("the published package has neither that script nor that link", () => {

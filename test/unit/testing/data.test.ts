@@ -128,10 +128,8 @@ describe("the next block of a fake node", () => {
   });
 
   test("replaces a party's vote on a proposal, a profile, a signature and a change of the same account and time", async () => {
-    const [profile, signature] = [
-      { partyId: hex(1), alias: "a", metadata: [] },
-      { id: hex(3), sig: "AAAA", kind: 1 },
-    ];
+    const profile = { partyId: hex(1), alias: "a", metadata: [] };
+    const signature = { id: hex(3), sig: "AAAA", kind: 1 };
     const node = createFakeNode({
       votes: [vote(1, "1000", { value: "VALUE_YES" }), vote(2, "2000", { value: "VALUE_YES" })],
       profiles: [profile],

@@ -31,12 +31,8 @@ describe("a fake node over HTTP", () => {
     const [node, inMemory] = [createFakeNode(data, { now: () => 0 }), createFakeNode(data, { now: () => 0 })];
     const { url } = await serve(node);
     const check = { method: "POST", body: '{"tx":{"pubKey":"a"}}' };
-    for (const [each, init] of [
-      [path],
-      ["/api/v2/votes?partyId=ab"],
-      [path, { method: "HEAD" }],
-      ["/transaction/check", check],
-    ] as const) {
+    const requests: [string, RequestInit?][] = [[path], ["/api/v2/votes?partyId=ab"], [path, { method: "HEAD" }]];
+    for (const [each, init] of [...requests, ["/transaction/check", check] as const]) {
       const first = await fetch(url + each, init);
       const second = await inMemory.fetch(`http://node.example${each}`, init);
       expect([first.status, await first.text()]).toEqual([second.status, await second.text()]);
@@ -111,11 +107,7 @@ describe("a fake node over HTTP", () => {
     ["port", "to be an integer from 0 to 65535, got 65536.", createFakeNode(), { port: 65536 }],
     ["host", 'to be a name or an address, got "".', createFakeNode(), { host: "" }],
   ])("rejects an invalid `%s`: %s", async (argument, words, node, options) => {
-    const message = expect.stringContaining(words);
-    await expect(listen(node as never, options as never)).rejects.toMatchObject({
-      name: "ArgumentError",
-      argument,
-      message,
-    });
+    const error = { name: "ArgumentError", argument, message: expect.stringContaining(words) };
+    await expect(listen(node as never, options as never)).rejects.toMatchObject(error);
   });
 });

@@ -124,22 +124,19 @@ describe("a fake node responds", () => {
   });
 
   test("with CORS headers to a request with an Origin, and to a preflight request", async () => {
+    const corsOf = ({ headers }: { headers: Headers }) =>
+      Object.fromEntries(
+        [...headers].flatMap(([name, value]) => (/^access/.test(name) ? [[name.slice(15), value]] : [])),
+      );
     const response = await fetchFrom(node, `/api/v2/votes?partyId=${partyId}`, { headers: origin });
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      "access-control-allow-origin": "https://app.example",
-      "access-control-expose-headers": "*",
-    });
+    const allowed = { "allow-origin": "https://app.example" };
+    expect(corsOf(response)).toEqual({ ...allowed, "expose-headers": "*" });
     const wanted = { "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "CONTENT-type,a" };
     const headers = { ...origin, ...wanted };
     const preflight = await fetchFrom(node, "/transaction/check", { method: "OPTIONS", headers });
-    expect(preflight.status).toBe(204);
-    expect(Object.fromEntries(preflight.headers)).toEqual({
-      "access-control-allow-headers": "CONTENT-type,a",
-      "access-control-allow-methods": "POST",
-      "access-control-allow-origin": "https://app.example",
-      "access-control-max-age": "7200",
-      vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
-    });
+    const forAWhile = { "allow-headers": "CONTENT-type,a", "allow-methods": "POST", "max-age": "7200" };
+    expect([preflight.status, corsOf(preflight)]).toEqual([204, { ...allowed, ...forAWhile }]);
+    expect(preflight.headers.get("vary")).toBe(["Origin", ...Object.keys(wanted)].join(", "));
   });
 
   test("and keeps a log of operation, method, address, headers and body", async () => {

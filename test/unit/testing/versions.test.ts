@@ -11,10 +11,8 @@ const oldType = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";
 const change = (party: number, more: Partial<BalanceChange> = {}) => {
   return { timestamp: `${time}` as const, partyId: hex(party), assetId: hex(9), marketId: "", ...more };
 };
-const range = (start?: bigint, end?: bigint) =>
-  [start !== undefined && `dateRange.startTimestamp=${start}`, end !== undefined && `dateRange.endTimestamp=${end}`]
-    .filter(Boolean)
-    .join("&");
+const range = (...ends: [start?: bigint, end?: bigint]) =>
+  ["start", "end"].flatMap((name, at) => (ends[at] ? `dateRange.${name}Timestamp=${ends[at]}` : [])).join("&");
 const list = "/api/v2/balance/changes?";
 const encode = (content: object) => encodeURIComponent(btoa(JSON.stringify(content)));
 

@@ -57,12 +57,9 @@ describe("toDate", () => {
     );
   });
 
-  test.each([10n ** 30n, 5, "soon"])(
-    "rejects %s: a time that a Date cannot hold, or a value that is no time",
-    (time) => {
-      expect(() => toDate(time as never)).toThrow(ArgumentError);
-    },
-  );
+  test.each([10n ** 30n, 5, "soon"])("rejects %s, which a Date cannot hold or is no time", (time) => {
+    expect(() => toDate(time as never)).toThrow(ArgumentError);
+  });
 });
 
 describe("toBytes", () => {

@@ -39,11 +39,8 @@ deepEqual(await client.listAssets({ filter, pagination: { first: 5 } }).toArray(
 deepEqual(sent(), ["/api/v2/assets?filter.ids=aa&filter.ids=bb&filter.ids=cc&filter.ids=dd&pagination.first=5"]);
 const { nodes } = await client.listVotes({ proposalId: "cd", value: "VALUE_YES", pagination: { first: 2 } });
 deepEqual([nodes[0]?.reason, sent()], ["because", ["/api/v2/votes?proposalId=cd&value=VALUE_YES&pagination.first=2"]]);
-await rejects(client.getAsset({ assetId: "abcd" }), {
-  name: "ApiError",
-  status: 501,
-  message: /The fake node does not implement getAsset\./,
-});
+const message = /The fake node does not implement getAsset\./;
+await rejects(client.getAsset({ assetId: "abcd" }), { name: "ApiError", status: 501, message });
 deepEqual(sent(), ["/api/v2/assets/abcd"]);
 
 // Arguments are checked at run time, and so are responses.
