@@ -110,7 +110,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
     // Whether nodes keep the start is shown by the first page, and by the one that leads to it.
     let missingHistory: ScanOptions["missingHistory"] = isNewestFirst && cursor ? "ignore" : "error";
     const startTimestamp = isNewestFirst ? wantedStart : (from ?? wantedStart);
-    const endTimestamp = isNewestFirst ? (from === undefined ? end : from + 1n) : (end ?? cursor?.block);
+    const endTimestamp = isNewestFirst ? (from === undefined ? end : from + 1n) : earliest(end, cursor?.block);
     const order = isNewestFirst ? "newest-first" : "oldest-first";
     const isInRange = (record: PlacedRecord) =>
       (wantedStart === undefined || timeOf(record) >= wantedStart) &&

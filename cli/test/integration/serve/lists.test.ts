@@ -161,6 +161,24 @@ describe("a range", () => {
     expect(coverage.endTimestamp).toBe(`${end}`);
   });
 
+  test("that ends after the newest block is read up to the block of its first page, while nodes go on beyond its end", async () => {
+    const network = createNetwork({ balances: changes, block, nodes: 1 });
+    const fetch = async (request: Request) => {
+      network.nextBlock({ balances: 30 });
+      return network.fetch(request);
+    };
+    const { url } = await serve(network, [], fetch);
+    const pages = await loop(
+      url,
+      `${path}false&pagination.first=40${rangeOf(first, block.timestamp + 4_000_000_000n)}`,
+    );
+    const reached = BigInt(pages[0]?.headers.get("X-Block-Timestamp") ?? 0);
+    expect(reached).toBeGreaterThan(block.timestamp);
+    const wanted = network.records.balances.filter(({ timestamp }) => BigInt(timestamp) < reached);
+    expect(sorted(recordsOf(pages))).toEqual(sorted(wanted));
+    expect(pages.at(-1)?.coverage?.endTimestamp).toBe(`${reached}`);
+  });
+
   test.each([1, 2, 7])("that v0.79 nodes refuse has every record in pages of %i", async (size) => {
     const day = 24n * hour;
     const balances = [change(first - 700n * day), change(first - 600n * day), ...changes];
