@@ -23,7 +23,7 @@ export const busy = (): Rejection => new Rejection(14, "The gateway has as many 
 
 /** The response for an error: the response of the node, or a rejection. The log has the text. */
 export function responseTo(error: unknown): Pick<Rejection, "status" | "body" | "headers"> & { text: string } {
-  const isOfNode = vega.ApiError.is(error) && !vega.RateLimitError.is(error);
+  const isOfNode = vega.ApiError.is(error) && !vega.RateLimitError.is(error) && error.status !== 503;
   if (isOfNode && typeof error.body === "object" && error.body !== null) {
     return { status: error.status, headers: {}, body: error.body, text: `A node responded with ${error.status}.` };
   }

@@ -19,6 +19,13 @@ describe("nodes", () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
+  test("that respond with 503 are a 503 with Retry-After", async () => {
+    const unavailable = async () => Response.json({ code: 14, message: "Unavailable", details: [] }, { status: 503 });
+    const { url } = await serve(createNetwork({ nodes: 1 }), ["--retries", "0"], unavailable);
+    const response = await fetch(url + profiles);
+    expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
+  });
+
   test("that ban the gateway are a 503 with the time that is left", async () => {
     // A check of the node comes before.
     const network = createFakeNetwork({ nodes: 1 }, { rateLimit: { rate: 1, burst: 2, refusals: 0, ban: 90 } });
