@@ -172,5 +172,5 @@ function join(reading: Reading, signal: AbortSignal): Promise<SortedList> {
   });
 }
 
-/** Whether no response of a list is of a block before a time. Without block headers it is not known. */
-const isAt = ({ earliest }: SortedList, time: bigint) => earliest === 0n || earliest >= time;
+/** Whether each response of a list is known to be of no block before a time. */
+const isAt = ({ earliest }: SortedList, time: bigint) => earliest >= time;

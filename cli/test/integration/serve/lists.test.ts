@@ -286,4 +286,13 @@ describe("a cursor", () => {
       expect(network.nodes[0]?.requests.splice(0).length).toBeLessThanOrEqual(most);
     }
   });
+
+  test("of a page with a block is a 503 at a gateway that hears only a node without block headers, which can be behind", async () => {
+    const network = createNetwork({ ...small, nodes: [{}, { lag: 1, blockHeaders: false, down: true }] });
+    const cursor = await endOf((await serve(network)).url);
+    for (const [index, node] of network.nodes.entries()) node.configure({ down: index === 0 });
+    const { url } = await serve(network, ["--retries", "0"]);
+    const response = await fetch(`${url}${path}&pagination.after=${cursor}`);
+    expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
+  });
 });
