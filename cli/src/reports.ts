@@ -12,7 +12,7 @@ import { UsageError } from "./errors.js";
 import type { ColumnKind } from "./operations.js";
 import type { Proposal } from "./other-paths.js";
 import { historyStart, scanPageSize } from "./records.js";
-import { finalTime, timeFormat } from "./times.js";
+import { earliest, finalTime, latest, timeFormat } from "./times.js";
 
 const account = { partyId: "text", assetId: "text", marketId: "text", accountType: "text" } as const;
 
@@ -70,7 +70,8 @@ export async function newestTime(
  *
  * @param isComplete - The oldest record is not looked up: accounts had 0 before their first record.
  * @param compute - Computes the rows. Its second argument is `isComplete`, and `false` for records that begin late.
- * @returns `kept` is the time of the oldest record, or of the start of a copy: accounts without a record there are known to be younger.
+ * @returns `kept` is the time from which on the records are shown to be complete: accounts without a record there are known to be younger.
+ * Without any record, it is at most the end of the report.
  */
 export async function reportUpTo(
   client: VegaClient,
@@ -99,7 +100,8 @@ export async function reportUpTo(
     const rows = await compute(changes(), isComplete && !isLate);
     const coverage = await scan.coverage;
     if (first !== undefined && coverage.start > BigInt(first)) return report(coverage.start, true);
-    return { rows, coverage, kept: isLate || (isCopy && !isComplete) ? coverage.start : oldest };
+    const shown = isLate || isCopy ? coverage.start : earliest(coverage.start, end - 1n);
+    return { rows, coverage, kept: isComplete && !isLate ? undefined : latest(shown, oldest) };
   };
   return report(startTimestamp, false);
 }

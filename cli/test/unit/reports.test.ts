@@ -13,7 +13,8 @@ function clientOf(...scans: { records: readonly BalanceChange[]; start: bigint }
     async function* read() {
       yield* records;
     }
-    return Object.assign(read(), { coverage: Promise.resolve({ start, end: 100n, block: undefined }) });
+    const coverage = Promise.resolve({ start, end: 100n, block: undefined });
+    return Object.assign(read(), { coverage, toArray: async () => records });
   };
   return { client: { scanBalanceChanges } as unknown as VegaClient, requested };
 }
@@ -31,4 +32,15 @@ test("a report has no record before the coverage of its scan: between them, othe
   ]);
   expect(report).toMatchObject({ kept: 50n, coverage: { start: 50n }, rows: [{ balance: "5" }] });
   expect(report.rows).toHaveLength(1);
+});
+
+test.each([
+  ["begins after the oldest one of the nodes", [change(80n, "5")], 80n, 80n],
+  ["has no record, and proves nothing", [], 100n, 99n],
+  ["has no record, and proves that", [], 10n, 10n],
+])("a report whose scan %s is kept from where its records are complete", async (_, records, start, kept) => {
+  const { client } = clientOf({ records: [change(10n)], start: 10n }, { records, start });
+  const compute = (changes: AsyncIterable<BalanceChange>) => balancesAt(changes, 90n);
+  const rows = records.map(({ balance }) => ({ balance }));
+  expect(await reportUpTo(client, {}, 100n, { isComplete: false }, compute)).toMatchObject({ kept, rows });
 });

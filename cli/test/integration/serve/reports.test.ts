@@ -169,6 +169,17 @@ test("a report that needs more than the nodes keep is an error", async () => {
   expect(await send(url + pathOf("balances", { party, at: "2020" }))).toMatchObject(pruned);
 });
 
+test("a report of accounts that nodes have no record of is an error unless something shows that they had none", async () => {
+  const { url } = await serve(createNetwork({ nodes: [{ history: block.timestamp }], balances: changes, block }));
+  const get = async (name: string, query: object) => {
+    const response = await fetch(url + pathOf(name, { party, ...query }));
+    return [response.status, await response.json()];
+  };
+  const details = [{ reason: "pruned", availableFrom: at(100) }];
+  expect(await get("statement", { from: at(0), to: at(100) })).toMatchObject([400, { code: 11, details }]);
+  expect(await get("balances", { at: at(100) })).toMatchObject([200, { balances: [] }]);
+});
+
 test("accounts younger than a report are in it, with unknown balances before their first record", async () => {
   const [young, asset] = ["12".repeat(32), "34".repeat(32)];
   const balances = [...changes, change(first + 30n * hour, "9", young)];
