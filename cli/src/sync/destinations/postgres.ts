@@ -67,6 +67,8 @@ function postgresDatabase(address: string, { schema, signal }: Options): Databas
   }
 
   async function connect(): Promise<pg.Client> {
+    // A batch that is being written when the signal is aborted ends with its connection.
+    signal.throwIfAborted();
     if (connection) return connection;
     const client = new pg.Client({
       connectionString: address,

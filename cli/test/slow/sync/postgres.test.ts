@@ -131,4 +131,22 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     };
     expect(await syncThrough(hangs, [], { signal })).toMatchObject({ code: 143 });
   });
+
+  test("has no connection after it was interrupted at any message", async () => {
+    const runUntil = async (last: number) => {
+      const { signal, interrupt } = interruption("SIGTERM");
+      let messages = 0;
+      const onMessage = () => {
+        if (++messages === last) interrupt();
+        return true;
+      };
+      const { code } = await syncThrough(onMessage, ["--schema", `until_${last}`], { signal });
+      expect([last, [0, 143]]).toEqual([last, expect.arrayContaining([code])]);
+      return messages;
+    };
+    const all = await runUntil(0);
+    await Promise.all(Array.from({ length: all }, (_, index) => runUntil(index + 1)));
+    const own = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'vegaprotocol%'";
+    await expect.poll(() => select(own)).toEqual([[0n]]);
+  });
 });
