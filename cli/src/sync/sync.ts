@@ -114,10 +114,11 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   ];
   // The first list that fails ends the others.
   for (const task of tasks) task.catch((error) => controller.abort(error));
-  const reasons = await Promise.all(tasks).catch(() => []);
+  // A batch that is being stored needs the destination until its end.
+  await Promise.allSettled(tasks);
   controller.signal.throwIfAborted();
   options.onWritten?.(await destination.finish());
-  const reason = reasons.find((each) => each !== undefined);
+  const reason = (await Promise.all(tasks)).find((each) => each !== undefined);
   if (reason) throw reason;
 }
 

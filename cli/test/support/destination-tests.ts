@@ -1,10 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { createClient } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { beforeEach, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { syncLists } from "../../src/sync/destination.js";
+import { openDestination } from "../../src/sync/open.js";
 import { rowOf, tables } from "../../src/sync/rows.js";
+import { syncTo } from "../../src/sync/sync.js";
 import { formatTime } from "../../src/times.js";
 import { changeParquet, changeSql } from "./change-value.js";
 import {
@@ -206,6 +209,40 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     const follow = ["--follow", "--poll-interval", "5ms", "--give-up-after", "20ms", "--catch-up", "10ms"];
     expect(await runCli(["sync", target(), ...flags, ...follow], { fetch: node.fetch })).toMatchObject({ code: 1 });
     expect(await content()).toEqual(before);
+  });
+
+  test("ends with the error of a list once the batch of another one is stored", async () => {
+    const node = startNode({ votes: 60 });
+    const [{ proposalId = "" } = {}] = node.records.votes;
+    const [storing, failed] = [new AbortController(), new AbortController()];
+    const reached = ({ signal }: AbortController) =>
+      new Promise((resolve) => signal.addEventListener("abort", resolve));
+    const [isStoring, hasFailed] = [reached(storing), reached(failed)];
+    let requests = 0;
+    const fetch = async (request: Request) => {
+      if (request.url.includes("signatures")) {
+        request.signal.addEventListener("abort", () => failed.abort());
+        await hasFailed;
+        throw request.signal.reason;
+      }
+      // The first request reads the newest block.
+      if (!request.url.includes("balance") || ++requests === 1) return node.fetch(request);
+      await isStoring;
+      return Response.json({ code: 3, message: "refused", details: [] }, { status: 400 });
+    };
+    const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+    const destination = await openDestination(target(), "write", new AbortController().signal);
+    let batches = 0;
+    const store: typeof destination.store = async (batch) => {
+      storing.abort();
+      await hasFailed;
+      await destination.store(batch);
+      batches++;
+    };
+    const lists = { balances: { filter: {} }, votes: [{ proposalId }], signatures: ["ab".repeat(32)] };
+    await expect(syncTo({ ...destination, store }, client, lists)).rejects.toThrow("refused");
+    expect(batches).toBe(1);
+    await destination.close();
   });
 
   test.each(["votes", "signatures"] as const)("has %s alone, and refuses a node of another network", async (list) => {
