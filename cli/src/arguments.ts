@@ -92,7 +92,8 @@ export function readParameters(operation: Pick<Operation, "arguments">, query: U
       throw new UsageError(`Expected ${name} to be true or false.`);
     setMember(argument, path, spec.kind === "array" ? values : values[0]);
   }
-  for (const name of unknown) throw new UsageError(`There is no parameter ${name}.`);
+  const known = leavesOf(operation.arguments).flatMap(({ path, spec }) => (spec.in ? [] : path.join(".")));
+  for (const name of unknown) throw new UsageError(`There is no parameter ${name}.${didYouMean(name, known)}`);
   return argument;
 }
 

@@ -15,7 +15,7 @@ import { createQuota, createShare, createTurns } from "./limits.js";
 import type { Source } from "./lists.js";
 import { watchNodes } from "./nodes.js";
 import { createPages, type Reader, readPageRequest } from "./pages.js";
-import { createReports, isOfBalances, isReport } from "./reports.js";
+import { createReports, isOfBalances, reportNames } from "./reports.js";
 import { openStream } from "./stream.js";
 
 export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
@@ -144,7 +144,8 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
   app.notFound((context) => context.json(new Rejection(5, "Not Found").body, 404));
   const routes = Object.values(operations).map(({ method, path }) => `${method} ${path}\n`);
   const about = "Lists of Vega data nodes, with cursors that lead to every record once (vegaprotocol serve):\n\n";
-  app.get("/", (context) => context.text(about + routes.join("")));
+  const others = `\nGET /reports/${reportNames.join("\nGET /reports/")}\n\nGET /healthz\nGET /metrics\nGET /readyz\n`;
+  app.get("/", (context) => context.text(about + routes.join("") + others));
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/metrics", () => exposition([...metrics.lines(), ...(options.nodeMetrics?.lines(pool.status) ?? [])]));
   app.get("/readyz", async (context) => {
@@ -153,7 +154,7 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
 
   app.get("/reports/:name", async (context) => {
     const name = context.req.param("name");
-    if (!isReport(name)) return context.notFound();
+    if (!reportNames.includes(name)) return context.notFound();
     context.set("operation", `reports/${name}`);
     const query = new URL(context.req.url).searchParams;
     const format = query.get("format") ?? (context.req.header("Accept")?.includes("text/csv") ? "csv" : "json");

@@ -68,7 +68,7 @@ function required(query: Query, name: string): string {
   return value;
 }
 
-export const isReport = (name: string): boolean => Object.hasOwn(parameters, name);
+export const reportNames = Object.keys(parameters);
 
 /** Whether a report reads balance changes, as a stream does. */
 export const isOfBalances = (name: string): name is keyof typeof shared.reportColumns =>

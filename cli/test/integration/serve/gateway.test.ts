@@ -10,6 +10,13 @@ import { firstLine, open } from "../../support/sockets.js";
 const profiles = "/api/v2/parties/profiles";
 const createNetwork = (data = {}) => createFakeNetwork({ nodes: 1, ...data }, { rateLimit: false });
 
+test("a parameter that does not exist is a 400 with the one that may be meant", async () => {
+  const { url } = await serve(createNetwork());
+  const { status, body } = await send(`${url}/api/v2/votes?proposal=ab`);
+  const message = "There is no parameter proposal. Did you mean proposalId?";
+  expect([status, body]).toMatchObject([400, { message: expect.stringContaining(message) }]);
+});
+
 describe("nodes", () => {
   test("that are all down are a 503 with Retry-After, and /readyz says so", async () => {
     const { url } = await serve(createNetwork({ nodes: [{ down: true }, { down: true }] }), ["--retries", "0"]);
@@ -17,6 +24,8 @@ describe("nodes", () => {
     expect([status, headers.get("Retry-After"), body]).toMatchObject([503, "1", { code: 14 }]);
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const paths = /^GET \/api\/v2\/votes\n.*^GET \/reports\/tally\n.*^GET \/healthz\n/ms;
+    expect(await (await fetch(url)).text()).toMatch(paths);
   });
 
   test("that respond with 503 are a 503 with Retry-After", async () => {
