@@ -2,7 +2,7 @@
 import { realpath, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { UsageError } from "../errors.js";
+import { ExitError, UsageError } from "../errors.js";
 import { writeError } from "../output/file.js";
 
 interface Statement {
@@ -45,7 +45,7 @@ export function sqliteCode(error: unknown): number | undefined {
  * same id and host name.
  *
  * @returns The function that releases the lock.
- * @throws {@link UsageError} if another process has it.
+ * @throws {@link ExitError} if another process has it.
  */
 export async function lock(name: string): Promise<() => Promise<void>> {
   const resolved = await resolveName(name).catch((error) => Promise.reject(writeError(name, error)));
@@ -63,7 +63,7 @@ export async function lock(name: string): Promise<() => Promise<void>> {
       const isThere = (await stat(path).catch(() => undefined))?.ino === ino;
       if (owner === undefined && isThere) return () => release(path, database);
       database.close();
-      if (owner !== undefined) throw new UsageError(`${owner} writes ${name}. Wait for it to end.`);
+      if (owner !== undefined) throw new ExitError(`${owner} writes ${name}. Wait for it to end.`);
     }
   } catch (error) {
     throw writeError(name, sqliteCode(error) === sqliteCodes.full ? { code: "ENOSPC" } : error);

@@ -201,6 +201,14 @@ describe("a folder", () => {
   });
 });
 
+test("a folder with other files and without a copy is refused, and nothing is written to it", async () => {
+  await fs.mkdir(join(folder, "src"), { recursive: true });
+  const message = `Error: ${folder}/ has other files, such as src, and no copy. Choose a new folder.\n`;
+  expect(await sync(startNode())).toMatchObject({ code: 2, stderr: message });
+  expect(await fs.readdir(folder)).toEqual(["src"]);
+  expect(await fs.readdir(path("."))).toEqual(["vega"]);
+});
+
 describe("a file in the folder that does not belong there is refused by name:", () => {
   const inFolder = (name: string) => join(folder, "balance_changes", name);
   const isOther = "date=2024-02-09/part.parquet to be a Parquet file that sync has written";

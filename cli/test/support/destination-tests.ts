@@ -290,7 +290,7 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     };
     expect(await sync({ fetch: slow })).toMatchObject({ code: 0 });
     const refused = expect.stringMatching(/^Error: Process \d+ on .* writes /);
-    expect(others).toMatchObject([{ code: 2, stderr: refused }, { code: 0 }]);
+    expect(others).toMatchObject([{ code: 1, stderr: refused }, { code: 0 }]);
   });
 
   test("has what a filter and a time select, and takes ids in upper case", async () => {

@@ -64,6 +64,7 @@ interface OpenDay {
 /** Opens a folder, which does not have to be there, and locks it for this process unless it is only read. */
 export async function openParquetFolder(name: string, options: ParquetOptions): Promise<Destination> {
   const folder = await realpath(name).catch(() => resolve(name));
+  if (options.mode === "write") await refuseOthers(name, folder);
   const release = options.mode === "read" ? async () => {} : await lock(folder);
   try {
     return createDestination(name, folder, options, await readDays(folder, options), release);
@@ -71,6 +72,14 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
     await release();
     throw error;
   }
+}
+
+/** Refuses a folder with other files, such as one that was named by mistake. */
+async function refuseOthers(name: string, folder: string): Promise<void> {
+  const entries = (await readdir(folder).catch(() => [])).filter((entry) => !entry.startsWith("."));
+  const own = syncLists.map((list) => tables[list].name);
+  if (entries.length === 0 || entries.some((entry) => own.includes(entry))) return;
+  throw new UsageError(`${name} has other files, such as ${entries[0]}, and no copy. Choose a new folder.`);
 }
 
 function createDestination(

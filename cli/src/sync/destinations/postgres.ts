@@ -131,7 +131,7 @@ function postgresDatabase(address: string, { schema, signal }: Options): Databas
       throw Object.assign(new Error("an earlier connection of this process still writes"), { code: "57P01" });
     }
     const process = owner ? `Process ${owner}, connected since ${start},` : "Another process";
-    throw new UsageError(`${process.replace("Process vegaprotocol", "Process")} writes ${name}. Wait for it to end.`);
+    throw new ExitError(`${process.replace("Process vegaprotocol", "Process")} writes ${name}. Wait for it to end.`);
   }
 
   return {
