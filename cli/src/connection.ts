@@ -2,7 +2,7 @@
 import { type ClientOptions, createClient, type ObserverEvent, type VegaClient } from "vegaprotocol-client";
 import { type NodePool, type NodePoolOptions, nodePool } from "vegaprotocol-client/pool";
 import { readConfig } from "./config.js";
-import { causesOf, readInput, UsageError } from "./errors.js";
+import { causesOf, didYouMean, readInput, UsageError } from "./errors.js";
 import type { Flags } from "./flags.js";
 import { type Io, printMessage } from "./io.js";
 
@@ -36,6 +36,14 @@ async function readNodes(io: Io, { node: entered = [] }: Pick<Flags, "node">): P
   const { env } = io;
   const { nodes: named = {} } = await readConfig(io);
   const nodes = entered.length > 0 ? entered : (env["VEGA_NODE"] ?? "").split(/[\s,]+/).filter(Boolean);
+  const names = Object.keys(named);
+  const unknown = nodes.find(
+    (node) => names.length > 0 && !names.includes(node) && /^(?!localhost$)[\w-]+$/.test(node),
+  );
+  if (unknown !== undefined) {
+    const advice = didYouMean(unknown, names) || ` The known names are ${names.join(", ")}.`;
+    throw new UsageError(`There is no node "${unknown}" in the configuration.${advice}`);
+  }
   if (nodes.length > 0)
     return nodes.flatMap((node) => [named[node] ?? node].flat()).map((url) => withScheme(String(url)));
   throw new UsageError(

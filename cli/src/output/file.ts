@@ -197,7 +197,7 @@ async function replace(from: string, to: string): Promise<void> {
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist.",
-  ENOTDIR: "its folder does not exist.",
+  ENOTDIR: "a part of its path is a file, not a folder.",
   EACCES: "permission denied.",
   EPERM: "permission denied, or another program has it open.",
   EBUSY: "another program has it open. Close it there, and repeat the command.",

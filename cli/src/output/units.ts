@@ -1,6 +1,5 @@
 /** The units of amounts: decimal places and symbols, from flags, from a file, or from the node. */
-import { readFile } from "node:fs/promises";
-import { UsageError } from "../errors.js";
+import { readInput, UsageError } from "../errors.js";
 import type { Flags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
@@ -79,14 +78,15 @@ function unitsOf(io: Io, flags: Flags, byAsset: ReadonlyMap<string, number>, ass
 }
 
 async function readAssetFile(file: string): Promise<Asset[]> {
+  const text = await readInput(file, "--assets assets.json");
   try {
-    const { edges } = JSON.parse(await readFile(file, "utf8")).assets as {
+    const { edges } = JSON.parse(text).assets as {
       edges: { node: Parameters<typeof assetOf>[0] }[];
     };
     const assets = edges.map(({ node }) => assetOf(node));
     if (assets.every((asset) => asset !== undefined)) return assets;
   } catch {
-    // The same error as for other JSON, or for a file that is not there.
+    // The same error as for other JSON.
   }
   throw new UsageError(`Expected --assets to be the JSON of a node's /api/v2/assets, got ${file}.`);
 }

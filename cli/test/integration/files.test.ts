@@ -199,11 +199,14 @@ describe("the name of a file", () => {
   });
 });
 
-test.each(["none/x.csv", "file/x.csv"])("an error names the file that was given as %s", async (name) => {
+test.each([
+  ["none/x.csv", "its folder does not exist."],
+  ["file/x.csv", "a part of its path is a file, not a folder."],
+])("an error names the file that was given as %s", async (name, reason) => {
   await writeFile(file("file"), "");
   // Several records of a block are added after the write of the blocks before has failed.
   for (const command of [["profiles"], ["balances", "--page-size", "500", "--concurrency", "1"]]) {
-    const stderr = `Error: Cannot write ${file(name)}: its folder does not exist.\n`;
+    const stderr = `Error: Cannot write ${file(name)}: ${reason}\n`;
     const result = await runCli([...command, "-o", file(name)], { fetch: large.fetch });
     expect(result).toMatchObject({ code: 1, stderr });
   }

@@ -36,6 +36,12 @@ describe("vegaprotocol.toml", () => {
     expect(hosts(node.requests)).toEqual(new Set(["v.example"]));
   });
 
+  test("refuses a name that no node has, and suggests one", async () => {
+    const message = 'There is no node "mains" in the configuration. Did you mean main?';
+    expect(await run(config, "balances --node mains")).toMatchObject(ended(2, message));
+    expect(await run(config, "balances --node localhost")).toMatchObject({ code: 0 });
+  });
+
   test("can have flags that a command requires", async () => {
     const { votes } = createFakeNode({ votes: 1 }).records;
     const text = `[limits]\nparty = "${votes[0]?.partyId}"\ncommand = "other"\n`;
@@ -88,7 +94,7 @@ describe("vegaprotocol.toml", () => {
     ["[defaults]\ncomplete-history = true", "--complete-history requires --at. The flag is set in FILE."],
     ['[defaults]\ncolumns = "value"', "accountType. The flag is set in FILE."],
     ["limit = 1", 'Expected "limit" to be in a section, such as [defaults].'],
-    ["[balances", "Invalid TOML document"],
+    ["\n[balances", "Cannot read FILE, line 2: Invalid TOML document"],
     ["[nodes]\nmain = 5", 'Expected "main" of [nodes] to be an address, or several, such as ["https://a.example"].'],
     ['[balances]\nforce = "yes"', 'Expected "force" of FILE to be true or false, got "yes".'],
   ])("is refused: %j", async (text, message) => {

@@ -69,6 +69,11 @@ describe("the decimal places of amounts", () => {
     await expect(printed({ decimals: [text] }, [])).rejects.toThrow("Expected --decimals to be node, or ASSET=N");
   });
 
+  test("are refused from a file that is not there", async () => {
+    const message = "Cannot read none.json: there is no such file. Pass another one, such as --assets assets.json.";
+    await expect(printed({ assets: ["none.json"] }, [])).rejects.toThrow(message);
+  });
+
   test("are refused from a file of another form", async () => {
     const file = await write({ id: vega });
     await expect(printed({ assets: [file] }, [])).rejects.toThrow(
