@@ -298,7 +298,7 @@ async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
     isDifferent ||= different.length > 0;
     for (const { day, stored, node, surplus, missing, first } of different) {
       const counts = `${count(stored, "record")}, ${node.toLocaleString("en")} in the node`;
-      const what = `${missing.toLocaleString("en")} missing, ${surplus.toLocaleString("en")} that the node does not have`;
+      const what = `${missing.toLocaleString("en")} missing or different, ${surplus.toLocaleString("en")} that the node does not have or has different`;
       const file = isFolder
         ? join(name, table, ...(list === "balances" ? [`date=${day}`] : []), "part.parquet")
         : table;
