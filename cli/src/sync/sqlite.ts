@@ -1,7 +1,6 @@
 /** SQLite: `node:sqlite`, or `libsql` on versions of Node.js that do not have it. It also locks destinations. */
-import { realpath, rm, stat, writeFile } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, dirname, join } from "node:path";
 import { ExitError, UsageError } from "../errors.js";
 import { writeError } from "../output/file.js";
 
@@ -44,12 +43,12 @@ export function sqliteCode(error: unknown): number | undefined {
  * lock. The operating system ends it with the process, and it holds between containers, whose processes can have the
  * same id and host name.
  *
+ * @param name - The path behind links.
  * @returns The function that releases the lock.
  * @throws {@link ExitError} if another process has it.
  */
 export async function lock(name: string): Promise<() => Promise<void>> {
-  const resolved = await resolveName(name).catch((error) => Promise.reject(writeError(name, error)));
-  const path = `${resolved}.lock`;
+  const path = `${name}.lock`;
   const own = `Process ${process.pid} on ${hostname()}`;
   try {
     const open = await loadSqlite();
@@ -95,7 +94,3 @@ async function release(path: string, database: Sqlite): Promise<void> {
   database.close();
   if (isWindows) await rm(path, { force: true }).catch(() => {});
 }
-
-/** A destination can be there or not, and its name can be a link. */
-const resolveName = (name: string): Promise<string> =>
-  realpath(name).catch(async () => join(await realpath(dirname(name)), basename(name)));
