@@ -181,7 +181,8 @@ export const fileFlags = (all: readonly FormatName[] = formats): Option[] => [
 
 const rawText = "Print times as Unix nanoseconds, and amounts in the smallest unit.";
 const timesText = "How times are printed; spreadsheet is a date and time for LibreOffice and Excel. Default: iso.";
-const zoneText = "The time zone of printed times, and of dates without one, such as Europe/Berlin. Default: UTC.";
+const zoneText =
+  "The time zone of printed times, and of dates and times without one, such as Europe/Berlin. Default: UTC.";
 const assetsText = "Read the decimal places and symbols of assets from the JSON of a node's /api/v2/assets.";
 const decimalsText =
   "Print amounts of an asset with N decimal places. node reads the decimal places of all assets from the node.";

@@ -13,6 +13,9 @@ const milliseconds: Readonly<Record<string, number>> = {
 
 export const day = 86_400_000_000_000n;
 
+/** A day, or a time with or without seconds and a zone. Spreadsheets have a space in place of the T. */
+const dayOrTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/i;
+
 const durationBeforeNow = /^(\d+)([mhdw])$/;
 
 /** Whether a time is another one each time that it is read. */
@@ -22,7 +25,7 @@ export const isRelative = (value: string): boolean => value === "now" || duratio
  * Reads a time as Unix nanoseconds: a year, month, day or time of RFC 3339, digits of Unix seconds, milliseconds,
  * microseconds or nanoseconds, `now`, or a duration before now, such as `24h`.
  *
- * @param timeZone - The time zone of a year, month or day. Default: UTC.
+ * @param timeZone - The time zone of a value without one. Default: UTC.
  */
 export function readTime(value: string, timeZone?: string): bigint {
   const time = parseTime(value, timeZone);
@@ -54,26 +57,29 @@ function parseTime(value: string, timeZone: string | undefined): bigint | undefi
   const [, number, unit = ""] = durationBeforeNow.exec(value) ?? [];
   if (number !== undefined) return BigInt(Date.now() - Number(number) * (milliseconds[unit] ?? 0)) * 1_000_000n;
   // Other numbers of four digits are no years: there was no chain.
-  if (/^(?:19[7-9]|2[01]\d)\d$/.test(value)) return parseDate(`${value}-01-01`, timeZone);
+  if (/^(?:19[7-9]|2[01]\d)\d$/.test(value)) return parseLocal(`${value}-01-01T00:00:00`, timeZone);
   if (/^\d+$/.test(value)) {
     // Seconds have 9 or 10 digits from the year 1973 to the year 2286, milliseconds three more, and so on.
     const thousands = [10, 13, 16, 19].findIndex((digits) => value.length === digits || value.length === digits - 1);
     if (thousands >= 0) return BigInt(value) * 1000n ** BigInt(3 - thousands);
     return value === "0" ? 0n : undefined;
   }
-  if (/^\d{4}-\d\d$/.test(value)) return parseDate(`${value}-01`, timeZone);
-  return /^\d{4}-\d\d-\d\d$/.test(value) ? parseDate(value, timeZone) : parseRfc3339(value);
+  if (/^\d{4}-\d\d$/.test(value)) return parseLocal(`${value}-01T00:00:00`, timeZone);
+  const [, date, minute = "00:00", second = ":00", zone] = dayOrTime.exec(value) ?? [];
+  if (date === undefined) return undefined;
+  const time = `${date}T${minute}${second}`;
+  return zone === undefined ? parseLocal(time, timeZone) : parseRfc3339(time + zone);
 }
 
-function parseDate(date: string, timeZone: string | undefined): bigint | undefined {
-  const time = parseRfc3339(`${date}T00:00:00Z`);
+function parseLocal(local: string, timeZone: string | undefined): bigint | undefined {
+  const time = parseRfc3339(`${local}Z`);
   if (time === undefined || timeZone === undefined) return time;
   const offsetAt = localOffset(timeZone);
   const shiftAt = (at: bigint) => BigInt(offsetAt(toDate(at).getTime()).shift) * 1_000_000n;
   const [before, after] = [time - shiftAt(time - day), time - shiftAt(time + day)];
-  // Midnight can come twice. Clocks that skip it have no such time: the day begins when they do.
-  const midnights = [before, after].filter((each) => each + shiftAt(each) === time);
-  return earliest(...midnights) ?? latest(before, after);
+  // A time can come twice. If clocks skip it, it is as long after the change as it would have been: a day begins with the change.
+  const times = [before, after].filter((each) => each + shiftAt(each) === time);
+  return earliest(...times) ?? latest(before, after);
 }
 
 /** The milliseconds by which the clocks of a zone are ahead of UTC, and the offset of RFC 3339. */
