@@ -42,6 +42,8 @@ export function openList(
   return method(argument, options);
 }
 
+export const leaveOutTo = " Leave out --to for the newest complete block.";
+
 /** @param onRecord - Returns a promise to wait for before the next record, if there is one. */
 export async function readRecords(
   client: VegaClient,
@@ -80,8 +82,16 @@ async function* readList(client: VegaClient, { id, query, limit, ...reading }: R
   yield* openList(client, id, { ...query, pagination }, { maxItems: limit, signal });
 }
 
-/** Replaces the error of missing records by one with advice. */
-export function explain(error: unknown, { start, end }: Partial<Reading>): unknown {
+/**
+ * Replaces the error of missing records by one with advice.
+ *
+ * @param advice - How to read up to the block that a node has reached.
+ */
+export function explain(
+  error: unknown,
+  { start, end }: Partial<Reading>,
+  advice = end === undefined ? "" : leaveOutTo,
+): unknown {
   if (!PaginationError.is(error)) return error;
   const { availableFrom, block, reason, resume } = error;
   if (availableFrom !== undefined) return lateStart(availableFrom, start ?? 0n, end, error);
@@ -90,7 +100,8 @@ export function explain(error: unknown, { start, end }: Partial<Reading>): unkno
     const isLater = start !== undefined && block !== undefined && start > block.timestamp;
     const from = isLater ? `, and the range begins at ${formatTime(start)}` : "";
     const wanted = to === undefined ? from : `, and the range leads to ${formatTime(String(to))}`;
-    return behindError(block, wanted, error);
+    // A range that begins after the block needs another start.
+    return behindError(block, wanted, error, block?.height && (!isLater || start === end) ? advice : "");
   }
   return new IncompleteError(
     `The node has further records, but no request leads to them after ${error.itemsRead} records (${reason}). ` +
@@ -100,11 +111,11 @@ export function explain(error: unknown, { start, end }: Partial<Reading>): unkno
 }
 
 /** @param wanted - What the node should have reached: ", and …". */
-export function behindError(block: Block | undefined, wanted: string, cause: Error): IncompleteError {
+export function behindError(block: Block | undefined, wanted: string, cause: Error, advice = ""): IncompleteError {
   const reached = block?.height
     ? `it has reached ${formatTime(block.timestamp)}`
     : "it has no block yet, or sends no block headers";
-  return new IncompleteError(`The node is behind: ${reached}${wanted}.`, cause);
+  return new IncompleteError(`The node is behind: ${reached}${wanted}.${advice}`, cause);
 }
 
 /**
@@ -159,12 +170,17 @@ export async function historyStart(client: VegaClient, signal: AbortSignal | und
 }
 
 /** The error of records that are complete only from a time after the start of their range. */
-export const startsLate = (start: bigint, from: bigint | undefined, end?: bigint): IncompleteError | undefined =>
-  from === undefined || start <= from ? undefined : lateStart(start, from, end);
+export const startsLate = (
+  start: bigint,
+  from: bigint | undefined,
+  end?: bigint,
+  source: "node" | "copy" = "node",
+): IncompleteError | undefined =>
+  from === undefined || start <= from ? undefined : lateStart(start, from, end, undefined, source);
 
-function lateStart(start: bigint, from: bigint, end: bigint | undefined, cause?: unknown): IncompleteError {
+function lateStart(start: bigint, from: bigint, end: bigint | undefined, cause: unknown, source = "node") {
   const [at, wanted] = [start, from].map(formatTime);
-  const advice = `Use ${end === undefined || start < end ? `--from ${at}, or ` : ""}a node that keeps a longer history.`;
+  const advice = `Use ${end === undefined || start < end ? `--from ${at}, or ` : ""}a ${source} that keeps a longer history.`;
   return new IncompleteError(
     `The records are complete from ${at} on, and the range begins at ${wanted}. ${advice}`,
     cause,

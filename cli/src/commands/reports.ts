@@ -19,7 +19,7 @@ import { readTarget } from "../output/file.js";
 import { printObject, printRecords } from "../output/print.js";
 import { readUnits } from "../output/units.js";
 import { createProgress } from "../progress.js";
-import { explain, startsLate, warnOfEnd } from "../records.js";
+import { explain, leaveOutTo, startsLate, warnOfEnd } from "../records.js";
 import {
   type BalanceReportName,
   balanceReport,
@@ -231,7 +231,15 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), true);
   const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
   const end = until ?? (await newestTime(client, filter, name === "balances" ? "--at" : "--to", io.signal));
+  if (first !== undefined && first > end) {
+    throw new UsageError(
+      `Expected --from to be no later than the newest complete block, ${formatTime(end)}, got ${from}.`,
+    );
+  }
   const { pageSize, concurrency, catchUp } = entered;
+  const toNewest = name === "balances" ? " Use --at now for the newest complete block." : leaveOutTo;
+  const advice = until === undefined ? "" : toNewest;
+  const source = entered.db === undefined ? "node" : "copy";
   const isComplete = completeHistory === true;
   const options = { from: first, to: end, isMonthly: entered.monthly === true, timeZone, every, groupBy };
   let start: bigint | undefined;
@@ -241,7 +249,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
     const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
       balanceReport(name, withProgress(changes, createProgress(io, flags)), { ...options, isComplete });
     const found = await reportUpTo(client, filter, end + 1n, paging, compute).catch((error) =>
-      Promise.reject(explain(error, { start: first ?? end, end })),
+      Promise.reject(explain(error, { start: first ?? end, end }, advice)),
     );
     const { rows, coverage } = found;
     start = coverage.start;
@@ -261,11 +269,11 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   ];
   const look = { title: titles[name], notes };
   const code = await printRecords(io, flags, kinds, report, units, look);
-  const reason = kept === undefined ? undefined : startsLate(kept, first ?? end, end);
+  const reason = kept === undefined ? undefined : startsLate(kept, first ?? end, end, source);
   if (reason) throw reason;
   if (kept !== undefined && isComplete) {
     throw new IncompleteError(
-      `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a node that keeps them.`,
+      `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a ${source} that keeps them.`,
     );
   }
   return code;

@@ -70,14 +70,20 @@ describe("statement", () => {
 
   test("fails with 3 if the node has not reached the end of the range", async () => {
     const reached =
-      /^Error: The node is behind: it has reached 2024-\S+, and the range leads to 2025-01-01T00:00:00\.0{9}Z\.$/m;
-    for (const command of [
-      ["statement", "--from", "2024", "--to", "2025"],
-      ["balances", "--at", "2025"],
+      "^Error: The node is behind: it has reached 2024-\\S+, and the range leads to 2025-01-01T00:00:00\\.0{9}Z\\.";
+    for (const [advice, ...command] of [
+      ["Leave out --to", "statement", "--from", "2024", "--to", "2025"],
+      ["Use --at now", "balances", "--at", "2025"],
     ]) {
       const { code, stdout, stderr } = await runCli([...command, "--catch-up", "0s"], { fetch });
-      expect([code, stdout, stderr]).toEqual([3, "", expect.stringMatching(reached)]);
+      const message = new RegExp(`${reached} ${advice} for the newest complete block\\.$`, "m");
+      expect([code, stdout, stderr]).toEqual([3, "", expect.stringMatching(message)]);
     }
+  });
+
+  test("fails with 2 if it begins after the newest block", async () => {
+    const message = /^Error: Expected --from to be no later than the newest complete block, 2024-\S+Z, got now\.$/m;
+    expect(await runCli(["statement", "--from", "now"], { fetch })).toMatchObject(ended(2, message));
   });
 });
 
@@ -104,7 +110,9 @@ describe("a report from a time on", () => {
     const report = (from: string) =>
       runCli(["statement", "--party", party, "--from", from, "--to", "2024-02-11", "--db", path("vega.db")]);
     expect(await report("2024-02-10")).toMatchObject({ code: 0 });
-    expect(await report("2024-02-09")).toMatchObject(ended(3, "complete from 2024-02-10T00:00:00.000000000Z on"));
+    const late =
+      /complete from 2024-02-10T0\S+ on, .* Use --from 2024-02-10T0\S+, or a copy that keeps a longer history\.$/m;
+    expect(await report("2024-02-09")).toMatchObject(ended(3, late));
   });
 });
 
