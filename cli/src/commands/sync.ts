@@ -248,8 +248,14 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
         if (step.incomplete && follow) printMessage(io, `Warning: ${step.incomplete.message}`);
         monitor.progressed(step.records, step.checkpoint?.position);
       },
-      onWritten: (text) => {
-        [isWritten, note] = [true, text];
+      onWritten: (unwritten) => {
+        [isWritten, note] = [true, unwritten?.note];
+        const step = stored.get("balances");
+        if (unwritten === undefined || step === undefined) return;
+        const { records, position } = unwritten;
+        const { start = 0n } = step.checkpoint ?? {};
+        const checkpoint = position === undefined ? undefined : { start, position };
+        stored.set("balances", { ...step, records: step.records - records, checkpoint });
       },
     });
   } catch (error) {

@@ -48,14 +48,22 @@ export interface Batch {
   readonly checkpoint: Checkpoint | undefined;
 }
 
+/** Balance changes of a run that are not written, because their day is not over. */
+export interface Unwritten {
+  readonly records: number;
+  /** Up to where the records are written; `undefined` if none are. */
+  readonly position: bigint | undefined;
+  readonly note: string;
+}
+
 /** The purpose of opening a destination. It is locked unless it is only read. */
 export type OpenMode = "write" | "read";
 
 export interface Destination {
   /** Stores records with their checkpoint, both or none. */
   store(batch: Batch): Promise<void>;
-  /** Completes a run, once all of its lists have ended. Returns a note for the user. */
-  finish(): Promise<string | undefined>;
+  /** Completes a run, once all of its lists have ended. Returns what it could not write. */
+  finish(): Promise<Unwritten | undefined>;
   /** The newest balance change of a filter, before a time if it is given; one of them if several have its time. */
   newest(filter: BalanceChangesFilter, before?: bigint): Promise<BalanceChange | undefined>;
   /** The balance changes of a range in the order of a scan. */

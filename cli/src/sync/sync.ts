@@ -38,6 +38,7 @@ import {
   type Destination,
   type StoredList,
   type SyncList,
+  type Unwritten,
 } from "./destination.js";
 import { allOf, checkTime, compareRecords } from "./rows.js";
 
@@ -66,8 +67,8 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
   readonly onConnected?: (() => void) | undefined;
   /** Called after each step, and if nothing is new. */
   readonly onStored?: ((step: SyncStep) => void) | undefined;
-  /** Called once every list has ended and is written, with a note for the user if there is one. */
-  readonly onWritten?: ((note: string | undefined) => void) | undefined;
+  /** Called once every list has ended and is written, except what its argument describes. */
+  readonly onWritten?: ((unwritten: Unwritten | undefined) => void) | undefined;
 }
 
 const notStarted = new IncompleteError(

@@ -59,6 +59,8 @@ interface OpenDay {
   readonly day: bigint;
   readonly start: bigint;
   readonly file: ParquetFile;
+  /** The records that this run has added. */
+  added: number;
 }
 
 /** Opens a folder, which does not have to be there, and locks it for this process unless it is only read. */
@@ -101,7 +103,7 @@ function createDestination(
   /** Begins the file of a day, whose records are complete from a time on. */
   function beginDay(day: bigint, start: bigint): OpenDay {
     const path = pathOf(folder, "balances", `date=${dateOf(day)}`);
-    openDay = { day, start, file: createParquet(path, columns, form) };
+    openDay = { day, start, file: createParquet(path, columns, form), added: 0 };
     return openDay;
   }
 
@@ -143,8 +145,9 @@ function createDestination(
         const time = BigInt(record.timestamp);
         if (openDay && time >= endOf(openDay.day)) await finishDay(openDay);
         // There are no records between two files.
-        const { file } = openDay ?? beginDay(dayOf(time), latest(start, end));
-        file.add(row);
+        const current = openDay ?? beginDay(dayOf(time), latest(start, end));
+        current.file.add(row);
+        current.added++;
       }
       reached = position;
       if (openDay && position >= endOf(openDay.day)) await finishDay(openDay);
@@ -156,7 +159,8 @@ function createDestination(
         if (batches.length > 0) await writeList(list, batches);
       }
       if (openDay === undefined) return undefined;
-      return `Not in the folder yet: the records of ${dateOf(openDay.day)}, which is not over. Add --partial-day to write them.`;
+      const note = `Not in the folder yet: the records of ${dateOf(openDay.day)}, which is not over. Add --partial-day to write them.`;
+      return { records: openDay.added, position: end, note };
     },
     async checkpoints() {
       const found: StoredList[] = [];
