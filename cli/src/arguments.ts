@@ -185,10 +185,11 @@ export function withFlagNames(message: string, flags: readonly string[]): string
     argumentFlags(id).map(({ path, name }) => [path.join("."), name] as const),
   );
   const names = new Map<string, string>([...own, ...otherNames]);
-  return message.replaceAll(/`([A-Za-z.]+)(?:\[\d+\])?`(?: of [A-Za-z]+)?/g, (all, path: string) => {
+  const withFlags = message.replaceAll(/`([A-Za-z.]+)(?:\[\d+\])?`(?: of [A-Za-z]+)?/g, (all, path: string) => {
     const name = `--${names.get(path) ?? kebab(path)}`;
     return flags.includes(name) ? name : all;
   });
+  return withFlags.replace("to be a bigint or digits", "to be digits");
 }
 
 /** Each id once, in lower case if it is hexadecimal, as nodes return them: a checkpoint belongs to its ids. */

@@ -106,10 +106,13 @@ export async function reportUpTo(
   return report(startTimestamp, false);
 }
 
-export function readSends(texts: readonly string[]): Map<string, string> {
+/** @param option - The name of the option in errors, if they have no other prefix. */
+export function readSends(texts: readonly string[], option?: string): Map<string, string> {
   const wrong = texts.find((text) => !/^\d+=\d+$/.test(text));
   if (wrong === undefined) return new Map(texts.map((text) => text.split("=") as [string, string]));
-  throw new UsageError(`Expected the height of a block and the number sent on it, such as 1234567=2, got "${wrong}".`);
+  throw new UsageError(
+    `Expected ${option === undefined ? "" : `${option} to be `}the height of a block and the number sent on it, such as 1234567=2, got "${wrong}".`,
+  );
 }
 
 export interface BalanceReportOptions {

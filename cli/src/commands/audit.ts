@@ -70,6 +70,8 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   const format = flags.format === "prometheus" ? undefined : formatOf(flags.format, io);
   const shown = { ...flags, format: format ?? "ndjson" };
   const encoder = createEncoder(io, shown, readColumns(columnKinds, shown));
+  const repeated = entered.find((url, index) => entered.indexOf(url) < index);
+  if (repeated !== undefined) throw new UsageError(`Expected nodes that differ, got ${repeated} twice.`);
   const urls = new Set((await connect(io, { ...flags, node: entered })).nodes);
   if (urls.size < 2) throw new UsageError("Expected at least two nodes, such as https://a.example https://b.example.");
   const nodes = await Promise.all([...urls].map((url) => learn(io, flags, url)));

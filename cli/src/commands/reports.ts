@@ -66,7 +66,10 @@ interface ReportFlags extends BalanceFlags {
 const filter = flag.filterFlag;
 
 export const dbFlags = (): Option[] => [
-  flag.nodeFlag("--db <DESTINATION>", "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node."),
+  flag.nodeFlag(
+    "--db <DESTINATION>",
+    "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node. balances requires --at.",
+  ),
   flag.nodeFlag("--schema <NAME>", flag.schemaText),
 ];
 
@@ -332,7 +335,7 @@ async function printTally(io: Io, flags: ReportFlags): Promise<number> {
 async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
   const { party: partyId, command, proposal: proposalId, sentSince, tokens } = flags;
   if (command === "vote" && proposalId === undefined) throw new UsageError("--command vote requires --proposal.");
-  const sentByBlock = flags.sentByBlock && readSends(flags.sentByBlock);
+  const sentByBlock = flags.sentByBlock && readSends(flags.sentByBlock, "--sent-by-block");
   const statistics = await (await clientOf(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
   const submission = { command, proposalId } as Submission;
   const options = { sentSince, sentByBlock, tokens, now: new Date() };
