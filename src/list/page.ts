@@ -4,6 +4,7 @@ import type { Coverage } from "../errors/vega-error.js";
 import type { Block, NodeExtra } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
 import { isDigits, maximum } from "../values/integers.js";
+import { finalTime } from "../values/times.js";
 
 export type { Backward, Forward };
 
@@ -104,6 +105,14 @@ export const oldestOf = <Edge>(edges: readonly Edge[], { newestFirst = true }: P
 /** The items of a page in the order of the walk. A page keeps the order of its list, whichever direction it was read in. */
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
   direction === forward ? items : [...items].reverse();
+
+/** Whether more follows a page that ends in the block of its node, which can get records before its last one. */
+export function endsInBlock(page: PageContent<unknown> & Partial<NodePage<unknown>>, direction: Direction): boolean {
+  const { block } = page.extra ?? {};
+  const last = timeOf(inWalkOrder(page.edges, direction).at(-1));
+  const hasMore = page.pageInfo?.[direction.more] ?? false;
+  return hasMore && block !== undefined && last !== undefined && last >= finalTime(block.timestamp);
+}
 
 /** The place of a page, with or without more after it. */
 export const withMore = (pageInfo: PageInfo | null, { more }: Direction, hasMore: boolean): PageInfo | null =>

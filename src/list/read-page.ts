@@ -15,18 +15,20 @@ import {
   type Direction,
   type Edge,
   edgesOf,
+  endsInBlock,
   type Forward,
   forward,
   inWalkOrder,
   type NodePage,
   notLater,
   type Page,
+  type PageContent,
   type PageRequest,
   timeOf,
   withRoom,
 } from "./page.js";
 import { expectationAt, requestOf, shownFrom } from "./page-request.js";
-import type { FetchedPage, WalkPlan } from "./plan.js";
+import { type FetchedPage, goesDown, type WalkPlan } from "./plan.js";
 import { behindError, prunedError } from "./reading-errors.js";
 import { emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
@@ -99,27 +101,37 @@ async function fetchPage<T>(
 
 /**
  * Fetches a page. The last page of votes has to come from a node that is later than all before it: a vote that is cast again moves to the
- * end of the list, and of two nodes at one block, one can show it there while the other still shows it where it was.
+ * end of the list, and of two nodes at one block, one can show it there while the other still shows it where it was. Oldest first, a page of
+ * balance changes must not end in the block of its node.
  */
 function fetchUpToDate<T>(
   walk: WalkPlan<T>,
-  { block, until, given }: WalkState<T>,
+  { block, until, given, direction }: WalkState<T>,
   request: PageRequest,
   expectation: Expectation,
   signal: AbortSignal,
 ): PromiseLike<FetchedPage<T>> {
   const fetch = (expected: Expectation) => walk.fetchPage(request, { ...expectation, ...expected }, signal);
-  const latest = block?.timestamp ?? given?.after;
-  if (walk.cursorsLack !== "record" || latest === undefined || !walk.isRecent?.(latest)) return fetch({});
-  const later = latest + 1n;
-  return fetch(until === undefined ? { minBlockAtEnd: later } : { minBlock: later }).then(
-    undefined,
-    (error: unknown) => {
-      // The chain may have stopped. The coverage of the walk has no end then.
+  const fetchAfter = async (time: bigint, name: "minBlock" | "minBlockAtEnd", otherwise: typeof fetch) => {
+    try {
+      return await fetch({ [name]: time + 1n });
+    } catch (error) {
+      // The chain may have stopped. The coverage of the walk ends before that block, or has no end.
       if (!NotShown.is(error) || error.lack !== "block") throw error;
-      return fetch({});
-    },
-  );
+      return otherwise({});
+    }
+  };
+  if (walk.cursorsLack === "record") {
+    const latest = block?.timestamp ?? given?.after;
+    if (latest === undefined || !walk.isRecent?.(latest)) return fetch({});
+    return fetchAfter(latest, until === undefined ? "minBlockAtEnd" : "minBlock", fetch);
+  }
+  if (walk.range === undefined || walk.isFixed || goesDown(walk, direction)) return fetch({});
+  return fetch({}).then((page) => {
+    const { timestamp } = page.extra?.block ?? {};
+    if (timestamp === undefined || !walk.isRecent?.(timestamp) || !endsInBlock(page, direction)) return page;
+    return fetchAfter(timestamp, "minBlockAtEnd", async () => page);
+  });
 }
 
 /** The error of a walk whose next page no response shows: nodes can have dropped the records since the last page. */
@@ -189,6 +201,13 @@ export class ListPage<T> implements Page<T> {
   /** Whether the page belongs to a second reading of the newest votes, and has only known ones. */
   get hasNothingNew(): boolean {
     return this.#taken.end.until !== undefined && this.edges.length === 0;
+  }
+
+  /** Whether more follows the page, which ends in the block of its node. */
+  get endsInBlock(): boolean {
+    const { edges, end, pageInfo } = this.#taken;
+    const page = { edges: inWalkOrder(edges, end.direction), pageInfo, extra: this };
+    return endsInBlock(page as PageContent<T>, end.direction);
   }
 
   /** The last record that was read, whether it is wanted or not. */

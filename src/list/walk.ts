@@ -54,6 +54,8 @@ class WalkReader<T, Item> implements Batches<Item> {
   /** The time from which on the pages show that no record is missing. */
   #completeFrom = 0n;
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
+  /** Whether a page with more after it ended in the block of its node. Nothing from that block on is covered. */
+  #isOpen = false;
   /** Whether the last page is of a later block than those before. */
   #isLatest = true;
   /** The last record that was read. */
@@ -146,12 +148,13 @@ class WalkReader<T, Item> implements Batches<Item> {
     };
   }
 
-  #note({ block, completeFrom, edges, isOfOneNode }: ListPage<T>): void {
+  #note({ block, completeFrom, edges, isOfOneNode, endsInBlock }: ListPage<T>): void {
     const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
     const given = this.#given;
     const earlier = maximum(newest?.timestamp ?? -1n, given?.after ?? -1n);
     this.#isLatest = (isOfOneNode && !given) || block === undefined || block.timestamp > earlier;
-    this.#blocks = { first, last: block, newest: laterOf(newest, block) };
+    this.#blocks = { first, last: this.#isOpen ? this.#blocks?.last : block, newest: laterOf(newest, block) };
+    this.#isOpen ||= this.#plan.range !== undefined && endsInBlock;
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
     this.#pagesRead++;
     this.#itemsRead += edges.length;

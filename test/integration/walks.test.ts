@@ -170,6 +170,46 @@ const textsOf = (records: readonly object[]) =>
 describe("a walk over balance changes on a v0.74 node", () => {
   const sizes = fc.integer({ min: 1, max: 20 });
 
+  describe("whose page ends in the block that its node has begun", () => {
+    /** Reads a chain whose current block gets further records, and ends, after the first response. */
+    async function read(time: bigint, added: readonly number[]) {
+      const changeOf = (account: number, timestamp = time): BalanceChange => ({
+        timestamp: `${timestamp}`,
+        assetId: hex(1),
+        partyId: hex(account),
+        marketId: "",
+        accountType: "ACCOUNT_TYPE_GENERAL",
+        balance: String(account),
+      });
+      const earlier = [changeOf(0, time - 2_000_000_000n), changeOf(1, time - 1_000_000_000n)];
+      const node = createFakeNode({ balances: earlier, block: { height: 5n, timestamp: time } }, options);
+      node.addRecords({ balances: [2, 3, 4, 5, 6, 7, 8, 9].map((account) => changeOf(account)) });
+      const fetch = async (request: Request) => {
+        const response = await node.fetch(request);
+        if (node.requests.length === 1) {
+          node.addRecords({ balances: added.map((account) => changeOf(account)) });
+          for (let block = 0; block < 3; block++) node.nextBlock();
+        }
+        return response;
+      };
+      const listing = clientOf({ fetch } as FakeNode).listBalanceChanges({
+        pagination: { first: 6, newestFirst: false },
+      });
+      return { records: await listing.toArray(), coverage: await listing.coverage, node };
+    }
+
+    test("reads it again once that block has ended", async () => {
+      const { records, coverage, node } = await read(BigInt(Date.now()) * 1_000_000n, [10, 11, 12, 13, 14, 15, 16, 17]);
+      expect(textsOf(records)).toEqual(textsOf(node.records.balances));
+      expect(coverage.end).toBe(node.block.timestamp);
+    });
+
+    test("covers nothing from that block on if the chain seems to stand still", async () => {
+      const { coverage } = await read(BigInt(timeOf(0)), [10]);
+      expect(coverage.end).toBe(BigInt(timeOf(0)));
+    });
+  });
+
   test("continues after the cursor of any edge and from `page.next`, and yields the rest", async () => {
     const cases = fc.record({ counts, newestFirst: fc.boolean(), size: sizes, pick: fc.nat() });
     const property = fc.asyncProperty(cases, async ({ counts, newestFirst, size, pick }) => {
