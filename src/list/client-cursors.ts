@@ -81,6 +81,8 @@ export interface AddedMembers {
   readonly own: string;
   /** The time of the block that a node must have reached to continue from it. */
   readonly after: bigint | undefined;
+  /** The same, if the cursor names it; otherwise it is the block of its record. */
+  readonly latest: bigint | undefined;
   /** The time of the block of the first page, if the walk began with the newest votes. */
   readonly first: bigint | undefined;
   readonly read: ReadVotes | undefined;
@@ -93,9 +95,11 @@ export function readAddedMembers(cursor: string): AddedMembers {
   const { [lastBlockMember]: lastBlock, [knownMember]: known, ...own } = others;
   const isNamed = isDigits(lastBlock) && Array.isArray(known);
   const isOfNode = Object.keys(own).length === Object.keys(fields).length;
+  const latestBlock = isDigits(latest) ? BigInt(latest) : undefined;
   return {
     own: isOfNode ? cursor : encodeCursor(own),
-    after: isDigits(latest) ? BigInt(latest) : nanosecondsOf(cursor),
+    after: latestBlock ?? nanosecondsOf(cursor),
+    latest: latestBlock,
     first: isDigits(first) ? BigInt(first) : undefined,
     read: isNamed ? { lastBlock: BigInt(lastBlock), known } : undefined,
     last: last as KnownRecord | undefined,

@@ -56,6 +56,8 @@ class WalkReader<T, Item> implements Batches<Item> {
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
   /** Whether a page with more after it ended in the block of its node. Nothing from that block on is covered. */
   #isOpen = false;
+  /** Whether all pages have named a block, also the one with the cursor of the caller. */
+  #isNamed = true;
   /** Whether the last page is of a later block than those before. */
   #isLatest = true;
   /** The last record that was read. */
@@ -152,7 +154,9 @@ class WalkReader<T, Item> implements Batches<Item> {
     const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
     const given = this.#given;
     const earlier = maximum(newest?.timestamp ?? -1n, given?.after ?? -1n);
-    this.#isLatest = (isOfOneNode && !given) || block === undefined || block.timestamp > earlier;
+    // A page without a block can be of a node that is ahead. So can the page before, if the client's cursor has no block.
+    this.#isNamed &&= block !== undefined && (given?.read === undefined || given.latest !== undefined);
+    this.#isLatest = (isOfOneNode && !given) || (this.#isNamed && block !== undefined && block.timestamp > earlier);
     this.#blocks = { first, last: this.#isOpen ? this.#blocks?.last : block, newest: laterOf(newest, block) };
     this.#isOpen ||= this.#plan.range !== undefined && endsInBlock;
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);

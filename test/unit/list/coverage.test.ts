@@ -9,14 +9,21 @@ const timeOf = (block: number) => 1_707_486_400_000_000_000n + BigInt(block) * 1
 const times = Array.from({ length: 10 }, (_, block) => timeOf(block));
 const records = { votes: votesAt(times, proposalId), balances: changesAt(times) };
 
-/** A client of a chain with a record in each of its first ten blocks. Each response is of the next of these blocks. */
+/**
+ * A client of a chain with a record in each of its first ten blocks. Each response is of the next of these blocks; of a negative one, it
+ * does not name the block.
+ */
 function connect(blocks: readonly number[], isPool = false, data: FakeNodeData = records) {
   const url = "https://node.example";
   let sent = 0;
   const fetch = (request: Request) => {
-    const block = blocks[sent++] ?? blocks.at(-1) ?? 0;
+    const number = blocks[sent++] ?? blocks.at(-1) ?? 0;
+    const block = Math.abs(number);
     const at = { height: BigInt(block), timestamp: timeOf(block) };
-    return createFakeNode({ ...data, block: at }, { defects: nodeDefects, rateLimit: false }).fetch(request);
+    return createFakeNode(
+      { ...data, block: at },
+      { defects: nodeDefects, rateLimit: false, blockHeaders: number >= 0 },
+    ).fetch(request);
   };
   return createClient({ baseUrl: isPool ? nodePool([url]) : url, fetch });
 }
@@ -52,6 +59,12 @@ describe("the coverage of votes that are read in several pages ends", () => {
     const after = edges.at(-1)?.cursor;
     expect((await coverageOf(connect([30, 31, 32, 33]), { ...newestFirst, after })).end).toBeUndefined();
     expect((await coverageOf(connect([30, 31, 32, 33, 34]), { ...next })).end).toBe(timeOf(6));
+  });
+
+  test("nowhere if a page does not name its block: its node can be ahead of those of later pages", async () => {
+    expect((await coverageOf(connect([-20, 30, 31, 32]), oldestFirst)).end).toBeUndefined();
+    const page = await connect([-20]).listVotes({ proposalId, pagination: oldestFirst });
+    expect((await coverageOf(connect([30], true), { ...page.next, first: 9 })).end).toBeUndefined();
   });
 
   test("with the block of a later response if they continue from a cursor of the node, oldest first", async () => {
