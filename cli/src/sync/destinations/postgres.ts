@@ -79,8 +79,11 @@ function postgresDatabase(address: string, { schema, signal }: Options): Databas
     client.on("error", () => {});
     connection = client;
     signal.addEventListener("abort", onAbort);
+    // pg does not settle `connect` if the client is ended meanwhile.
+    const ended = once(client, "end").then(() => Promise.reject(new Error("Connection terminated")));
+    ended.catch(() => {});
     try {
-      await client.connect();
+      await Promise.race([client.connect(), ended]);
       await client.query(`SET search_path TO "${schema}"`);
       const { rows } = await client.query<{ pid: string }>("SELECT pg_backend_pid()::text AS pid");
       for (const { pid } of rows) sessions.add(pid);

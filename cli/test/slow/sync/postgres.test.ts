@@ -123,11 +123,14 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     await Promise.all(Array.from({ length: all }, (_, index) => runEnding(index + 1)));
   });
 
-  test("is interrupted while the server does not respond to a statement", async () => {
+  test.each([
+    ["a new connection", "application_name"],
+    ["a statement", "CREATE TABLE"],
+  ])("is interrupted while the server does not respond to %s", async (_, message) => {
     const { signal, interrupt } = interruption("SIGTERM");
     const hangs = (text: string) => {
-      if (text.includes("CREATE TABLE")) interrupt();
-      return !text.includes("CREATE TABLE");
+      if (text.includes(message)) interrupt();
+      return !text.includes(message);
     };
     expect(await syncThrough(hangs, [], { signal })).toMatchObject({ code: 143 });
   });
