@@ -81,7 +81,7 @@ export interface AddedMembers {
   readonly own: string;
   /** The time of the block that a node must have reached to continue from it. */
   readonly after: bigint | undefined;
-  /** The same, if the cursor names it; otherwise it is the block of its record. */
+  /** The same, unless the cursor does not name it: then `after` is the time of the record's block. */
   readonly latest: bigint | undefined;
   /** The time of the block of the first page, if the walk began with the newest votes. */
   readonly first: bigint | undefined;

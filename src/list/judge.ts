@@ -1,8 +1,7 @@
-import { type Block, hasNoBlock } from "../http/call.js";
+import { hasNoBlock } from "../http/call.js";
 import type { Expectation, KnownRecord, Lack, PlaceInList, Shown } from "../http/expectation.js";
-import { finalTime } from "../values/times.js";
 import { nanosecondsOf } from "./cursors.js";
-import { directionOf, edgesOf, isDescending, oldestOf, type ReceivedPage, timeOf } from "./page.js";
+import { directionOf, edgesOf, isDescending, isOfBlock, oldestOf, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */
 export const never = (1n << 63n) - 1n;
@@ -20,7 +19,8 @@ export function judge(expectation: Expectation, shown: Shown, namesBlocks: boole
   if (hasNoBlock(block) && needsBlock) return "block";
   // Only pages of lists are expected to show more.
   const page = shown.data as ReceivedPage<unknown>;
-  if (block && block.timestamp < minBlockAtEnd && (!hasMore(page) || endsAt(page, block))) return "block";
+  if (block && block.timestamp < minBlockAtEnd && (!hasMore(page) || isOfBlock(page.edges.at(-1), block)))
+    return "block";
   if (continuesFrom && !isContinued(page, continuesFrom)) return "place";
   // The next page can have it.
   if (includes && !hasMore(page) && !page.edges.some((edge) => isSame(includes, edge?.node))) return "place";
@@ -75,7 +75,3 @@ export function isSame(known: KnownRecord, record: unknown): boolean {
 /** Whether more records follow, as far as the node says. */
 const hasMore = ({ pageInfo, request: { pagination } }: ReceivedPage<unknown>): boolean =>
   pageInfo?.[directionOf(pagination).more] ?? false;
-
-/** Whether the last record of a page is of the block of its node, of which records can be missing. */
-const endsAt = ({ edges }: ReceivedPage<unknown>, { timestamp }: Block): boolean =>
-  (timeOf(edges.at(-1)) ?? 0n) >= finalTime(timestamp);

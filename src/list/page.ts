@@ -106,13 +106,9 @@ export const oldestOf = <Edge>(edges: readonly Edge[], { newestFirst = true }: P
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
   direction === forward ? items : [...items].reverse();
 
-/** Whether more follows a page that ends in the block of its node, which can get records before its last one. */
-export function endsInBlock(page: PageContent<unknown> & Partial<NodePage<unknown>>, direction: Direction): boolean {
-  const { block } = page.extra ?? {};
-  const last = timeOf(inWalkOrder(page.edges, direction).at(-1));
-  const hasMore = page.pageInfo?.[direction.more] ?? false;
-  return hasMore && block !== undefined && last !== undefined && last >= finalTime(block.timestamp);
-}
+/** Whether a record is of the block that its node has begun, in which other records can be missing. */
+export const isOfBlock = (edge: PageContent<unknown>["edges"][number] | undefined, { timestamp }: Block): boolean =>
+  (timeOf(edge) ?? 0n) >= finalTime(timestamp);
 
 /** The place of a page, with or without more after it. */
 export const withMore = (pageInfo: PageInfo | null, { more }: Direction, hasMore: boolean): PageInfo | null =>

@@ -15,14 +15,13 @@ import {
   type Direction,
   type Edge,
   edgesOf,
-  endsInBlock,
   type Forward,
   forward,
   inWalkOrder,
+  isOfBlock,
   type NodePage,
   notLater,
   type Page,
-  type PageContent,
   type PageRequest,
   timeOf,
   withRoom,
@@ -100,9 +99,10 @@ async function fetchPage<T>(
 }
 
 /**
- * Fetches a page. The last page of votes has to come from a node that is later than all before it: a vote that is cast again moves to the
- * end of the list, and of two nodes at one block, one can show it there while the other still shows it where it was. Oldest first, a page of
- * balance changes must not end in the block of its node.
+ * Fetches a page. The last page of votes has to come from a node that is later than all before it: a vote that is cast
+ * again moves to the end of the list, and of two nodes at one block, one can show it there while the other still shows
+ * it where it was. A page of balance changes, oldest first, is fetched again if it ends in the block that its node has
+ * begun: the block can get records before the last one of the page.
  */
 function fetchUpToDate<T>(
   walk: WalkPlan<T>,
@@ -128,9 +128,11 @@ function fetchUpToDate<T>(
   }
   if (walk.range === undefined || walk.isFixed || goesDown(walk, direction)) return fetch({});
   return fetch({}).then((page) => {
-    const { timestamp } = page.extra?.block ?? {};
-    if (timestamp === undefined || !walk.isRecent?.(timestamp) || !endsInBlock(page, direction)) return page;
-    return fetchAfter(timestamp, "minBlockAtEnd", async () => page);
+    const { block } = page.extra ?? {};
+    const isOpen = block && page.pageInfo?.[direction.more] && isOfBlock(edgesOf(page, direction).at(-1), block);
+    return isOpen && walk.isRecent?.(block.timestamp)
+      ? fetchAfter(block.timestamp, "minBlockAtEnd", async () => page)
+      : page;
   });
 }
 
@@ -201,13 +203,6 @@ export class ListPage<T> implements Page<T> {
   /** Whether the page belongs to a second reading of the newest votes, and has only known ones. */
   get hasNothingNew(): boolean {
     return this.#taken.end.until !== undefined && this.edges.length === 0;
-  }
-
-  /** Whether more follows the page, which ends in the block of its node. */
-  get endsInBlock(): boolean {
-    const { edges, end, pageInfo } = this.#taken;
-    const page = { edges: inWalkOrder(edges, end.direction), pageInfo, extra: this };
-    return endsInBlock(page as PageContent<T>, end.direction);
   }
 
   /** The last record that was read, whether it is wanted or not. */

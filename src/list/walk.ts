@@ -7,7 +7,7 @@ import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
 import { resumeAt } from "./advance.js";
 import { nanosecondsOf } from "./cursors.js";
-import { coverageUpTo, type Edge, inWalkOrder, laterOf, type Page, timeOf } from "./page.js";
+import { coverageUpTo, type Edge, inWalkOrder, isOfBlock, laterOf, type Page, timeOf } from "./page.js";
 import { goesDown, planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
 import { type ListPage, readPage } from "./read-page.js";
 import { type GivenCursor, startOf, timeBefore, type WalkState } from "./state.js";
@@ -54,9 +54,9 @@ class WalkReader<T, Item> implements Batches<Item> {
   /** The time from which on the pages show that no record is missing. */
   #completeFrom = 0n;
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
-  /** Whether a page with more after it ended in the block of its node. Nothing from that block on is covered. */
+  /** Whether a page ended in the block that its node had begun. Later pages cover nothing from that block on. */
   #isOpen = false;
-  /** Whether all pages have named a block, also the one with the cursor of the caller. */
+  /** Whether all pages have named their block, including the page that the caller's cursor is from. */
   #isNamed = true;
   /** Whether the last page is of a later block than those before. */
   #isLatest = true;
@@ -150,15 +150,15 @@ class WalkReader<T, Item> implements Batches<Item> {
     };
   }
 
-  #note({ block, completeFrom, edges, isOfOneNode, endsInBlock }: ListPage<T>): void {
+  #note({ block, completeFrom, edges, last, isOfOneNode }: ListPage<T>): void {
     const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
     const given = this.#given;
     const earlier = maximum(newest?.timestamp ?? -1n, given?.after ?? -1n);
-    // A page without a block can be of a node that is ahead. So can the page before, if the client's cursor has no block.
+    // A page without a block can be from a node that is ahead, as can the page that a cursor without a block is from.
     this.#isNamed &&= block !== undefined && (given?.read === undefined || given.latest !== undefined);
     this.#isLatest = (isOfOneNode && !given) || (this.#isNamed && block !== undefined && block.timestamp > earlier);
     this.#blocks = { first, last: this.#isOpen ? this.#blocks?.last : block, newest: laterOf(newest, block) };
-    this.#isOpen ||= this.#plan.range !== undefined && endsInBlock;
+    this.#isOpen ||= this.#plan.range !== undefined && block !== undefined && isOfBlock(last, block);
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
     this.#pagesRead++;
     this.#itemsRead += edges.length;
