@@ -170,13 +170,11 @@ function totalTimeoutError<T>(
   { operation, settings }: CallRequest<T>,
   { attempts, cause, isQueued }: Progress,
 ): TimeoutError {
+  const waited = ", because it waited for the rate limit. Make fewer calls at once, or raise `totalTimeout`.";
+  const failed = cause === undefined ? "" : `. The last one failed: ${describe(cause)}`;
   const message =
     `${operation} took longer than ${settings.totalTimeout} ms in total, with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}` +
-    (isQueued
-      ? ", because it waited for the rate limit. Make fewer calls at once, or raise `totalTimeout`."
-      : cause === undefined
-        ? ""
-        : `. The last one failed: ${describe(cause)}`);
+    (isQueued ? waited : failed);
   const waitedFor = isQueued ? "rate-limit" : undefined;
   return new TimeoutError(message, { scope: "total", waitedFor, operation, attempts, cause });
 }
