@@ -37,10 +37,9 @@ async function readNodes(io: Io, { node: entered = [] }: Pick<Flags, "node">): P
   const { nodes: named = {} } = await readConfig(io);
   const nodes = entered.length > 0 ? entered : (env["VEGA_NODE"] ?? "").split(/[\s,]+/).filter(Boolean);
   const names = Object.keys(named);
-  const unknown = nodes.find(
-    (node) => names.length > 0 && !names.includes(node) && /^(?!localhost$)[\w-]+$/.test(node),
-  );
-  if (unknown !== undefined) {
+  // An address has a dot, a port or a scheme.
+  const unknown = nodes.find((node) => !names.includes(node) && /^(?!localhost$)[\w-]+$/.test(node));
+  if (unknown !== undefined && names.length > 0) {
     const advice = didYouMean(unknown, names) || ` The known names are ${names.join(", ")}.`;
     throw new UsageError(`There is no node "${unknown}" in the configuration.${advice}`);
   }

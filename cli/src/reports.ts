@@ -70,8 +70,8 @@ export async function newestTime(
  *
  * @param isComplete - The oldest record is not looked up: accounts had 0 before their first record.
  * @param compute - Computes the rows. Its second argument is `isComplete`, and `false` for records that begin late.
- * @returns `kept` is the time from which on the records are shown to be complete: accounts without a record there are known to be younger.
- * Without any record, it is at most the end of the report.
+ * @returns `kept` is the time from which on the records are proved to be complete: accounts without a record there are
+ * known to be younger. Without any record, it is at most the end of the report.
  */
 export async function reportUpTo(
   client: VegaClient,

@@ -77,7 +77,7 @@ function parseLocal(local: string, timeZone: string | undefined): bigint | undef
   const offsetAt = localOffset(timeZone);
   const shiftAt = (at: bigint) => BigInt(offsetAt(toDate(at).getTime()).shift) * 1_000_000n;
   const [before, after] = [time - shiftAt(time - day), time - shiftAt(time + day)];
-  // A time can come twice. If clocks skip it, it is as long after the change as it would have been: a day begins with the change.
+  // A local time can occur twice: the first one is used. If clocks skip it, it is shifted by as much as they are.
   const times = [before, after].filter((each) => each + shiftAt(each) === time);
   return earliest(...times) ?? latest(before, after);
 }

@@ -39,13 +39,16 @@ export interface InfiniteQueryOptions<T> {
   initialPageParam: PageStart | null;
   getNextPageParam: (lastPage: PageData<T>) => PageStart | undefined;
   /**
-   * Leaves out records that an earlier page has. The vote of a party that voted again meanwhile is its last one, where the first one was.
-   * A `select` of your own replaces this one: call it on the result.
+   * Leaves out records that an earlier page has. If a party votes again meanwhile, its last vote takes the place of the
+   * first one. A `select` of your own replaces this function: apply yours to its result.
    *
    * @example
    * ```tsx
    * const votes = vega.listVotes.infinite({ proposalId });
-   * const all = useInfiniteQuery({ ...votes, select: (data) => votes.select(data).pages.flatMap(({ nodes }) => nodes) });
+   * const { data } = useInfiniteQuery({
+   *   ...votes,
+   *   select: (data) => votes.select(data).pages.flatMap(({ nodes }) => nodes),
+   * });
    * ```
    */
   select: (data: Pages<T>) => Pages<T>;
@@ -182,7 +185,7 @@ function toPageData(page: Page<AnyRecord>): object {
   }
 }
 
-/** Returns a function that leaves out records with the same members, and shows the last one where the first one was. */
+/** Returns a function that keeps one of the records with the same members: the last one, in the place of the first. */
 function onceBy(members: readonly string[]) {
   const keyOf = keyBy<AnyRecord>(members);
   return (lists: readonly AnyRecord[][]): AnyRecord[][] => {
