@@ -73,7 +73,8 @@ export class VegaError extends Error {
   declare readonly attempts: number;
   /**
    * How to continue after the last record that was yielded: after a loop over a listing with this `pagination`, after a scan with this
-   * `dateRange`, and after a follower with this `from`. Records before `coverage.start` were not proved, and are not part of it.
+   * `dateRange`, and after a follower with this `from`. Records before `coverage.start` were not proved, and are not part of it. Those
+   * from `coverage.end` on can come again.
    *
    * @example
    * ```ts

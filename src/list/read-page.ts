@@ -227,6 +227,13 @@ export class ListPage<T> implements Page<T> {
     return { ...startOf({ direction, cursor }), block, node };
   }
 
+  /** The state after its records of earlier blocks; `undefined` if it has none, or is the last page. */
+  before(block: Block): WalkState<T> | undefined {
+    const { read, end } = this.#taken;
+    const earlier = read.filter((edge) => !isOfBlock(edge, block));
+    return earlier.length > 0 ? advance(this.#walk, end, earlier, this.pageInfo) : undefined;
+  }
+
   /** The state before the next page in a direction. After the last page, the newest votes may have to be read again. */
   onward(direction: Direction): WalkState<T> | undefined {
     const { read, end } = this.#taken;

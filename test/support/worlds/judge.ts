@@ -71,7 +71,13 @@ export function judgeReading(
   const all = list === "balances" ? dues.filter(isInRange) : dues;
   const isMovedFrom = ({ record }: Due, time: bigint) =>
     list === "votes" && all.some((due) => due.time >= time && keyOf(query, due.record) === keyOf(query, record));
-  const judged: readonly object[] = reading.parts.flatMap(({ records }) => records);
+  // After an error, a loop continues from the start of a block that its last page did not have whole.
+  const judged = reading.parts.flatMap(({ records, coverage: { end, block } = {}, error }): readonly object[] => {
+    const isOpen = end !== undefined && (end === block?.timestamp || records.map(timeIn).reduce(maximum, 0n) > end);
+    return list === "balances" && error && !isDown && isOpen
+      ? records.filter((record) => timeIn(record) < end)
+      : records;
+  });
   if (reading.parts.length > 0) checkRecords(judged, list === "votes" && reading.parts.length > 1);
   judgeParts(reading.parts);
   for (const chain of reading.chains) judgeChain(chain);
@@ -126,8 +132,9 @@ export function judgeReading(
       records.push(...added);
       if (coverage === undefined) continue;
       const { start } = coverage;
-      // Without block headers, nothing shows that the newest block is complete.
-      const end = coverage.end ?? (list === "balances" ? records.map(timeIn).reduce(maximum, start) : start);
+      // Without block headers, nothing shows that the newest block is complete, or a later part as new as an earlier one.
+      const ends = coverage.end === undefined && list === "balances" ? (isDown ? added : records).map(timeIn) : [];
+      const end = coverage.end ?? ends.reduce(maximum, start);
       // An error before the first record claims nothing.
       const isPart = error === undefined || records.length > 0;
       if (isPart) covering.push({ start, end, from, error });
