@@ -17,7 +17,7 @@ const cases: Record<string, [imports: Readonly<Record<string, string>>, initial:
   createClient: [{ index: "{ createClient }" }, 17.4, 33.7],
   "vegaprotocol-client": [all, 18.5, 34.8],
   "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.5, 40.7],
-  "… with follow": [{ ...all, "follow/index": "*" }, 23.4, 38.7],
+  "… with follow": [{ ...all, "follow/index": "*" }, 23.4, 38.8],
   "… with query": [{ ...all, "query/index": "{ queries }" }, 19.4, 35.7],
   "… with reports": [{ ...all, "reports/index": "*" }, 24.8, 41.1],
   "vegaprotocol-client/testing": [{ "testing/index": "*" }, 16.4, 16.4],

@@ -48,6 +48,8 @@ interface State {
   readonly known?: bigint | undefined;
   /** Whether there was no such record when it was last scanned. */
   readonly isQuiet?: boolean;
+  /** Whether nodes have shown that they keep what follows: a network without records cannot. A time to begin with requires it. */
+  readonly isProved: boolean;
 }
 
 /** Without a known record, a proof takes several requests: then this much of the chain is scanned at once while nothing comes. */
@@ -60,14 +62,21 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
   checks: followChecks,
   // The largest page has room for more, which show where the last block ends.
   pageSize: 4900,
-  begin: (from) => ({ upTo: readCheckpoint(operation, from) }),
+  begin(from) {
+    const upTo = readCheckpoint(operation, from);
+    return { upTo, isProved: upTo !== "now" && upTo > 0n };
+  },
   async poll(state, source) {
-    const { upTo, isQuiet } = state;
+    const { upTo, isQuiet, isProved } = state;
     let { known } = state;
     if (upTo === "now") {
       const { time, end, block } = await readNewest(source);
       known = time !== undefined && time < end ? time : undefined;
-      return { state: { upTo: end, known, isQuiet: true }, block, batch: batchOf([], end, end) };
+      return {
+        state: { upTo: end, known, isQuiet: true, isProved },
+        block,
+        batch: batchOf([], end, end),
+      };
     }
     if (known === undefined && upTo > 0n) {
       const { time, end, block } = await readNewest(source, isQuiet ? upTo : undefined);
@@ -75,19 +84,27 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
       if (time !== undefined && time < upTo) known = time;
     }
     const found = await scan(known ?? upTo, upTo, source).catch((error: unknown) => {
-      // Nodes may have dropped the known record, and keep all that follows.
-      if (known === undefined || !PaginationError.is(error)) throw error;
+      const { availableFrom } = error as { availableFrom?: bigint };
+      // Nodes may have dropped the known record, and keep all that follows; or their oldest record is the first one ever.
+      const start = known === undefined ? (isProved ? undefined : availableFrom) : upTo;
+      if (!PaginationError.is(error) || start === undefined) throw error;
       known = undefined;
-      return scan(upTo, upTo, source);
+      return scan(start, upTo, source);
     });
     const { completeFrom, end, block, hasMore } = found;
     if (end <= upTo) return { state, block };
-    const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= upTo && BigInt(timestamp) < end;
-    const records = found.records.filter(isNew);
+    const isFresh = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= upTo && BigInt(timestamp) < end;
+    const records = found.records.filter(isFresh);
     const last = records.at(-1);
-    const batch = batchOf(records, minimum(maximum(upTo, completeFrom), end), end);
+    const from = minimum(maximum(upTo, completeFrom), end);
+    const batch = batchOf(records, from, end);
     known = last ? BigInt(last.timestamp) : known;
-    return { state: { upTo: end, known, isQuiet: known === undefined }, block, batch, hasMore };
+    return {
+      state: { upTo: end, known, isQuiet: known === undefined, isProved: isProved || from < end },
+      block,
+      batch,
+      hasMore,
+    };
   },
   valuesOf: ({ records }) => records,
 };

@@ -143,6 +143,35 @@ describe("a follower of balance changes", () => {
     expect(await take(1)).toMatchObject([batchOf([own], 31)]);
   });
 
+  test.each(["now", "start"] as const)(
+    "yields the first record of a network from %s on, and tells that nothing shows whether there were others before",
+    async (from) => {
+      const node = nodeAt(30);
+      const { take } = follow(node, { from });
+      expect(await take(1)).toMatchObject([batchOf([], 30)]);
+      for (const seconds of [40, 100, 105]) endBlock(node, seconds);
+      expect(await take(1)).toMatchObject([{ ...batchOf([], 105), from: timeAt(105) }]);
+      endBlock(node, 106);
+      endBlock(node, 107, { balances: [change(106, 1)] });
+      expect(await take(1)).toMatchObject([{ ...batchOf([change(106, 1)], 107), from: timeAt(106) }]);
+    },
+  );
+
+  test.each(["now", "start", timeAt(20)])(
+    "ends with an error if nodes keep nothing up to its checkpoint, and it began with a time or they did keep something: %s",
+    async (from) => {
+      const node = nodeAt(30, typeof from === "bigint" ? undefined : { balances: [change(1, 1)] });
+      const { take } = follow(node, { from }, 5000, ofOther);
+      await take(1);
+      for (const seconds of [100, 101]) endBlock(node, seconds);
+      await take(1);
+      node.configure({ history: timeAt(2) });
+      endBlock(node, 102);
+      endBlock(node, 104, { balances: [{ ...change(102, 1), partyId: other }] });
+      await expect(take(1)).rejects.toMatchObject({ reason: "pruned", availableFrom: timeAt(102) });
+    },
+  );
+
   test.each([{ "x-block-height": "" }, { "x-block-timestamp": "soon" }])(
     "ends with an error after a response without a block: %j",
     async (headers) => {
