@@ -97,6 +97,9 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const includes = oldestEdge?.node ? identify(oldestEdge.node) : undefined;
     const { end } = request;
     const until = oldest === undefined ? end : oldest + 1000n;
+    const isTooLong = until !== undefined && until - time > longestRange;
+    // A range that ends after the newest block is shorter.
+    if (isTooLong && oldest !== undefined && session.refusesRanges) return undefined;
     const { timestamp: block } = page.extra.block ?? {};
     const minBlock = oldest ?? (block === undefined || end === undefined ? block : minimum(block, end));
     const { newestFirst } = isDown ? { newestFirst: false } : request.pagination;
@@ -108,8 +111,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
       );
     const shown = await readBetween(pagination);
     // The range of a newer node can end before the first record.
-    if (shown?.window || (shown === undefined && (until === undefined || until - time > longestRange)))
-      return undefined;
+    if (shown?.window || (shown === undefined && (until === undefined || isTooLong))) return undefined;
     if (shown === undefined || shown.completeFrom > start) return "missing";
     const ownOf = ({ edges }: NodePage<T>) => edges.filter(hasRecord<T>).filter(isOwn);
     const own = ownOf(shown);

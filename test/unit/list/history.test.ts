@@ -7,6 +7,7 @@ import { longestRange, provableRange } from "../../../src/list/ranges.js";
 import type { ListReaderOptions } from "../../../src/list/reader.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { nanosecondsPerDay } from "../../../src/values/times.js";
 import { hex } from "../../support/records.js";
 import { pageAt, script } from "../../support/scripted-pages.js";
 
@@ -321,6 +322,15 @@ describe("the start of a page, 100,", () => {
       if (pages[1] === both) expect(others.every(({ end = 0n }) => end <= 150n)).toBe(true);
     },
   );
+
+  test("is not requested on a newer node with a witness more than a year before the first record", async () => {
+    const [start, first] = [40n * nanosecondsPerDay, 41n * nanosecondsPerDay + provableRange];
+    const page = pageAt([first]);
+    const distantWitness = pageAt([10n * nanosecondsPerDay]);
+    const { history, requests } = open(false, [distantWitness, distantWitness, page, distantWitness], newer);
+    expect(await history.prove(page, down, {}, start, signal)).toMatchObject({ completeFrom: first });
+    expect(requests.map(({ start }) => start)).toEqual([undefined, undefined, undefined, undefined]);
+  });
 
   test("oldest first, is the page with the records that another node has before it, and more follows", async () => {
     const page = pageAt([distant], oldestFirst);
