@@ -155,7 +155,8 @@ export interface WalkPage<T> {
   /**
    * The `pagination` of the next page as plain data, for another process or a later time; `undefined` if there is none.
    * No record is lost between the two pages, but the next one may repeat records of this one. Newest first, a vote that is
-   * cast again can be missed: it moves before the first page.
+   * cast again can be missed: it moves before the first page. Oldest first, only one that moves to the newest block can, and
+   * only while no later block follows.
    *
    * @throws {@link PaginationError} if there is a next page that no cursor leads to.
    * @example

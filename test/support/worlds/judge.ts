@@ -180,8 +180,10 @@ export function judgeReading(
     const [oldest, newest] = [times.reduce(minimum, block), times.reduce(maximum, 0n)];
     const start = list !== "balances" ? 0n : !isWhole && isDown ? oldest + 1n : oldest;
     const end = !isWhole && !isDown ? minimum(newest, block) : block;
-    // With the newest first, a vote that is cast again can be missing.
-    const lost = missing(records, start, end, (due) => isDown && isMovedFrom(due, end));
+    // With the newest first, a vote that is cast again can be missing; otherwise if the last page is not later than the others.
+    const latest = blocks.slice(0, -1).reduce(maximum, 0n);
+    const moved = isDown ? end : (blocks.at(-1) ?? 0n) > latest ? undefined : latest;
+    const lost = missing(records, start, end, (due) => moved !== undefined && isMovedFrom(due, moved));
     if (lost !== "") fail("lost", `${lost} of a chain of pages up to ${show(end)}`);
   }
 }
