@@ -18,12 +18,13 @@ export interface AuditedNode {
   start: bigint | undefined;
   /** 0 if it has no block. */
   readonly end: bigint;
+  readonly isUnresponsive?: true;
 }
 
 export interface NodeDigest {
   readonly url: string;
   /** `later`: its history begins after the start of the part; `behind`: it has not reached the end of the part. */
-  readonly state: "equal" | "different" | "later" | "behind";
+  readonly state: "equal" | "different" | "later" | "behind" | "unresponsive";
   readonly records: number;
   /** The SHA-256 of its records, a line each. */
   readonly digest: string;
@@ -91,14 +92,11 @@ class Comparison {
     digest.records++;
   }
 
-  end(
-    part: string,
-    nodes: readonly AuditedNode[],
-    stateOf: (node: AuditedNode) => Exclude<NodeDigest["state"], "different">,
-  ): AuditedPart {
+  end(part: string, nodes: readonly AuditedNode[], stateOf: (node: AuditedNode) => NodeDigest["state"]): AuditedPart {
     const digests = nodes.map((node): NodeDigest => {
       const { hash = createHash("sha256"), records = 0 } = this.#digests.get(node.url) ?? {};
-      const state = this.#wrong.has(node.url) ? "different" : stateOf(node);
+      const ownState = node.isUnresponsive ? "unresponsive" : stateOf(node);
+      const state = this.#wrong.has(node.url) ? "different" : ownState;
       return { url: node.url, state, records, digest: hash.digest("hex") };
     });
     return { list: this.#list, part, nodes: digests, first: this.first };

@@ -38,7 +38,7 @@ export const addAudit = defineCommand<Flags>({
   summary: "Find the node that differs from others.",
   details:
     "Compares the balance changes of NODEs, addresses or names, by day, and prints how many records each has, their SHA-256, and its " +
-    "state: equal, different, later (its history begins later) or behind (it has not reached the end, or does not respond). The first " +
+    "state: equal, different, later (its history begins later), behind (it has not reached the end) or unresponsive. The first " +
     "record that differs is printed with the nodes that have it. Without --to, the range ends at the last block of all nodes that are " +
     "less than a minute behind. The exit code is 1 if a node differs, and 3 if something could not be compared.",
   arguments: ["<NODE...>"],
@@ -126,7 +126,7 @@ async function learn(io: Io, flags: Flags, url: string): Promise<AuditedNode> {
   } catch (error) {
     if (io.signal.aborted || !VegaError.is(error)) throw error;
     printMessage(io, `${url}: ${error.message}`);
-    return { url, client, start: undefined, end: 0n };
+    return { url, client, start: undefined, end: 0n, isUnresponsive: true };
   }
 }
 

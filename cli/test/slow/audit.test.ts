@@ -210,7 +210,10 @@ test("audit says what it cannot compare, and a node that does not respond is not
   expect((await audit(nodes, ["--from", `${middle}`, "--to", "2100-01-01"])).code).toBe(3);
   nodes[1]?.configure({ down: true });
   const down = await audit(nodes, ["--retries", "0"]);
-  expect([down.code, states(down)]).toEqual([3, new Set([`${urls[0]}equal`, `${urls[1]}behind`, `${urls[2]}equal`])]);
+  expect([down.code, states(down)]).toEqual([
+    3,
+    new Set([`${urls[0]}equal`, `${urls[1]}unresponsive`, `${urls[2]}equal`]),
+  ]);
   expect(down.stderr).toContain("https://b.example: ");
   expect((await runCli(["audit", "https://a.example", "a.example"])).code).toBe(2);
 });
