@@ -302,9 +302,9 @@ async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
     const { list, records, uncompared, gap, different, range } = compared;
     const table = tables[list].name;
     isDifferent ||= different.length > 0;
-    for (const { day, stored, node, surplus, missing, first } of different) {
-      const counts = `${count(stored, "record")}, ${node.toLocaleString("en")} in the node`;
-      const what = `${missing.toLocaleString("en")} missing or different, ${surplus.toLocaleString("en")} that the node does not have or has different`;
+    for (const { day, stored, node, missing, changed, surplus, first } of different) {
+      const counts = `${count(stored, "record")}, ${digits(node)} in the node`;
+      const what = `${digits(missing)} missing, ${digits(changed)} changed, ${digits(surplus)} that the node does not have`;
       const file = isFolder
         ? join(name, table, ...(list === "balances" ? [`date=${day}`] : []), "part.parquet")
         : table;
@@ -313,11 +313,11 @@ async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
     }
     const times = range && ` from ${formatTime(range.start)} to ${formatTime(range.end)}`;
     if (uncompared > 0 || gap) {
-      const before = uncompared.toLocaleString("en");
-      const reason = gap?.message ?? `The node does not keep the ${before} before. Use a node with a longer history.`;
+      const shorter = `The node does not keep the ${digits(uncompared)} before. Use a node with a longer history.`;
+      const reason = gap?.message ?? shorter;
       const names = `${recordName(list)}s${times ?? " that the node shows"}`;
       incomplete = new IncompleteError(
-        `Only the ${names} were compared, ${records.toLocaleString("en")}, and they are equal. ${reason}`,
+        `Only the ${names} were compared, ${digits(records)}, and they are equal. ${reason}`,
       );
     }
     texts.push(`${name} equals ${nodes.join(", ")}${times ?? ""}: ${count(records, recordName(list))}.\n`);
@@ -328,4 +328,5 @@ async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   return exitCodes.done;
 }
 
+const digits = new Intl.NumberFormat("en").format;
 const recordName = (list: SyncList) => (list === "balances" ? "balance change" : list.slice(0, -1));

@@ -38,11 +38,13 @@ export interface ComparedDay {
   readonly day: string | undefined;
   stored: number;
   node: number;
-  /** How many records of the node are not stored, or are stored with other values. */
+  /** How many records of the node are not stored. */
   missing: number;
-  /** How many stored records the node does not have, or has with other values. */
+  /** How many stored records the node has with other values. */
+  changed: number;
+  /** How many stored records the node does not have. */
   surplus: number;
-  /** The first record on each side that differs, and how. */
+  /** The first record of each kind, and how it differs. */
   readonly first: string[];
 }
 
@@ -222,19 +224,18 @@ function compareDays(list: SyncList) {
   return {
     /** How many records there are on one side. */
     total: (side: "stored" | "node") => [...days.values()].reduce((sum, each) => sum + each[side], 0),
-    different: () => [...days.values()].filter(({ missing, surplus }) => missing + surplus > 0),
+    different: () => [...days.values()].filter(({ first }) => first.length > 0),
     /** Adds records of the same key, as they are stored and as the node has them. */
     add(own: Row | undefined, other: Row | undefined): void {
       const time = timeOf(list, other ?? own ?? []);
       const day = time ? dateOf(time) : undefined;
-      const known = days.get(day) ?? { day, stored: 0, node: 0, missing: 0, surplus: 0, first: [] };
+      const known = days.get(day) ?? { day, stored: 0, node: 0, missing: 0, changed: 0, surplus: 0, first: [] };
       days.set(day, known);
       if (own) known.stored++;
       if (other) known.node++;
       if (own && other?.every((text, index) => text === own[index])) return;
-      if ((own && known.surplus === 0) || (other && known.missing === 0)) known.first.push(describe(own, other));
-      if (own) known.surplus++;
-      if (other) known.missing++;
+      const kind = !own ? "missing" : other ? "changed" : "surplus";
+      if (known[kind]++ === 0) known.first.push(describe(own, other));
     },
   };
 }

@@ -82,13 +82,13 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     const named = stderr.replaceAll(from, "balance_changes ").replaceAll(file, "");
     const firstAt = (time: string) =>
       `First: time 2024-02-${time}Z, party ${other}, asset ${account.assetId}, account_type ${account.accountType}`;
-    const balance = `1 missing or different, 1 that the node does not have or has different. ${firstAt("08T16:00:00.000000000")}: balance is `;
+    const balance = `0 missing, 1 changed, 0 that the node does not have. ${firstAt("08T16:00:00.000000000")}: balance is `;
     expect([code, named.trimEnd().split("\n")]).toEqual([
       1,
       [
         `08: 24 records, 24 in the node: ${balance}${changes[30]?.balance}, in the node 1.`,
-        `09: 24 records, 23 in the node: 0 missing or different, 1 that the node does not have or has different. ${firstAt("09T22:00:00.000000000")}: the node does not have it.`,
-        `11: 24 records, 25 in the node: 1 missing or different, 0 that the node does not have or has different. ${firstAt("11T14:00:00.000999000")}: missing.`,
+        `09: 24 records, 23 in the node: 0 missing, 0 changed, 1 that the node does not have. ${firstAt("09T22:00:00.000000000")}: the node does not have it.`,
+        `11: 24 records, 25 in the node: 1 missing, 0 changed, 0 that the node does not have. ${firstAt("11T14:00:00.000999000")}: missing.`,
       ].map((line) => `balance_changes 2024-02-${line}`),
     ]);
     const same = startNode({ balances: changes.slice(10) });
