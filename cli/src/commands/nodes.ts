@@ -9,7 +9,8 @@ import { type Io, isTerminal, printMessage, write } from "../io.js";
 import { type KnownNode, nodeGauges } from "../metrics.js";
 import type { ColumnKind } from "../operations.js";
 import { getPath } from "../other-paths.js";
-import { formatOf, printRecords } from "../output/print.js";
+import { type Encoder, readColumns } from "../output/columns.js";
+import { createEncoder, formatOf } from "../output/print.js";
 import { historyStart } from "../records.js";
 import { describeDuration } from "../times.js";
 
@@ -59,27 +60,38 @@ async function nodes(io: Io, flags: Flags): Promise<number> {
   const clients = await Promise.all(
     urls.map(async (url) => (await connect(io, { ...flags, node: [url], retries: 0 })).client),
   );
+  const format = flags.format === "prometheus" ? flags.format : formatOf(flags.format, io);
+  const create = () => {
+    if (format === "prometheus") return undefined;
+    const shown = { ...flags, format };
+    return createEncoder(io, shown, readColumns(columnKinds, shown));
+  };
+  // In a file, one header is followed by the rows of all rounds.
+  const isContinued = (format === "csv" || format === "table") && !isTerminal(io, io.stdout);
+  let encoder = create();
   for (;;) {
-    const exitCode = await show(io, flags, pool, clients);
+    const exitCode = await show(io, { ...flags, format }, pool, clients, encoder);
     if (watch === undefined) return exitCode;
     await sleep(watch, undefined, { signal: io.signal }).catch(() => io.signal.throwIfAborted());
+    encoder = isContinued && encoder ? { ...encoder, head: "" } : create();
   }
 }
 
-async function show(io: Io, flags: Flags, pool: NodePool, clients: readonly VegaClient[]): Promise<number> {
+async function show(
+  io: Io,
+  { format, watch, timeout }: Flags,
+  pool: NodePool,
+  clients: readonly VegaClient[],
+  encoder: Encoder | undefined,
+): Promise<number> {
   const { signal } = io;
-  const { format, watch, timeout } = flags;
   const statuses = await pool.check({ signal, ...(timeout !== undefined && { timeout }) });
   const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
   signal.throwIfAborted();
   if (watch !== undefined && isTerminal(io, io.stdout)) await write(io.stdout, "\x1b[H\x1b[2J");
-  if (format === "prometheus") await write(io.stdout, `${nodeGauges(known).join("\n")}\n`);
-  else {
-    const hasUnits = formatOf(format, io) === "table";
-    await printRecords(io, { ...flags, format: formatOf(format, io) }, columnKinds, async () =>
-      known.map((node) => recordOf(node, hasUnits)),
-    );
-  }
+  const rows = known.map((node) => recordOf(node, format === "table"));
+  const text = encoder ? encoder.head + encoder.encode(rows) + encoder.end() : `${nodeGauges(known).join("\n")}\n`;
+  await write(io.stdout, text);
   for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
   return statuses.some(({ error }) => error === undefined) ? exitCodes.done : exitCodes.failed;
 }

@@ -74,6 +74,20 @@ test("the command nodes prints from when on each node keeps balance changes, its
   expect(printed).toContain(`vegaprotocol_node_history_start_timestamp_seconds{node="node-2.example"} ${start}\n`);
 });
 
+test("the command nodes prints one header with --watch in a pipe, and one each time on a terminal", async () => {
+  const network = createFakeNetwork({ balances: 30 });
+  const headers = async (terminal?: number) => {
+    const { signal, interrupt } = interruption();
+    let rounds = 0;
+    const onOutput = () => void (++rounds === 3 && interrupt());
+    const format = ["--format", "csv", "--columns", "url,state", "--watch", "1ms"];
+    const options = { fetch: network.fetch, signal, onOutput, ...(terminal !== undefined && { terminal }) };
+    const { stdout } = await runCli(["nodes", ...flags, ...format], options);
+    return stdout.split("url,state").length - 1;
+  };
+  expect([await headers(), await headers(80)]).toEqual([1, 2]);
+});
+
 test("the command nodes exits with 1 if no node responds, and sends each of them one request", async () => {
   const down = { down: true };
   const network = createFakeNetwork({ nodes: [down, down, down] });
