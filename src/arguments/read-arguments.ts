@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors/index.js";
+import { show } from "../values/show.js";
 import type { Argument, Arguments, Operation } from "./operation.js";
 import { readValue } from "./read-value.js";
 import { listNames, refuse, refuseUnknown } from "./refuse.js";
@@ -24,7 +25,7 @@ export interface Parameters {
 export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): CheckedArguments {
   const checked = readMembers(operation, spec.arguments, argument === undefined ? {} : argument, "");
   checkAtLeastOne(operation, spec, checked);
-  checkRange(operation, spec, checked);
+  checkRange(operation, spec, checked, argument as CheckedArguments);
   return checked;
 }
 
@@ -49,9 +50,13 @@ export function timesOf(checked: CheckedArguments, range: Operation["range"]) {
 }
 
 function timeAt(checked: CheckedArguments, name = ""): bigint | undefined {
-  const [group = "", member = ""] = name.split(".");
-  const time = (checked[group] as CheckedArguments | undefined)?.[member];
+  const time = memberAt(checked, name);
   return typeof time === "string" ? BigInt(time) : undefined;
+}
+
+function memberAt(argument: CheckedArguments, name: string): unknown {
+  const [group = "", member = ""] = name.split(".");
+  return (argument[group] as CheckedArguments | undefined)?.[member];
 }
 
 const isRequired = (argument: Argument) => argument.kind !== "object" && argument.required === true;
@@ -94,11 +99,17 @@ function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSp
   throw new ArgumentError(message, { operation, argument: names[0] ?? "query" });
 }
 
-function checkRange(operation: string, { range }: ArgumentsSpec, checked: CheckedArguments): void {
+function checkRange(
+  operation: string,
+  { range }: ArgumentsSpec,
+  checked: CheckedArguments,
+  passed: CheckedArguments,
+): void {
   if (range === undefined) return;
   const { start, end } = timesOf(checked, range);
   if (start === undefined || end === undefined || end >= start) return;
-  refuse({ operation, argument: range.end }, `no earlier than \`${range.start}\`, ${start}`, `${end}`);
+  const expected = `no earlier than \`${range.start}\`, ${show(memberAt(passed, range.start))}`;
+  refuse({ operation, argument: range.end }, expected, memberAt(passed, range.end));
 }
 
 /**

@@ -81,7 +81,8 @@ export function readRange(operation: string, options: RangeOptions, ...ownNames:
   checkOptionNames(operation, options, "isComplete", "from", "to", ...ownNames);
   const from = readTime({ operation, argument: "from" }, options.from);
   const to = options.to === undefined ? undefined : readTime({ operation, argument: "to" }, options.to);
-  if (to !== undefined && to < from) refuse({ operation, argument: "to" }, `no earlier than \`from\`, ${from}`, to);
+  if (to !== undefined && to < from)
+    refuse({ operation, argument: "to" }, `no earlier than \`from\`, ${show(options.from)}`, options.to);
   return { from: String(from), to: to?.toString() };
 }
 

@@ -9,6 +9,7 @@ export function show(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return String(value);
   const type = Object.prototype.toString.call(value).slice(8, -1);
+  if (type.startsWith("Temporal.")) return String(value);
   return type === "Object" ? "an object" : `an object of type ${type}`;
 }
 

@@ -26,7 +26,12 @@ const anId = 'an id: an even number of hexadecimal digits, or a name such as "ne
 const paging = "an object with at least one of `first`, `after`, `last`, `before`, `newestFirst`, got 5.";
 const members = "an object with at least one of `partyId`, `proposalId`, `pagination`, got";
 const time = "Unix nanoseconds as a bigint or digits, a Date or a Temporal.Instant, within 64 bits";
-const noEarlier = 'no earlier than `dateRange.startTimestamp`, 2, got "1".';
+const noEarlier = 'no earlier than `dateRange.startTimestamp`, 2n, got "1".';
+const instant = {
+  epochNanoseconds: 1_707_350_400n * 10n ** 9n,
+  [Symbol.toStringTag]: "Temporal.Instant",
+  toString: () => "2024-02-08T00:00:00Z",
+};
 const hint = " (toNanoseconds() reads RFC 3339 text)";
 const ofSize = (first: unknown, got = String(first)): Refusal => {
   const message = `an integer from 1 to 2147483647, got ${got}.`;
@@ -103,6 +108,11 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
   scanBalanceChanges: [
     [null, "query", "an object with at least one of `filter`, `dateRange`, got null."],
     [{ dateRange: { startTimestamp: 2n, endTimestamp: "1" } }, "dateRange.endTimestamp", noEarlier],
+    [
+      { dateRange: { startTimestamp: new Date("2024-02-09"), endTimestamp: instant } },
+      "dateRange.endTimestamp",
+      "no earlier than `dateRange.startTimestamp`, 2024-02-09T00:00:00.000Z, got 2024-02-08T00:00:00Z.",
+    ],
     [{ pagination: {} }, "pagination", "scanBalanceChanges has no `pagination`. Expected `filter`, `dateRange`."],
     [{}, "order", '"oldest-first" or "newest-first", got "oldest".', { order: "oldest" }],
     [{}, "concurrency", "a positive integer, got 0.", { concurrency: 0 }],

@@ -269,3 +269,8 @@ test.each([
 ])("reports of balances refuse a wrong `%s` by its name", async (argument, call) => {
   await expect(call()).rejects.toMatchObject({ name: "ArgumentError", argument, operation: expect.any(String) });
 });
+
+test("a range that ends before it begins is refused with both times as they were passed", async () => {
+  const range = { from: new Date("2024-02-09"), to: "2024-02-08" };
+  await expect(statement([], range)).rejects.toThrow('`from`, 2024-02-09T00:00:00.000Z, got "2024-02-08".');
+});
