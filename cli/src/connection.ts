@@ -150,9 +150,11 @@ function proxyOf(env: Environment, name: string): string {
 /** Replaces an error that users cannot act on by one with advice. The client shows all causes: it has none. */
 function explain(error: Error, url: string, proxies: readonly URL[]): Error {
   const causes = causesOf(error);
-  const { protocol, host } = new URL(url);
+  const { protocol, host, port } = new URL(url);
   const isPlainPort = causes.some(({ code = "", message }) => /EPROTO|wrong version number/.test(code + message));
   if (protocol === "https:" && isPlainPort) return new Error(`${host} does not use TLS: try http://${host}`);
+  const isBlocked = causes.some(({ message }) => message === "bad port");
+  if (isBlocked) return new Error(`fetch blocks port ${port}: use another port`);
   const refused = causes.find(({ code, port }) => code === "ECONNREFUSED" && port !== undefined);
   const proxy = proxies.find((each) => each.port === String(refused?.port) && each.host !== host);
   if (proxy) return new Error(`The proxy ${proxy.origin} does not respond: ${refused?.message}`);

@@ -89,6 +89,8 @@ test("an address at which nothing listens is an error with advice", async () => 
   expect(await profiles(["--node", host])).toMatchObject(refused);
   const unknown = ended(1, "node.invalid: check the address\n");
   expect(await profiles(["--node", "https://node.invalid"])).toMatchObject(unknown);
+  const blocked = ended(1, ": fetch blocks port 6000: use another port\n");
+  expect(await profiles(["--node", "localhost:6000"])).toMatchObject(blocked);
 });
 
 test("certificates of NODE_EXTRA_CA_CERTS are trusted, and others are not", async () => {
