@@ -211,6 +211,13 @@ test("a folder with other files and without a copy is refused, and nothing is wr
   expect(await fs.readdir(path("."))).toEqual(["vega"]);
 });
 
+test("a file in the place of the folder is an error with the path of what cannot be written", async () => {
+  await fs.writeFile(folder, "");
+  const day = join(folder, "balance_changes", dateOf(7));
+  const message = `Error: Cannot write ${day}: a part of its path is a file, not a folder.\n`;
+  expect(await sync(startNode())).toMatchObject({ code: 1, stderr: message });
+});
+
 describe("a file in the folder that does not belong there is refused by name:", () => {
   const inFolder = (name: string) => join(folder, "balance_changes", name);
   const isOther = "date=2024-02-09/part.parquet to be a Parquet file that sync has written";

@@ -202,7 +202,7 @@ function createDestination(
     describe(error) {
       const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
       if (code === undefined || !/^E[A-Z]+$/.test(code)) return error;
-      return writeError(path?.replace(folder, name) ?? name, error);
+      return writeError(path?.replace(folder, name.replace(/[/\\]+$/, "")) ?? name, error);
     },
     async close() {
       await openDay?.file.discard();
