@@ -26,10 +26,11 @@ export async function readConfig(io: Pick<Io, "env">): Promise<Config> {
     if (other !== undefined) throw new Error(`Expected "${other}" of [nodes] to be ${expected}`);
     return config as Config;
   } catch (error) {
-    const { code, message, line } = error as NodeJS.ErrnoException & { line?: number };
+    const { code, message, line, column } = error as NodeJS.ErrnoException & { line?: number; column?: number };
     if (code === "ENOENT" && !io.env["VEGA_CONFIG"]) return {};
     const reason = code === "ENOENT" ? "there is no such file." : message.replaceAll(/\s*\n[\s\S]*/g, ".");
-    throw new UsageError(`Cannot read ${name}${line === undefined ? "" : `, line ${line}`}: ${reason}`);
+    const place = line === undefined ? "" : `, line ${line}, column ${column}`;
+    throw new UsageError(`Cannot read ${name}${place}: ${reason}`);
   }
 }
 

@@ -94,7 +94,7 @@ describe("vegaprotocol.toml", () => {
     ["[defaults]\ncomplete-history = true", "--complete-history requires --at. The flag is set in FILE."],
     ['[defaults]\ncolumns = "value"', "accountType. The flag is set in FILE."],
     ["limit = 1", 'Expected "limit" to be in a section, such as [defaults].'],
-    ["\n[balances", "Cannot read FILE, line 2: Invalid TOML document"],
+    ["\n[balances", "Cannot read FILE, line 2, column 2: Invalid TOML document"],
     ["[nodes]\nmain = 5", 'Expected "main" of [nodes] to be an address, or several, such as ["https://a.example"].'],
     ['[balances]\nforce = "yes"', 'Expected "force" of FILE to be true or false, got "yes".'],
   ])("is refused: %j", async (text, message) => {
