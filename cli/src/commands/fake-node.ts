@@ -103,8 +103,10 @@ async function fakeNode(io: Io, flags: FakeFlags): Promise<number> {
 function printHints(io: Io, node: FakeNode | undefined, url: string | undefined): void {
   const proposal = node?.records.votes.at(-1)?.proposalId;
   const resource = node?.records.signatures[0]?.id;
-  if (proposal !== undefined) printMessage(io, `Try: npx vegaprotocol-cli votes --node ${url} --proposal ${proposal}`);
-  if (resource !== undefined) printMessage(io, `Try: npx vegaprotocol-cli signatures --node ${url} --id ${resource}`);
+  // npx sets the variable: nothing is installed then.
+  const program = io.env["npm_command"] === "exec" ? "npx vegaprotocol-cli" : "vegaprotocol";
+  if (proposal !== undefined) printMessage(io, `Try: ${program} votes --node ${url} --proposal ${proposal}`);
+  if (resource !== undefined) printMessage(io, `Try: ${program} signatures --node ${url} --id ${resource}`);
   printMessage(io, "Press Ctrl-C to stop.");
 }
 

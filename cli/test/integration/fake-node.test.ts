@@ -3,7 +3,7 @@ import { createFakeNode } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.js";
 import { send } from "../support/gateway.js";
-import { runCli, startServing } from "../support/run-cli.js";
+import { interruption, runCli, startServing } from "../support/run-cli.js";
 
 /** Starts a fake node, and returns the addresses that it prints. */
 const start = (argv: readonly string[], addresses = 1) => startServing(["fake-node", ...argv], undefined, addresses);
@@ -26,10 +26,13 @@ test("the command fake-node prints commands with ids to try, which work, and how
   await expect.poll(stderr).toMatch(/^Press Ctrl-C to stop\.\n$/m);
   for (const [index, name] of ["votes", "signatures"].entries()) {
     const line = stderr().split("\n")[index] ?? "";
-    expect(line).toMatch(new RegExp(`^Try: npx vegaprotocol-cli ${name} --node ${url} --\\w+ [0-9a-f]{64}$`));
-    const { code, stdout } = await runCli(line.split(" ").slice(3));
+    expect(line).toMatch(new RegExp(`^Try: vegaprotocol ${name} --node ${url} --\\w+ [0-9a-f]{64}$`));
+    const { code, stdout } = await runCli(line.split(" ").slice(2));
     expect({ code, isEmpty: stdout === "" }).toEqual({ code: 0, isEmpty: false });
   }
+  const { signal, interrupt } = interruption();
+  const options = { env: { npm_command: "exec" }, signal, onOutput: interrupt };
+  expect((await runCli(["fake-node"], options)).stderr).toMatch(/^Try: npx vegaprotocol-cli votes --node /);
 });
 
 test("the command fake-node serves several nodes of one chain on the ports that follow, each as far behind as it should be", async () => {
