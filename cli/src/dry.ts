@@ -18,7 +18,7 @@ export const dryFlag = () => outputFlag("--dry", text);
 type PlannedReading = Pick<Reading, "id" | "query"> & Partial<Reading>;
 
 /** How many records show how dense a list is at one of its ends. */
-const sampleSize = 1000;
+const sampleSize = largestPage - 100;
 
 /** The estimate of a list before it is read. Times are Unix nanoseconds. */
 interface Estimate {
@@ -41,7 +41,7 @@ async function estimateList(client: VegaClient, { id, query, start }: PlannedRea
 async function estimateChanges(client: VegaClient, reading: PlannedReading, signal: AbortSignal): Promise<Estimate> {
   const { query, start: startTimestamp, end: endTimestamp, catchUp } = reading;
   const read = async (order: "newest-first" | "oldest-first") => {
-    const size = { maxItems: sampleSize, pageSize: sampleSize + 100, concurrency: 1 };
+    const size = { maxItems: sampleSize, pageSize: largestPage, concurrency: 1 };
     const options = { ...size, order, catchUp, missingHistory: "ignore", signal } as const;
     const scan = client.scanBalanceChanges({ ...query, dateRange: { startTimestamp, endTimestamp } }, options);
     const times = (await scan.toArray()).map(({ timestamp }) => BigInt(timestamp));
@@ -102,5 +102,6 @@ export async function describeReading(
   const end = to === undefined ? "" : ` to ${formatTime(to)}`;
   const accuracy = records === limit ? "" : found.accuracy;
   const cost = `${count(requests, "request")} in ${describeDuration(duration)}`;
-  return `${nameOf(reading)}${start}${end}: ${accuracy}${count(records, "record")}, ${accuracy}${cost}\n`;
+  // A reading takes a few more requests to prove its start.
+  return `${nameOf(reading)}${start}${end}: ${accuracy}${count(records, "record")}, ${accuracy || "about "}${cost}\n`;
 }
