@@ -43,7 +43,7 @@ export function rejectionOf(error: unknown): Rejection {
     // Callers pass parameters, not options of functions.
     const text = message.replace(` of ${operation} `, " ").replace("`liquidity.required", "`liquidity");
     // Parameters are digits, without the `n` of a bigint. Texts of callers are in quotes.
-    return new Rejection(3, text.replace(/(?<=, got -?\d+)n\.$/, "."));
+    return new Rejection(3, text.replaceAll(/(?<=, (?:got )?-?\d+)n\b/g, ""));
   }
   if (vega.PaginationError.is(error)) {
     const { reason, message, availableFrom } = error;

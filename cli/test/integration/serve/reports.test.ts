@@ -135,7 +135,7 @@ test.each<[name: string, query: Record<string, string>, message: RegExp]>([
   ["limits", { party, command: "vote" }, /^Expected the parameter proposal\./],
   ["series", { party, from: at(5), every: "year" }, /^Expected `every` to be "change" or.* got "year"\.$/],
   ["tally", { proposal: "ab", liquidityMajority: "x" }, /^Expected `liquidityMajority` to be.* got "x"\.$/],
-  ["statement", { party, from: at(5), to: at(4) }, new RegExp(`${at(4)}(?!n)`)],
+  ["statement", { party, from: at(5), to: at(4) }, new RegExp(`, ${at(5)}, got ${at(4)}\\.$`)],
 ])("an error of the report %s with %j has the names and values of parameters", async (name, query, message) => {
   const { url } = await serve(createNetwork({ spamStatistics: 1 }));
   const error = { message: expect.stringMatching(message) };
