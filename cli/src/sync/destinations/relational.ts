@@ -54,8 +54,8 @@ export interface Database {
 /** It can be copied to another database. */
 export interface RelationalDestination extends Destination {
   copy(source: RelationalDestination): Promise<void>;
-  /** The rows of a list that are copied: for votes, all versions with the ends of their blocks. */
-  rowsToCopy(list: SyncList): AsyncIterable<Row> | Iterable<Row>;
+  /** All versions of votes, each with the end of its block. */
+  voteVersions(): AsyncIterable<Row> | Iterable<Row>;
 }
 
 export const isRelational = (destination: Destination): destination is RelationalDestination => "copy" in destination;
@@ -209,13 +209,12 @@ function createDestination(database: Database): RelationalDestination {
     return [`${from} WHERE ${conditions.join(" AND ")} ORDER BY ${order}`, values];
   }
 
-  async function storeCheckpoint({ list, query, checkpoint }: StoredList): Promise<void> {
-    const sql =
+  const storeCheckpoint = ({ list, query, checkpoint: { position, start } }: StoredList) =>
+    database.run(
       "INSERT INTO sync_state (list, query, position, start) VALUES ($1, $2, $3, $4) " +
-      "ON CONFLICT (list, query) DO UPDATE SET position = excluded.position, start = excluded.start";
-    const times = [checkpoint.position, checkpoint.start].map(String);
-    await database.run(sql, [list, canonicalJson(query), ...times]);
-  }
+        "ON CONFLICT (list, query) DO UPDATE SET position = excluded.position, start = excluded.start",
+      [list, canonicalJson(query), `${position}`, `${start}`],
+    );
 
   /** The rows of balance changes with the id of an account, a time and a balance. New accounts are stored. */
   async function withAccounts(rows: readonly Row[]): Promise<Row[]> {
@@ -246,17 +245,15 @@ function createDestination(database: Database): RelationalDestination {
     await database.run(inserts[list], [JSON.stringify(stored)]);
   }
 
-  async function checkpoints(): Promise<StoredList[]> {
-    const rows = await database.query("SELECT list, query, start, position FROM sync_state");
-    return rows.map(([list, query, start, position]) => ({
-      list: list as SyncList,
-      query: JSON.parse(query ?? "{}"),
-      checkpoint: { start: BigInt(start ?? 0), position: BigInt(position ?? 0) },
-    }));
-  }
-
   return {
-    checkpoints,
+    async checkpoints() {
+      const rows = await database.query("SELECT list, query, start, position FROM sync_state");
+      return rows.map(([list, query, start, position]) => ({
+        list: list as SyncList,
+        query: JSON.parse(query ?? "{}"),
+        checkpoint: { start: BigInt(start ?? 0), position: BigInt(position ?? 0) },
+      }));
+    },
     async store({ list, query, records, checkpoint }) {
       const rows = records.map((record) => rowOf(list, record));
       const before = String(checkpoint?.position);
@@ -269,7 +266,7 @@ function createDestination(database: Database): RelationalDestination {
       await database.write(async () => {
         for (const list of syncLists) {
           let rows: Row[] = [];
-          for await (const row of source.rowsToCopy(list)) {
+          for await (const row of list === "votes" ? source.voteVersions() : source.rows(list)) {
             // A later version of a vote is compared with the one before.
             const isLater = list === "votes" && rows.at(-1)?.at(-1) !== row.at(-1);
             if (rows.length === 2000 || isLater) {
@@ -283,12 +280,8 @@ function createDestination(database: Database): RelationalDestination {
         for (const each of await source.checkpoints()) await storeCheckpoint(each);
       });
     },
-    rowsToCopy: (list) =>
-      database.read(
-        list === "votes"
-          ? `SELECT ${columnsOf(list)}, ${digits("before")} FROM votes_history ORDER BY id`
-          : `SELECT ${columnsOf(list)} FROM ${tables[list].name}`,
-      ),
+    voteVersions: () =>
+      database.read(`SELECT ${columnsOf("votes")}, ${digits("before")} FROM votes_history ORDER BY id`),
     finish: async () => undefined,
     async newest(filter, end = allTimes.end) {
       const [row] = await database.query(...select(filter, { ...allTimes, end }, "time DESC LIMIT 1"));
