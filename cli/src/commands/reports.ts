@@ -189,14 +189,13 @@ const drawn = ["series", "tally"];
 
 export function addReports(program: Command, perform: Perform): void {
   for (const [name, report] of Object.entries(reports())) {
-    const isOfNode = name === "limits";
     defineCommand<ReportFlags>({
       ...report,
       name,
       flags: [
         ...report.flags,
         ...flag.fileFlags(drawn.includes(name) ? [...flag.formats, "svg"] : flag.formats),
-        ...(isOfNode ? [] : dbFlags()),
+        ...(name === "limits" ? [] : dbFlags()),
         ...flag.nodeFlags(),
       ],
     })(program, perform);
@@ -223,7 +222,7 @@ const titles = { balances: "Balances", statement: "Statement", series: "Balances
 export async function printBalances(io: Io, name: BalanceReportName, entered: BalanceFlags): Promise<number> {
   // A wrong flag is found before a request is sent.
   readArguments("listBalanceChanges", entered);
-  const { timeZone, quiet, completeHistory, from, every } = entered;
+  const { timeZone, quiet, completeHistory: isComplete = false, from, pageSize, concurrency, catchUp } = entered;
   const { at: to = entered.to } = entered;
   const groupBy = readGroup(entered.groupBy, "--group-by");
   const kinds = name === "series" ? seriesColumns(groupBy) : reportColumns[name];
@@ -239,12 +238,10 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
       `Expected --from to be no later than the newest complete block, ${formatTime(end)}, got ${from}.`,
     );
   }
-  const { pageSize, concurrency, catchUp } = entered;
   const toNewest = name === "balances" ? " Use --at now for the newest complete block." : leaveOutTo;
   const advice = until === undefined ? "" : toNewest;
   const source = entered.db === undefined ? "node" : "copy";
-  const isComplete = completeHistory === true;
-  const options = { from: first, to: end, isMonthly: entered.monthly === true, timeZone, every, groupBy };
+  const options = { from: first, to: end, isMonthly: entered.monthly, timeZone, every: entered.every, groupBy };
   let start: bigint | undefined;
   let kept: bigint | undefined;
   const report = async () => {
@@ -257,7 +254,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
     const { rows, coverage } = found;
     start = coverage.start;
     kept = found.kept;
-    if (!quiet && !completeHistory)
+    if (!quiet && !isComplete)
       printMessage(
         io,
         `The records begin at ${formatTime(latest(start, kept))}. Earlier balances are unknown, and accounts that have not changed since ` +
@@ -268,7 +265,7 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   };
   const notes = () => [
     ...(start === undefined ? [] : [`The records are complete from ${start} to ${end}.`]),
-    ...(completeHistory ? [] : ["Balances before the first record of an account are unknown."]),
+    ...(isComplete ? [] : ["Balances before the first record of an account are unknown."]),
   ];
   const look = { title: titles[name], notes };
   const code = await printRecords(io, flags, kinds, report, units, look);
