@@ -265,14 +265,11 @@ function createDestination(database: Database): RelationalDestination {
     async copy(source) {
       await database.write(async () => {
         for (const list of syncLists) {
-          let rows: Row[] = [];
+          const rows: Row[] = [];
           for await (const row of list === "votes" ? source.voteVersions() : source.rows(list)) {
             // A later version of a vote is compared with the one before.
             const isLater = list === "votes" && rows.at(-1)?.at(-1) !== row.at(-1);
-            if (rows.length === 2000 || isLater) {
-              await insert(list, rows);
-              rows = [];
-            }
+            if (rows.length === 2000 || isLater) await insert(list, rows.splice(0));
             rows.push(row);
           }
           await insert(list, rows);
