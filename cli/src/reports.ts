@@ -125,17 +125,52 @@ export interface BalanceReportOptions {
   readonly timeZone?: string | undefined;
   readonly every?: BalanceSeriesOptions["every"] | undefined;
   readonly groupBy?: BalanceSeriesOptions["groupBy"] | undefined;
+  readonly mostRows: number;
 }
 
+/** @throws {@link UsageError} instead of more rows than `mostRows`, which could take all memory. */
 export function balanceReport(
   name: BalanceReportName,
   changes: AsyncIterable<BalanceChange>,
   options: BalanceReportOptions,
 ): Promise<readonly object[]> {
   const { to, from = to, isComplete, timeZone, every = "day", groupBy } = options;
-  if (name === "balances") return balancesAt(changes, to, { isComplete });
-  if (name === "statement") return statementRows(changes, { ...options, from });
-  return balanceSeries(changes, { from, to, every, groupBy, isComplete, timeZone });
+  const limited = withinRows(name, changes, { ...options, from, every });
+  if (name === "balances") return balancesAt(limited, to, { isComplete });
+  if (name === "statement") return statementRows(limited, { ...options, from });
+  return balanceSeries(limited, { from, to, every, groupBy, isComplete, timeZone });
+}
+
+/** The seconds of the shortest period. */
+const seconds = { minute: 60n, hour: 3600n, day: 86_400n, week: 604_800n, month: 2_419_200n };
+
+async function* withinRows(
+  name: BalanceReportName,
+  changes: AsyncIterable<BalanceChange>,
+  { from, to, every, isMonthly, groupBy = Object.values(groups), mostRows }: BalanceReportOptions & { from: bigint },
+): AsyncGenerator<BalanceChange> {
+  const hasChanges = name === "statement" || every === "change";
+  const periods = (period: keyof typeof seconds) => (to - from) / (seconds[period] * 1_000_000_000n) + 1n;
+  const rowsOf = {
+    balances: () => 1n,
+    statement: () => 2n + (isMonthly ? periods("month") : 0n),
+    series: () => (every === undefined || every === "change" ? 0n : periods(every)),
+  };
+  const rowsOfGroup = rowsOf[name]();
+  const members = name === "series" ? groupBy : Object.values(groups);
+  const found = new Set<string>();
+  let rows = 0n;
+  for await (const change of changes) {
+    found.add([change.assetId, ...members.map((member) => change[member])].join(" "));
+    if (hasChanges && BigInt(change.timestamp) > from) rows++;
+    if (rows + BigInt(found.size) * rowsOfGroup > mostRows) {
+      const limit = mostRows.toLocaleString("en");
+      throw new UsageError(
+        `The report has more than ${limit} rows. Use fewer accounts, a shorter range or longer periods.`,
+      );
+    }
+    yield change;
+  }
 }
 
 /** Rows for the opening balance, each change, each month with `isMonthly`, and the closing balance of accounts. */

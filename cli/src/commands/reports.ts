@@ -212,6 +212,9 @@ export function refuseSchema({ db, schema }: flag.Flags): void {
   if (db === undefined && schema !== undefined) throw new UsageError("--schema requires --db.");
 }
 
+/** How many rows a report can have. A million of them take about half a gigabyte. */
+const mostRows = 1_000_000;
+
 const titles = { balances: "Balances", statement: "Statement", series: "Balances over time" };
 
 /**
@@ -241,7 +244,8 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const toNewest = name === "balances" ? " Use --at now for the newest complete block." : leaveOutTo;
   const advice = until === undefined ? "" : toNewest;
   const source = entered.db === undefined ? "node" : "copy";
-  const options = { from: first, to: end, isMonthly: entered.monthly, timeZone, every: entered.every, groupBy };
+  const { monthly: isMonthly, every } = entered;
+  const options = { from: first, to: end, isMonthly, timeZone, every, groupBy, mostRows };
   let start: bigint | undefined;
   let kept: bigint | undefined;
   const report = async () => {

@@ -62,13 +62,13 @@ export function createEncoder(
 async function printText(
   io: Io,
   { output, force, format, quiet }: Flags,
-  read: (format: FormatName | undefined) => Promise<{ text: string; records: number }>,
+  read: (format: FormatName | undefined) => Promise<{ texts: Iterable<string>; records: number }>,
 ): Promise<number> {
   const target = readTarget(output, format);
   const opened = openOutput(io, target, force);
   try {
-    const { text, records } = await read(target?.format);
-    await opened.write(text);
+    const { texts, records } = await read(target?.format);
+    for (const text of texts) await opened.write(text);
     await opened.finish();
     if (target && !quiet) printMessage(io, `${target.name}: ${count(records, "record")}.`);
     return exitCodes.done;
@@ -78,8 +78,16 @@ async function printText(
   }
 }
 
-const textOf = (encoder: Encoder, records: readonly WireRecord[]) =>
-  encoder.head + encoder.encode(records) + encoder.end();
+/** How many records are encoded at once: a string of Node.js has at most half a gigabyte. */
+const batchSize = 10_000;
+
+function* encode(encoder: Encoder, records: readonly WireRecord[]): Generator<string> {
+  yield encoder.head;
+  for (let first = 0; first < records.length; first += batchSize) {
+    yield encoder.encode(records.slice(first, first + batchSize));
+  }
+  yield encoder.end();
+}
 
 export const printRecords = (
   io: Io,
@@ -92,7 +100,7 @@ export const printRecords = (
   printText(io, flags, async (format) => {
     const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), format, { ...look, units });
     const records = (await read()) as readonly WireRecord[];
-    return { text: textOf(encoder, records), records: records.length };
+    return { texts: encode(encoder, records), records: records.length };
   });
 
 /** Prints one object: as JSON, or with a row for each value in it. Unknown values are left out. */
@@ -101,11 +109,12 @@ export const printObject = (value: object, io: Io, flags: Flags): Promise<number
     const format = named ?? formatOf(flags.format, io);
     if (format === "json" || format === "ndjson") {
       const text = JSON.stringify(value, undefined, format === "json" ? 2 : undefined);
-      return { text: `${named === undefined && io.stdout.isTTY ? printableJson(text) : text}\n`, records: 1 };
+      return { texts: [`${named === undefined && io.stdout.isTTY ? printableJson(text) : text}\n`], records: 1 };
     }
     const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
     const columns = readColumns({ name: "text", value: "text" }, {});
-    return { text: textOf(createEncoder(io, { format, columns: "name,value" }, columns, named), rows), records: 1 };
+    const encoder = createEncoder(io, { format, columns: "name,value" }, columns, named);
+    return { texts: encode(encoder, rows), records: 1 };
   });
 
 /** The values in an object with their paths, such as `votes.statistics[0].proposal`. */

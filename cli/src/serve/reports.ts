@@ -39,15 +39,8 @@ const parameters: Readonly<Record<string, Arguments>> = {
   limits: { party: text, command: text, proposal: text, sentSince: text, sentByBlock: texts, tokens: text },
 };
 
-/** How many rows a report can have, and the seconds of the periods of a series. */
-const mostRows = 100_000n;
-const seconds = new Map([
-  ["minute", 60n],
-  ["hour", 3600n],
-  ["day", 86_400n],
-  ["week", 604_800n],
-  ["month", 2_419_200n],
-]);
+/** How many rows a report can have. */
+const mostRows = 100_000;
 
 /** The time in a parameter; `undefined` for the newest one. */
 function timeOf(name: string, value: string | undefined, timeZone?: string): bigint | undefined {
@@ -101,17 +94,8 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     if (end !== undefined) await nodes.waitFor(end + 1n, signal);
     const to = end ?? (await shared.newestTime(client, filter, `the parameter ${option}`, signal));
     const since = from ?? to;
-    const periodsOf = (period: string) =>
-      (to - since) / (1_000_000_000n * (seconds.get(period) ?? 1_000_000_000n)) + 1n;
-    const rowsOfAccount = {
-      balances: 1n,
-      statement: 2n + (isMonthly ? periodsOf("month") : 0n),
-      series: periodsOf(every ?? "day"),
-    };
-    const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) => {
-      const options = { from, to, isComplete, isMonthly, timeZone, every, groupBy };
-      return shared.balanceReport(name, limited(changes, since, rowsOfAccount[name]), options);
-    };
+    const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
+      shared.balanceReport(name, changes, { from, to, isComplete, isMonthly, timeZone, every, groupBy, mostRows });
     const found = await shared.reportUpTo(client, filter, to + 1n, { signal, isComplete }, compute);
     const { rows, kept } = found;
     const { start, end: shown, block } = found.coverage;
@@ -181,22 +165,3 @@ function filterOf(query: Query): BalanceChangesFilter {
 
 const orNull = (_: string, value: unknown): unknown =>
   value === undefined ? null : typeof value === "bigint" ? `${value}` : value;
-
-async function* limited(
-  changes: AsyncIterable<BalanceChange>,
-  from: bigint,
-  rowsOfAccount: bigint,
-): AsyncGenerator<BalanceChange> {
-  const accounts = new Set<string>();
-  let lines = 0n;
-  for await (const change of changes) {
-    const { partyId, assetId, marketId, accountType, timestamp } = change;
-    accounts.add(`${partyId} ${assetId} ${marketId} ${accountType}`);
-    if (BigInt(timestamp) > from) lines++;
-    if (lines + BigInt(accounts.size) * rowsOfAccount > mostRows) {
-      const advice = "Request fewer accounts, a shorter range, or a series with longer periods.";
-      throw new Rejection(11, `The report has more than ${mostRows} rows. ${advice}`);
-    }
-    yield change;
-  }
-}

@@ -135,6 +135,22 @@ test("series adds accounts by party and asset", async () => {
   expect(readLines(await run("series", ...before, ...flags))).toEqual(await balanceSeries(records, options));
 });
 
+test("a series of more than ten thousand rows is one array of JSON", async () => {
+  const range = ["--from", String(last - 691_200_000_000_000n), "--to", String(last)];
+  const series = [
+    "series",
+    ...range,
+    "--every",
+    "minute",
+    "--group-by",
+    "asset",
+    "--asset",
+    balances[0]?.assetId ?? "",
+  ];
+  const text = await run(...series, "--complete-history", "--format", "json");
+  expect(JSON.parse(text).length).toBeGreaterThan(10_000);
+});
+
 describe("tally", () => {
   test("prints the votes and the result by the rules", async () => {
     const rules = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", supply];

@@ -1,7 +1,7 @@
 import type { BalanceChange, VegaClient } from "vegaprotocol-client";
 import { balancesAt } from "vegaprotocol-client/reports";
 import { expect, test } from "vitest";
-import { reportUpTo } from "../../src/reports.js";
+import { balanceReport, reportUpTo } from "../../src/reports.js";
 import { change, party } from "../support/changes.js";
 
 /** A client whose scans yield these records from the start of their range on, each with a coverage. */
@@ -43,4 +43,31 @@ test.each([
   const compute = (changes: AsyncIterable<BalanceChange>) => balancesAt(changes, 90n);
   const rows = records.map(({ balance }) => ({ balance }));
   expect(await reportUpTo(client, {}, 100n, { isComplete: false }, compute)).toMatchObject({ kept, rows });
+});
+
+const day = 86_400_000_000_000n;
+const groupBy = ["partyId"] as const;
+const ofAccounts = [
+  change(day, "1", party),
+  { ...change(2n * day, "2", party), marketId: "12" },
+  change(3n * day, "3"),
+];
+
+test.each([
+  ["statement", {}],
+  ["statement", { isMonthly: true }],
+  ["series", { every: "change" }],
+  ["series", { every: "hour" }],
+  ["series", { groupBy }],
+] as const)("a %s with more rows than a report can have is refused before it is computed: %j", async (name, given) => {
+  async function* changes() {
+    yield* ofAccounts;
+  }
+  const options = { ...given, from: 0n, to: 40n * day, isComplete: true };
+  const rows = await balanceReport(name, changes(), { ...options, mostRows: Number.POSITIVE_INFINITY });
+  const refused = balanceReport(name, changes(), { ...options, mostRows: rows.length - 1 });
+  await expect(refused).rejects.toThrow("rows. Use fewer accounts, a shorter range or longer periods.");
+  // Months are counted as the shortest ones, and the range as if it began with a period.
+  const most = rows.length + ofAccounts.length;
+  expect(await balanceReport(name, changes(), { ...options, mostRows: most })).toEqual(rows);
 });
