@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
@@ -144,8 +146,13 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
   app.notFound((context) => context.json(new Rejection(5, "Not Found").body, 404));
   const routes = Object.values(operations).map(({ method, path }) => `${method} ${path}\n`);
   const about = "Lists of Vega data nodes, with cursors that lead to every record once (vegaprotocol serve):\n\n";
-  const others = `\nGET /reports/${reportNames.join("\nGET /reports/")}\n\nGET /healthz\nGET /metrics\nGET /readyz\n`;
+  const others = `\nGET /reports/${reportNames.join("\nGET /reports/")}\n\nGET /healthz\nGET /metrics\nGET /readyz\n\nGET /gateway.yaml\nGET /openapi.yaml\n`;
   app.get("/", (context) => context.text(about + routes.join("") + others));
+  const { resolve } = createRequire(import.meta.url);
+  const description = (file: string) => (context: Context) =>
+    context.body(readFileSync(resolve(file)), 200, { "Content-Type": "application/yaml" });
+  app.get("/gateway.yaml", description("vegaprotocol-cli/gateway.yaml"));
+  app.get("/openapi.yaml", description("vegaprotocol-client/openapi.yaml"));
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/metrics", () => exposition([...metrics.lines(), ...(options.nodeMetrics?.lines(pool.status) ?? [])]));
   app.get("/readyz", async (context) => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { responseTo } from "../../../src/serve/errors.js";
 import { block, changes, first, startNode } from "../../support/changes.js";
 import { send, serve, startGateway } from "../../support/gateway.js";
@@ -15,6 +16,15 @@ test("a parameter that does not exist is a 400 with the one that may be meant", 
   const { status, body } = await send(`${url}/api/v2/votes?proposal=ab`);
   const message = "There is no parameter proposal. Did you mean proposalId?";
   expect([status, body]).toMatchObject([400, { message: expect.stringContaining(message) }]);
+});
+
+test("the gateway has its description, and the description of the operations that it refers to", async () => {
+  const { url } = await serve(createNetwork({ nodes: 1 }));
+  for (const [name, path] of Object.entries({ gateway: "/reports/tally", openapi: "/api/v2/votes" })) {
+    const response = await fetch(`${url}/${name}.yaml`);
+    expect(response.headers.get("Content-Type")).toBe("application/yaml");
+    expect(parse(await response.text()).paths).toHaveProperty([path]);
+  }
 });
 
 describe("nodes", () => {
