@@ -65,7 +65,7 @@ export function advance<T>(
  */
 export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly Edge<T>[]): WalkState<T> | undefined {
   const { direction, pages, first, until } = end;
-  if (first === undefined || !goesDown(walk)) return undefined;
+  if (walk.cursorsLack !== "record" || first === undefined || !goesDown(walk)) return undefined;
   // A second reading ends the walk if all of its pages are of one block.
   if (until !== undefined && (pages === 1 || end.block?.timestamp === first)) return undefined;
   const window = windowAfter(end.window, edges, "record", true);

@@ -83,7 +83,7 @@ export interface AddedMembers {
   readonly after: bigint | undefined;
   /** The same, unless the cursor does not name it: then `after` is the time of the record's block. */
   readonly latest: bigint | undefined;
-  /** The time of the block of the first page, if the walk began with the newest votes. */
+  /** The time of the block of the first page, if the walk was of signatures, or began with the newest votes. */
   readonly first: bigint | undefined;
   readonly read: ReadVotes | undefined;
   readonly last: KnownRecord | undefined;

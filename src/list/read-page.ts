@@ -220,7 +220,8 @@ export class ListPage<T> implements Page<T> {
       return this.pageInfo?.[direction.more]
         ? { ...startOf({ direction, cursor: undefined }), block, node }
         : undefined;
-    const turned = { ...emptyState(direction), pages: 1, block, node };
+    const first = this.#walk.cursorsLack === "proof" ? end.first : undefined;
+    const turned = { ...emptyState(direction), pages: 1, block, node, first };
     const state = advance(this.#walk, turned, [...edges].reverse(), this.pageInfo);
     if (state === undefined) return undefined;
     const cursor = cursorOf(paginationAt(this.#walk, state));

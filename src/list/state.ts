@@ -25,7 +25,10 @@ export interface WalkState<T = unknown> {
   readonly cursor?: string | undefined;
   /** The latest block of the pages so far: no later page may be of an earlier one. */
   readonly block?: Block | undefined;
-  /** The time of the block of the first page of a walk that begins with the newest votes: others can be cast again meanwhile. */
+  /**
+   * The time of the block of the first page: votes can be cast again meanwhile, if a walk begins with the newest ones, and signatures can
+   * arrive that sort before the cursor.
+   */
   readonly first?: bigint | undefined;
   /** The address of the node that gave the last page, if the client has several. */
   readonly node?: string | undefined;

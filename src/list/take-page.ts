@@ -50,6 +50,7 @@ export function takePage<T>(
   const isOfVotes = walk.cursorsLack === "record";
   const isGiven = state.given !== undefined && state.until === undefined;
   const isFirst = pages === 0 && state.until === undefined;
+  const needsFirst = walk.cursorsLack === "proof" || (isOfVotes && goesDown(walk));
   const place = placeOf({ ...state, window: read, cursor: info?.[direction.nextCursor] });
   const isRepeated =
     !hasFurther &&
@@ -68,7 +69,7 @@ export function takePage<T>(
       seen: isOfVotes ? withKeys(state.seen, keys) : undefined,
       visited: isRepeated ? withKeys(visited, [place]) : visited,
       block,
-      first: state.first ?? (isOfVotes && goesDown(walk) && pages === 0 && !isGiven ? block?.timestamp : undefined),
+      first: state.first ?? (needsFirst && pages === 0 && !isGiven ? block?.timestamp : undefined),
       node,
       onlyNode: isFirst || state.onlyNode === node ? node : undefined,
     },

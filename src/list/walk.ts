@@ -134,9 +134,9 @@ class WalkReader<T, Item> implements Batches<Item> {
     // A list that is not in the order of time can get records before those that were read.
     const isInOrder = cursorsLack === "record" || cursorsLack === "account";
     const block = first && isInOrder && !isDescending ? last : first;
-    // New records can sort before the cursor, where this walk does not read.
-    const seen = isInOrder ? undefined : given?.after;
-    const final = block && finalTime(minimum(block.timestamp, seen ?? block.timestamp));
+    // Signatures that arrived since the first page can sort before the cursor, where this walk does not read.
+    const seen = cursorsLack === "proof" && given ? given.first : block?.timestamp;
+    const final = block && seen && finalTime(minimum(block.timestamp, seen));
     const upTo = range?.end === undefined || final === undefined ? final : minimum(final, range.end);
     const place = given && timeBefore(given);
     const end = isDescending ? (place ?? upTo) : upTo;

@@ -98,6 +98,30 @@ test("the coverage of balance changes ends with the last block, also if no respo
   expect((await listing.coverage).end).toBe(timeOf(20));
 });
 
+describe("the coverage of signatures that continue from a cursor ends", () => {
+  const id = hex(0xabc);
+  const signatures = Array.from({ length: 9 }, (_, index) => ({ id, sig: btoa(String(index)) }));
+  const read = async (client: ReturnType<typeof connect>, pagination: object) => {
+    const listing = client.listNodeSignatures({ id, pagination });
+    await listing.toArray();
+    return (await listing.coverage).end;
+  };
+
+  test("with the first page's block: signatures that arrived later can sort before the cursor", async () => {
+    const client = connect([20, 25, 30], false, { signatures });
+    const page = await client.listNodeSignatures({ id, pagination: { first: 2, newestFirst: false } });
+    const second = await page.nextPage();
+    expect(await read(client, { ...second?.next })).toBe(timeOf(20));
+    expect(await read(client, { ...second?.previous })).toBe(timeOf(20));
+  });
+
+  test("nowhere if it is a cursor of the node: it does not name the first page's block", async () => {
+    const client = connect([20, 30], false, { signatures });
+    const { edges } = await client.listNodeSignatures({ id, pagination: { first: 2 } });
+    expect(await read(client, { after: edges.at(-1)?.cursor })).toBeUndefined();
+  });
+});
+
 test("the coverage of a range of which no node has a record is empty", async () => {
   const client = connect([20], false, { balances: [] });
   for (const endTimestamp of [timeOf(15), undefined]) {
