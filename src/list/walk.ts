@@ -60,7 +60,8 @@ class WalkReader<T, Item> implements Batches<Item> {
   #isNamed = true;
   /** Whether the last page is of a later block than those before. */
   #isLatest = true;
-  /** The last record that was read. */
+  /** The first and the last record that were read. */
+  #first: Edge<T> | undefined;
   #last: Edge<T> | undefined;
 
   constructor(plan: WalkPlan<T>, itemsOf: (page: Page<T>) => readonly Item[]) {
@@ -86,6 +87,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     const edges = inWalkOrder(page.edges, direction).slice(0, left);
     const items = page.hasNothingNew ? [] : inWalkOrder(this.#itemsOf(page), direction).slice(0, left);
     const before = this.#last;
+    this.#first ??= edges[0];
     const last = (page.edges.length >= left ? edges.at(-1) : page.last) ?? before;
     this.#last = last;
     this.#note(page);
@@ -121,9 +123,15 @@ class WalkReader<T, Item> implements Batches<Item> {
     const whole = this.#wholeCoverage();
     const time = edge && (nanosecondsOf(edge.cursor) ?? (plan.range && timeOf(edge)));
     const isDescending = goesDown(plan);
-    const place = this.#given && timeBefore(this.#given);
+    const place = this.#place;
     const bound = isDescending ? (plan.range?.end ?? whole.end) : plan.range?.start;
     return coverageUpTo(time, whole, isDescending, place ?? bound ?? 0n);
+  }
+
+  /** The time of the record before the walk; of its first record if the cursor does not show it. */
+  get #place(): bigint | undefined {
+    const given = this.#given;
+    return given && (timeBefore(given) ?? (this.#plan.range && timeOf(this.#first)));
   }
 
   #wholeCoverage(): Coverage {
@@ -131,20 +139,24 @@ class WalkReader<T, Item> implements Batches<Item> {
     const given = this.#given;
     const isDescending = goesDown(this.#plan);
     const { first, last, newest } = this.#blocks ?? {};
+    const cursor = this.#last?.cursor ?? given?.cursor;
+    // The cursors of the gateway do not show times: a loop that they lead through ends with the block of its first page.
+    const isTimed = cursor === undefined || nanosecondsOf(cursor) !== undefined;
     // A list that is not in the order of time can get records before those that were read.
-    const isInOrder = cursorsLack === "record" || cursorsLack === "account";
+    const isInOrder = isTimed && (cursorsLack === "record" || cursorsLack === "account");
     const block = first && isInOrder && !isDescending ? last : first;
     // Signatures that arrived since the first page can sort before the cursor, where this walk does not read.
     const seen = cursorsLack === "proof" && given ? given.first : block?.timestamp;
     const final = block && seen && finalTime(minimum(block.timestamp, seen));
     const upTo = range?.end === undefined || final === undefined ? final : minimum(final, range.end);
-    const place = given && timeBefore(given);
+    const place = this.#place;
     const end = isDescending ? (place ?? upTo) : upTo;
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
     const after = isDescending || place === undefined ? 0n : place + 1n;
     // Votes that were cast again since the first page are unknown without the block of that page.
     const isBlind = isDescending && given !== undefined && given.first === undefined;
-    const isEndShown = cursorsLack !== "record" || (this.#isLatest && !isBlind);
+    const isUnknown = cursorsLack !== "proof" && given !== undefined && !isTimed && !(isDescending && place);
+    const isEndShown = !isUnknown && (cursorsLack !== "record" || (this.#isLatest && !isBlind));
     return {
       start: [range?.start ?? 0n, shown].reduce(maximum, after),
       end: isEndShown ? end : undefined,

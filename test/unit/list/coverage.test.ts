@@ -10,13 +10,12 @@ const times = Array.from({ length: 10 }, (_, block) => timeOf(block));
 const records = { votes: votesAt(times, proposalId), balances: changesAt(times) };
 
 /**
- * A client of a chain with a record in each of its first ten blocks. Each response is of the next of these blocks; of a negative one, it
- * does not name the block.
+ * A chain with a record in each of its first ten blocks. Each response is of the next of these blocks; of a negative one, it does not
+ * name the block.
  */
-function connect(blocks: readonly number[], isPool = false, data: FakeNodeData = records) {
-  const url = "https://node.example";
+function chainOf(blocks: readonly number[], data: FakeNodeData = records) {
   let sent = 0;
-  const fetch = (request: Request) => {
+  return (request: Request) => {
     const number = blocks[sent++] ?? blocks.at(-1) ?? 0;
     const block = Math.abs(number);
     const at = { height: BigInt(block), timestamp: timeOf(block) };
@@ -25,7 +24,11 @@ function connect(blocks: readonly number[], isPool = false, data: FakeNodeData =
       { defects: nodeDefects, rateLimit: false, blockHeaders: number >= 0 },
     ).fetch(request);
   };
-  return createClient({ baseUrl: isPool ? nodePool([url]) : url, fetch });
+}
+
+function connect(blocks: readonly number[], isPool = false, data: FakeNodeData = records) {
+  const url = "https://node.example";
+  return createClient({ baseUrl: isPool ? nodePool([url]) : url, fetch: chainOf(blocks, data) });
 }
 
 async function coverageOf(client: ReturnType<typeof connect>, pagination: object) {
@@ -96,6 +99,54 @@ test("the coverage of balance changes ends with the last block, also if no respo
   const listing = connect([20]).listBalanceChanges({ pagination: oldestFirst });
   await listing.toArray();
   expect((await listing.coverage).end).toBe(timeOf(20));
+});
+
+describe("a loop with cursors of another form, such as those of the gateway,", () => {
+  const mark = "~";
+  /** A client of a server whose cursors do not show the block of their record, and which responds from a later block each time. */
+  function connectToOther() {
+    const requests: string[] = [];
+    const send = chainOf(Array.from({ length: 100 }, (_, index) => 20 + index));
+    const fetch = async ({ url }: Request) => {
+      requests.push(url);
+      const response = await send(new Request(url.replaceAll(mark, "")));
+      const text = await response.text();
+      const marked = text.replaceAll(/"(cursor|startCursor|endCursor)":"/g, `$&${mark}`);
+      return new Response(marked, response);
+    };
+    return { client: createClient({ baseUrl: "https://node.example", fetch }), requests };
+  }
+
+  test("ends although new blocks come, newest votes first", async () => {
+    const { client, requests } = connectToOther();
+    expect(await client.listVotes({ proposalId, pagination: newestFirst }).toArray()).toHaveLength(10);
+    expect(requests).toHaveLength(3);
+  });
+
+  test.each([oldestFirst, newestFirst])("is complete up to the block of its first page: %o", async (pagination) => {
+    const votes = connectToOther().client.listVotes({ proposalId, pagination });
+    await votes.toArray();
+    expect((await votes.coverage).end).toBe(timeOf(20));
+    const changes = connectToOther().client.listBalanceChanges({ pagination });
+    await changes.toArray();
+    expect((await changes.coverage).end).toBe(timeOf(20));
+  });
+
+  test.each([oldestFirst, newestFirst])(
+    "covers at most the changes that it reads if it begins at a cursor: %o",
+    async (pagination) => {
+      const { client } = connectToOther();
+      const page = await client.listBalanceChanges({ pagination });
+      const changes = client.listBalanceChanges({ pagination: { ...page.next } });
+      const [first] = await changes.toArray();
+      const end = pagination.newestFirst ? BigInt(first?.timestamp ?? 0) : undefined;
+      expect((await changes.coverage).end).toBe(end);
+      const { next } = await client.listVotes({ proposalId, pagination });
+      const votes = client.listVotes({ proposalId, pagination: { ...next } });
+      expect(await votes.toArray()).toHaveLength(6);
+      expect((await votes.coverage).end).toBeUndefined();
+    },
+  );
 });
 
 describe("the coverage of signatures that continue from a cursor ends", () => {
