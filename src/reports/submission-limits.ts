@@ -169,6 +169,9 @@ export function counterOf(statistics: SpamStatistics | null, { command, proposal
   return { ...votes, ...found };
 }
 
+/** After more work than a block requires, nodes send a difficulty below zero as one close to 2^64. */
+const hashBits = 256n;
+
 /** The newest block that the next transaction can use. `usedOf` returns how many transactions are on a block, by its height. */
 function usableBlock(
   place: Place,
@@ -190,7 +193,7 @@ function usableBlock(
     if (last < current || (used >= perBlock && !increasingDifficulty)) continue;
     const rising = BigInt(digitsOf(place, state, "difficulty")) + used / maximum(perBlock, 1n);
     const least = used === seen ? BigInt(expectedDifficulty ?? 0) : 0n;
-    const difficulty = String(maximum(rising, least));
+    const difficulty = String(least > hashBits ? rising : maximum(rising, least));
     return { blockHeight, blockHash, difficulty, hashFunction, lastHeight: String(last) };
   }
   return undefined;

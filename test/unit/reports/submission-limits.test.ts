@@ -91,6 +91,7 @@ describe("submissionLimits", () => {
     ["the difficulty of the sixth send", [block(10, harder)], { sentByBlock: { 10: 5 } }, ["10", "17", "14"]],
     ["the difficulty after 9 sends", [requiring("30")], { sentSince: 7 }, ["10", "19", "14"]],
     ["what the block requires at least", [requiring("15")], {}, ["10", "16", "14"]],
+    ["what a hash can have", [requiring("18446744073709551613")], {}, ["10", "16", "14"]],
   ])("proves work with %s", (_, blockStates, sent, [blockHeight, difficulty, lastHeight] = ["", "", ""] as never) => {
     const response = statistics({ pow: { ...pow, blockStates: Object.freeze(blockStates) } });
     const { isAllowed, reason, proofOfWork } = submissionLimits(response, { command: "other" }, sent);
