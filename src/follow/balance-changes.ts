@@ -2,7 +2,7 @@ import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
-import { PaginationError } from "../errors/index.js";
+import { ArgumentError, PaginationError } from "../errors/index.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
 import { type Batch, batchOf, type Follower, type FollowerKind, headOf, type Source } from "./follower.js";
@@ -109,8 +109,18 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
   valuesOf: ({ records }) => records,
 };
 
-/** The time of the newest record from a time on, if there is one. A page alone takes one request, and proves nothing. */
-async function readNewest({ client, query, call }: Source<Query>, startTimestamp?: bigint) {
+/** The time of the newest record from a time on, if there is one; of any account if the filter is too long for a list. */
+async function readNewest(source: Source<Query>, startTimestamp?: bigint) {
+  try {
+    return await readNewestOf(source, startTimestamp);
+  } catch (error) {
+    if (!ArgumentError.is(error)) throw error;
+    return readNewestOf({ ...source, query: {} }, startTimestamp);
+  }
+}
+
+/** A page alone takes one request, and proves nothing. */
+async function readNewestOf({ client, query, call }: Source<Query>, startTimestamp?: bigint) {
   const dateRange = startTimestamp === undefined ? {} : { startTimestamp };
   const listing = client.listBalanceChanges(
     { ...query, dateRange, pagination: { first: 1 } },

@@ -52,6 +52,20 @@ describe("a follower of balance changes", () => {
     expect(await firstBatch(node, "start", 3)).toMatchObject([{ resume: `${time}` }]);
   });
 
+  test("takes a filter that is too long for one URL", async () => {
+    const partyIds = Array.from({ length: 300 }, (_, index) => (9 + index).toString(16).padStart(64, "0"));
+    const ofParty = (seconds: number, index: number) => ({ ...change(seconds, 1), partyId: partyIds[index] as string });
+    for (const from of ["now", "start", timeAt(2)] as const) {
+      const node = nodeAt(3, { balances: [change(1, 1)] });
+      const { take } = follow(node, { from }, 5000, { filter: { partyIds } });
+      expect(await take(1)).toMatchObject([{ records: [], upTo: timeAt(3) }]);
+      endBlock(node, 4, { balances: [ofParty(3, 0), ofParty(3, 299), change(3, 1)] });
+      expect(await take(1)).toMatchObject([{ records: [ofParty(3, 0), ofParty(3, 299)], upTo: timeAt(4) }]);
+      endBlock(node, 5, { balances: [ofParty(4, 150)] });
+      expect(await take(1)).toMatchObject([{ records: [ofParty(4, 150)], upTo: timeAt(5) }]);
+    }
+  });
+
   test("begins in few requests, although the client selects the records of its account type itself", async () => {
     const rare = { ...change(1, 1), accountType: "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION" as const };
     const node = nodeAt(900, { balances: [rare, ...Array.from({ length: 800 }, (_, at) => change(2 + at, 1))] });
