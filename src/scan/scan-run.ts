@@ -59,6 +59,8 @@ export class ScanRun implements Batches<BalanceChange> {
   #merged: MergedParts | undefined;
   /** The last record that was read, wanted or not. */
   #last: BalanceChange | undefined;
+  /** The oldest one. */
+  #oldest: BalanceChange | undefined;
   #isAtEnd = false;
   /** How many segments began with a page that did not show it. */
   #proofs = 0;
@@ -174,6 +176,7 @@ export class ScanRun implements Batches<BalanceChange> {
         throw next.error;
       }
       if (next === undefined) {
+        await this.#proveParts();
         this.#isAtEnd = true;
         return undefined;
       }
@@ -182,6 +185,8 @@ export class ScanRun implements Batches<BalanceChange> {
       const before = this.#last;
       const last = wanted.length >= left ? items.at(-1) : next.at(-1);
       this.#last = last;
+      if (!this.#order.newestFirst) this.#oldest ??= next[0];
+      else this.#oldest = next.at(-1);
       this.#itemsRead += items.length;
       return {
         items,
@@ -228,6 +233,26 @@ export class ScanRun implements Batches<BalanceChange> {
       (plan) => new PartScan({ ...options, plan, first: plan === first ? kept : undefined }),
     );
     return new MergedParts(this.#parts, this.#order);
+  }
+
+  /** Without a start, the first record of a part shows nothing about the time between the first record of all parts and itself. */
+  async #proveParts(): Promise<void> {
+    const { start: given, end } = this.#range;
+    if (given !== undefined || this.#oldest === undefined || this.#parts.length < 2) return;
+    const start = BigInt(this.#oldest.timestamp);
+    const prove = async (part: PartScan, plan: WalkPlan<BalanceChange>) => {
+      if (part.completeFrom <= start) return;
+      const oldestFirst = { ...plan, pagination: { newestFirst: false }, endsAtHistory: true, range: { start, end } };
+      const page = await this.#run((signal) => readPage(oldestFirst, startOf(oldestFirst), signal, 1));
+      const isShown =
+        page.completeFrom <= start && page.nodes.every((first) => BigInt(first.timestamp) >= part.completeFrom);
+      if (isShown) part.completeFrom = start;
+    };
+    // The records are there: only the coverage begins later.
+    const isUnproved = (error: unknown) => {
+      if (!VegaError.is(error)) throw error;
+    };
+    await Promise.all(this.#plans.map((plan, index) => prove(this.#parts[index] as PartScan, plan).catch(isUnproved)));
   }
 
   #run<T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> {
