@@ -125,6 +125,14 @@ test("a report from a node without block headers needs an end, which the error n
   expect(await report("balances", "--at", String(middle))).toMatchObject({ code: 0 });
 });
 
+test("series takes more parties than fit a URL", async () => {
+  const [partyId = ""] = balances.map(({ partyId }) => partyId);
+  const parties = [partyId, ...Array.from({ length: 200 }, (_, index) => index.toString(16).padStart(64, "0"))];
+  const flags = ["--from", String(times[0]), "--every", "hour", "--complete-history", "--raw"];
+  const ofOne = await run("series", ...flags, "--party", partyId);
+  expect(await run("series", ...flags, ...parties.flatMap((each) => ["--party", each]))).toBe(ofOne);
+});
+
 test("series adds accounts by party and asset", async () => {
   // Two hours before the first record.
   const from = (times[0] ?? 0n) - 7_200_000_000_000n;

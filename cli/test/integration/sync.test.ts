@@ -44,6 +44,16 @@ test("--follow --metrics has how far the lists are, and what nodes were asked, i
   expect(await runCli(["sync", "vega.db", "--metrics", "0"])).toMatchObject(ended(2, "--metrics requires --follow"));
 });
 
+test("stores the records of a filter that takes several requests, of which some find nothing", async () => {
+  const node = startNode();
+  const parties = [party, ...Array.from({ length: 200 }, (_, index) => index.toString(16).padStart(64, "0"))];
+  const argv = ["sync", path("vega.db"), "balances", ...parties.flatMap((each) => ["--party", each])];
+  const found = "100 new balance changes, complete from 2024-02-07T11:00:00.";
+  expect(await runCli(argv, { fetch: node.fetch })).toMatchObject(ended(0, found));
+  add(node, change(node.block.timestamp, "7", party));
+  expect(await runCli(argv, { fetch: node.fetch })).toMatchObject(ended(0, "1 new balance change,"));
+});
+
 test("--follow ends if no response shows what follows the stored records", async () => {
   const { fetch, position, next } = addressWithGap(15);
   const argv = ["sync", path("vega.db"), "--follow", "--party", party, "--poll-interval", "5ms"];
