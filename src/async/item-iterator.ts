@@ -115,7 +115,8 @@ export class ItemIterator<Item> {
       this.#batches?.signal?.throwIfAborted();
       while (this.#index === this.#items.length) {
         const batch = await this.#more();
-        if (batch === undefined) return await this.return();
+        // A batch can arrive while `return()` ends the loop.
+        if (batch === undefined || this.#ended) return await this.return();
         this.#batch = batch;
         this.#items = batch.items;
         this.#index = 0;

@@ -164,6 +164,20 @@ describe("the request in flight is cancelled by", () => {
     expect(source.signals).toMatchObject([{ aborted: true, reason }]);
   });
 
+  test("return() while a page arrives: no record comes after it", async () => {
+    for (let turns = 0; turns < 30; turns++) {
+      const iterator = paginate(async () => ({
+        edges: [1, 2, 3].map((node) => ({ cursor: `${node}`, node })),
+        pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: "1", endCursor: "3" },
+      }))[Symbol.asyncIterator]();
+      const first = iterator.next();
+      for (let turn = 0; turn < turns; turn++) await undefined;
+      const end = iterator.return?.(undefined);
+      await Promise.all([first, end]);
+      expect(await iterator.next()).toEqual(over);
+    }
+  });
+
   test("an abort before the first request, which is not sent", async () => {
     const source = new ManualSource();
     const listing = source.listing({ signal: AbortSignal.abort("never mind") });
