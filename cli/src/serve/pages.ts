@@ -96,8 +96,13 @@ export function createPages(client: VegaClient, nodes: Nodes) {
     );
   }
 
-  /** Reads balance changes from the cursor on. An oldest-first loop ends with the block of its first page. */
-  async function readScan(request: PageRequest, { inTurn, signal }: Reader): Promise<Reading> {
+  /** Reads balance changes from the cursor on. An oldest-first loop ends with its range, or with the block of its first page. */
+  async function readScan(request: PageRequest, reader: Reader): Promise<Reading> {
+    return (await readRange(request, reader)) ?? readScan(request, reader);
+  }
+
+  /** Returns `undefined` if nodes have reached the end of the range meanwhile. */
+  async function readRange(request: PageRequest, { inTurn, signal }: Reader): Promise<Reading | undefined> {
     const { id, query, size, cursor } = request;
     const isNewestFirst = isDescending(request);
     const range = query.dateRange ?? {};
@@ -110,7 +115,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
     // Whether nodes keep the start is shown by the first page, and by the one that leads to it.
     let missingHistory: ScanOptions["missingHistory"] = isNewestFirst && cursor ? "ignore" : "error";
     const startTimestamp = isNewestFirst ? wantedStart : (from ?? wantedStart);
-    const endTimestamp = isNewestFirst ? (from === undefined ? end : from + 1n) : earliest(end, cursor?.block);
+    const endTimestamp = isNewestFirst ? (from === undefined ? end : from + 1n) : (end ?? cursor?.block);
     const order = isNewestFirst ? "newest-first" : "oldest-first";
     const isInRange = (record: PlacedRecord) =>
       (wantedStart === undefined || timeOf(record) >= wantedStart) &&
@@ -144,6 +149,8 @@ export function createPages(client: VegaClient, nodes: Nodes) {
         }
         const cut = rest && timeOf(rest);
         const final = block && finalTime(block.timestamp);
+        // The header of that block would show that the page has all of the range.
+        if (end === undefined && wantedEnd !== undefined && final !== undefined && final >= wantedEnd) return undefined;
         // A response after the first one can be of a later block than the one that the page ends with.
         const isOfBlock = endTimestamp !== undefined || shownEnd === final || (!isNewestFirst && cut !== undefined);
         const source = isOfBlock ? { block } : {};
@@ -158,7 +165,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
         }
         const isComplete = startTimestamp === undefined || start <= startTimestamp;
         // Pages of a past range can come from nodes at different blocks, and the first node can be before the end.
-        const next = { block: cut === undefined ? undefined : (cursor?.block ?? end ?? final) };
+        const next = { block: cut === undefined ? undefined : (end ?? cursor?.block ?? final) };
         return { records, source, next, coverage: { start, end: cut ?? coveredEnd }, isComplete };
       }
     });
