@@ -81,6 +81,7 @@ export class RateLimiter {
       const until = now + (retryAfter(outcome.status, outcome.headers, this.#clock) ?? 0);
       // A request that was in flight when a ban began can still be rejected because of the rate: the ban lasts longer.
       if (until > this.#pausedUntil) [this.#rejection, this.#pausedUntil] = [outcome, until];
+      this.#bucket.forgetCapacity();
     }
     if (shown) {
       this.#bucket.correct(shown, { sentAt, sentSince: this.#sent - 1 - sentBefore, inFlight }, now);

@@ -38,6 +38,11 @@ export class TokenBucket {
     this.#remaining = Math.max(0, this.#remaining - 1);
   }
 
+  /** After a rejection, the node may hold fewer tokens than it did: the next responses show how many. */
+  forgetCapacity(): void {
+    if (this.#isKnown) this.#capacity = 1;
+  }
+
   /** The tokens that the node adds in some milliseconds. */
   addedIn(milliseconds: number): number {
     return (this.#limit / period) * milliseconds;

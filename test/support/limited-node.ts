@@ -23,6 +23,7 @@ export function createLimitedNode(
   const node = createFakeNode(data ?? {}, { now, rateLimit: { rate, burst, refusals: 20 } });
   return {
     count,
+    configure: node.configure,
     fetch: async (request: Request): Promise<Response> => {
       const response = await node.fetch(request);
       count[response.status === 429 ? "rejected" : response.status === 403 ? "banned" : "served"]++;

@@ -111,6 +111,17 @@ test("a paced client that is not alone is rejected a few times at most, and neve
   expect(node.count.rejected).toBeLessThanOrEqual(25);
 });
 
+test("a paced client is rejected a few times at most after the node holds fewer tokens than before", async () => {
+  const { clock, node, send } = connect();
+  await clock.run(Promise.all(sendAll(200, send)));
+  node.configure({ rateLimit: { rate: 20, burst: 4 } });
+  for (let round = 0; round < 20; round++) {
+    await clock.run(clock.sleep(10_000));
+    await clock.run(Promise.all(sendAll(40, send)));
+  }
+  expect(node.count.rejected).toBeLessThanOrEqual(40);
+});
+
 test("a rejection that arrives during a ban does not replace it", async () => {
   const clock = new ManualClock();
   let requests = 0;
