@@ -4,7 +4,7 @@ import { refuse } from "../arguments/refuse.js";
 import type { Block } from "../http/call.js";
 import { isDigits } from "../values/integers.js";
 import type { Lists, RecordGenerator, Whole } from "./generator.js";
-import { noStatistics } from "./spam-statistics.js";
+import { type FakeStatistics, noStatistics } from "./spam-statistics.js";
 import type { AddedRecords, FakeVote } from "./store.js";
 import { toMicroseconds } from "./wire.js";
 
@@ -29,7 +29,7 @@ export interface FakeNodeData {
   balances?: readonly Incomplete<BalanceChange>[] | number | undefined;
   /** Node signatures, listed by their bytes. */
   signatures?: readonly Incomplete<NodeSignature>[] | number | undefined;
-  /** Spam statistics by party; a party that is not here has zeros. */
+  /** Spam statistics by party; a party that is not here has zeros. Without `pow`, responses have the current block. */
   spamStatistics?: Readonly<Record<string, Incomplete<SpamStatistics>>> | number | undefined;
   /**
    * The current block, in the headers `X-Block-Height` and `X-Block-Timestamp`. All earlier records are there and
@@ -133,7 +133,7 @@ function readStatistics(given: FakeNodeData["spamStatistics"], generator: Record
     return refuse({ argument: "data.spamStatistics" }, "an object by party, or how many to generate", given);
   const entries = Object.entries(given).map(([party, statistics]) => {
     aRecord(statistics, { argument: `data.spamStatistics.${party}` });
-    return [party, { ...noStatistics(0n), ...withoutUndefined(statistics) } as SpamStatistics];
+    return [party, { ...noStatistics, ...withoutUndefined(statistics) } as FakeStatistics];
   });
   return Object.fromEntries(entries);
 }

@@ -3,7 +3,7 @@ import { readTransaction } from "./check.js";
 import { lists } from "./lists.js";
 import type { DataNode } from "./page.js";
 import { described, operationIds, readQuery } from "./query.js";
-import { noStatistics } from "./spam-statistics.js";
+import { noStatistics, unusedPow } from "./spam-statistics.js";
 import { dataNodeError, errorType, GatewayError, NodeError, type Reply } from "./wire.js";
 
 /** The pattern of a path such as `/statistics/spam/{partyId}`, with a group for each parameter. */
@@ -22,7 +22,7 @@ function respond({ id, envelope = "" }: Route, query: URLSearchParams, tx: Trans
     throw new GatewayError(12, `The fake node does not implement ${id}. Respond to it in your \`fetch\`.`);
   const party = query.get("partyId") ?? "";
   if (party === "") throw dataNodeError(3, { code: 10006, message: "empty or missing party ID" });
-  const statistics = node.store.spamStatistics.get(party) ?? noStatistics(node.block.height);
+  const statistics = { ...noStatistics, pow: unusedPow(node.block.height), ...node.store.spamStatistics.get(party) };
   return { chainId: node.chainId, statistics };
 }
 

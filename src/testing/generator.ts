@@ -1,7 +1,7 @@
-import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
+import type { BalanceChange, NodeSignature, PartyProfile } from "../../generated/types.js";
 import { formatUnits } from "../values/units.js";
 import { randomNumbers } from "./random.js";
-import { noStatistics } from "./spam-statistics.js";
+import { type FakeStatistics, noStatistics } from "./spam-statistics.js";
 import type { FakeVote } from "./store.js";
 
 /** The height of the first block, unless data has one. */
@@ -154,12 +154,15 @@ export class RecordGenerator implements Lists {
   }
 
   /** Statistics of the parties that voted first, which have sent a few proposals, and a vote on one. */
-  spamStatistics(count: number): Record<string, SpamStatistics> {
-    const [none, proposal] = [noStatistics(firstHeight - 1n), this.#id("proposal", 1)];
+  spamStatistics(count: number): Record<string, FakeStatistics> {
+    const proposal = this.#id("proposal", 1);
     const entries = this.#next("spamStatistics", count, (index) => {
-      const proposals = { ...none.proposals, countForEpoch: `${Math.floor(this.#random(`spam ${index}`)() * 4)}` };
+      const proposals = {
+        ...noStatistics.proposals,
+        countForEpoch: `${Math.floor(this.#random(`spam ${index}`)() * 4)}`,
+      };
       const vote = { proposal, countForEpoch: "1", minTokensRequired: "1000000000000000000" };
-      return [this.#party(index + 1), { ...none, proposals, votes: { statistics: [vote], maxForEpoch: "3" } }];
+      return [this.#party(index + 1), { ...noStatistics, proposals, votes: { statistics: [vote], maxForEpoch: "3" } }];
     });
     return Object.fromEntries(entries);
   }

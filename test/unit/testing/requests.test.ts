@@ -106,7 +106,18 @@ describe("a fake node responds", () => {
     expect(body).toMatchObject({ chainId: "vega-fake-0011", statistics: { proposals: { countForEpoch: "0" } } });
     expect(body.statistics.pow.blockStates[0].blockHeight).toBe("1234568");
     const [[known = "", statistics] = []] = Object.entries(spamStatistics);
-    expect((await fetchFrom(node, `/statistics/spam/${known}`)).body.statistics).toEqual(statistics);
+    const { pow } = body.statistics;
+    expect((await fetchFrom(node, `/statistics/spam/${known}`)).body.statistics).toEqual({ ...statistics, pow });
+  });
+
+  test("with the proof of work of its block for every party, unless it was given", async () => {
+    const node = createFakeNode({ spamStatistics: 1 });
+    node.nextBlock({ spamStatistics: { ab: { epochSeq: "2" }, cd: { pow: null } } });
+    const powOf = async (party = "") => (await fetchFrom(node, `/statistics/spam/${party}`)).body.statistics.pow;
+    const [generated] = Object.keys(node.records.spamStatistics);
+    const blockStates = [{ blockHeight: `${node.block.height}` }];
+    for (const party of [generated, "ab", "ef"]) expect(await powOf(party)).toMatchObject({ blockStates });
+    expect(await powOf("cd")).toBe(null);
   });
 
   test("with its block and its limits", async () => {
