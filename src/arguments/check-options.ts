@@ -19,8 +19,8 @@ export function checkOptions(
   options: unknown,
   { name: owner, operation, prefix = "" }: { name: string; operation?: string | undefined; prefix?: string },
 ): void {
-  if (typeof options !== "object" || options === null) {
-    const message = `Expected the options of ${owner} to be an object, got ${show(options)}.`;
+  if (!isPlainObject(options)) {
+    const message = `Expected the options of ${owner} to be a plain object, got ${show(options)}.`;
     throw new ArgumentError(message, { operation, argument: "options" });
   }
   const names = Object.keys(checks);
@@ -30,6 +30,10 @@ export function checkOptions(
     if (value !== undefined) checks[name]?.(value, place);
   }
 }
+
+/** Whether a value can have named members. An AbortSignal in place of `{ signal }` would have none, and no effect. */
+export const isPlainObject = (value: unknown): value is object =>
+  Object.prototype.toString.call(value) === "[object Object]";
 
 // @__NO_SIDE_EFFECTS__
 export function expected(what: string, isValid: (value: unknown) => boolean): OptionCheck {
@@ -42,7 +46,7 @@ export function expected(what: string, isValid: (value: unknown) => boolean): Op
 // @__NO_SIDE_EFFECTS__
 export function nested<Options>(checks: OptionChecks<Options>, what = "an object"): OptionCheck {
   return (value, place) => {
-    if (typeof value !== "object" || value === null) refuse(place, what, value);
+    if (!isPlainObject(value)) refuse(place, what, value);
     const { operation, argument } = place;
     checkOptions(checks, value, { name: argument, operation, prefix: `${argument}.` });
   };

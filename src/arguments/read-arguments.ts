@@ -1,5 +1,6 @@
 import { ArgumentError } from "../errors/index.js";
 import { show } from "../values/show.js";
+import { isPlainObject } from "./check-options.js";
 import type { Argument, Arguments, Operation } from "./operation.js";
 import { readValue } from "./read-value.js";
 import { listNames, refuse, refuseUnknown } from "./refuse.js";
@@ -67,7 +68,7 @@ function describeMembers(members: Arguments): string {
 }
 
 function readMembers(operation: string, members: Arguments, value: unknown, prefix: string): CheckedArguments {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isPlainObject(value)) {
     const argument = prefix === "" ? "query" : prefix.slice(0, -1);
     refuse({ operation, argument }, `an object with ${describeMembers(members)}`, value);
   }

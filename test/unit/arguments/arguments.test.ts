@@ -75,7 +75,7 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
     [{ partyId: "aa", pagination: 5 }, "pagination", paging],
     [{ partyId: "aa" }, "maxItems", "a positive integer, got 0.", { maxItems: 0 }],
     [{ partyId: "aa" }, "readAhead", 'a boolean, got "no".', { readAhead: "no" }],
-    [{ partyId: "aa" }, "options", "Expected the options of listVotes to be an object, got null.", null],
+    [{ partyId: "aa" }, "options", "Expected the options of listVotes to be a plain object, got null.", null],
   ],
   listNodeSignatures: [
     ...[0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, null, 2 ** 31].map((first) => ofSize(first)),

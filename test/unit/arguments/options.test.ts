@@ -49,11 +49,14 @@ describe("createClient rejects invalid options:", () => {
     expect(() => createClient({ baseUrl, ...options } as ClientOptions)).toThrow(error);
   });
 
-  test.each([undefined, null, "https://node.example"])("%j instead of options", (options) => {
-    const message = expect.stringContaining("Expected the options of createClient to be an object, got");
-    const error = expect.objectContaining({ name: "ArgumentError", message });
-    expect(() => createClient(options as never)).toThrow(error);
-  });
+  test.each([undefined, null, "https://node.example", new AbortController().signal, new Map()])(
+    "%j instead of options",
+    (options) => {
+      const message = expect.stringContaining("Expected the options of createClient to be a plain object, got");
+      const error = expect.objectContaining({ name: "ArgumentError", message });
+      expect(() => createClient(options as never)).toThrow(error);
+    },
+  );
 });
 
 describe("a call rejects invalid options, and sends nothing:", () => {
@@ -73,6 +76,17 @@ describe("a call rejects invalid options, and sends nothing:", () => {
     await expect(call).rejects.toMatchObject({ name: "ArgumentError", operation, argument, message, attempts: 0 });
     expect(sent).toEqual([]);
   });
+});
+
+test("a call rejects a signal in place of options, and of a query", async () => {
+  const { fetch, sent } = respondWith({});
+  const client = createClient({ baseUrl, fetch });
+  const signal = AbortSignal.abort();
+  const got = expect.stringContaining("got an object of type AbortSignal.");
+  const error = { name: "ArgumentError", message: got };
+  await expect(client.listVotes({ partyId: "aa" }, signal as object)).rejects.toMatchObject(error);
+  await expect(client.listPartiesProfiles(signal as object)).rejects.toMatchObject(error);
+  expect(sent).toEqual([]);
 });
 
 test.each<[options: CallOptions, attempts: number]>([

@@ -78,7 +78,7 @@ describe("withOptions", () => {
     [{ pacing: false }, "withOptions has no option `pacing`."],
     [{ timeOut: 5 }, "withOptions has no option `timeOut`."],
     [{ timeout: 0 }, "Expected `timeout` to be a positive number"],
-    [null, "Expected the options of withOptions to be an object"],
+    [null, "Expected the options of withOptions to be a plain object"],
   ])("rejects %j", (options, message) => {
     const error = expect.objectContaining({ name: "ArgumentError", message: expect.stringContaining(message) });
     expect(() => createClient({ baseUrl }).withOptions(options as object)).toThrow(error);

@@ -239,7 +239,7 @@ describe("the errors of a walk", () => {
     [{ readAhead: 1 }, {}, "Expected `readAhead` to be a boolean, got 1."],
     [{ signal: "x" }, {}, 'Expected `signal` to be an AbortSignal, got "x".'],
     [{ maxItem: 1 }, {}, "paginate has no option `maxItem`. Did you mean `maxItems`?"],
-    [null, {}, "Expected the options of paginate to be an object, got null."],
+    [null, {}, "Expected the options of paginate to be a plain object, got null."],
     [{}, { first: 0 }, "Expected `pagination.first` of paginate to be an integer from 1 to 2147483647, got 0."],
     [{}, { last: "3" }, 'Expected `pagination.last` of paginate to be an integer from 1 to 2147483647, got "3".'],
     [{}, { after: 3 }, "Expected `pagination.after` of paginate to be a non-empty string, got 3."],

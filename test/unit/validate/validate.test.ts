@@ -142,7 +142,7 @@ describe("the function of validateAnswers", () => {
 
   test.each([
     [{ onMismatch: "warn" }, 'Expected `onMismatch` to be "throw" or a function, got "warn".'],
-    [undefined, "Expected the options of validateAnswers to be an object, got undefined."],
+    [undefined, "Expected the options of validateAnswers to be a plain object, got undefined."],
     [{ onMismatch: "throw", strict: true }, "validateAnswers has no option `strict`. Expected `onMismatch`."],
   ])("is not created with the options %j", (options, message) => {
     expect(() => validateAnswers(options as never)).toThrow(message);
