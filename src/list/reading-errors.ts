@@ -17,8 +17,7 @@ export const prunedError = (
 ): PaginationError =>
   readingError(
     `${operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ${describeTime(availableFrom)}: ` +
-      "earlier ones were pruned or never existed. Begin at `availableFrom`, use a node that keeps more, or scan with " +
-      '`missingHistory: "ignore"`.',
+      "earlier ones were pruned or never existed. Begin at `availableFrom`, or use a node that keeps more.",
     { operation, reason: "pruned", availableFrom },
     resume,
   );

@@ -182,7 +182,8 @@ describe("a follower of balance changes", () => {
       node.configure({ history: timeAt(2) });
       endBlock(node, 102);
       endBlock(node, 104, { balances: [{ ...change(102, 1), partyId: other }] });
-      await expect(take(1)).rejects.toMatchObject({ reason: "pruned", availableFrom: timeAt(102) });
+      const message = expect.stringContaining("Begin at `availableFrom`, or use a node that keeps more.");
+      await expect(take(1)).rejects.toMatchObject({ message, reason: "pruned", availableFrom: timeAt(102) });
     },
   );
 
