@@ -1,5 +1,5 @@
 import { callback } from "../arguments/check-options.js";
-import { refuse } from "../arguments/refuse.js";
+import { refuse, refuseByRule } from "../arguments/refuse.js";
 import { Chain } from "./chain.js";
 import { type FakeNodeData, withoutUndefined } from "./data.js";
 import { type FakeNode, simulateNode } from "./fake-node.js";
@@ -52,6 +52,8 @@ export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextB
  */
 export function createFakeNetwork(data: FakeNetworkData = {}, options: FakeNodeOptions = {}): FakeNetwork {
   if (typeof data !== "object" || data === null) refuse({ argument: "data" }, "an object", data);
+  const misplaced = ["nodes", "balance"].find((name) => name in Object(options));
+  if (misplaced) refuseByRule({ argument: misplaced }, "belongs in the first argument of createFakeNetwork");
   checkNodeOptions(options, { name: "createFakeNetwork", prefix: "options." });
   const { nodes: given = 3, balance = (request: number) => (request - 1) % nodes.length, ...records } = data;
   callback(balance, { argument: "data.balance" });

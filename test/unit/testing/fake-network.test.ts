@@ -52,14 +52,15 @@ describe("a fake network", () => {
     expect(await check(one)).toBe(0);
   });
 
-  test.each<[argument: string, words: string, data: object]>([
+  test.each<[argument: string, words: string, data: object, options?: object]>([
     ["data.nodes", "to be the number of nodes, or an array with the options of each, got 0.", { nodes: 0 }],
     ["data.nodes[1].lag", "to be a whole number of blocks, got 0.5.", { nodes: [{}, { lag: 0.5 }] }],
     ["data.nodes[0].log", "data.nodes[0] has no option `log`.", { nodes: [{ log: 1 }] }],
-  ])("rejects `%s`: %s", (argument, words, data) => {
+    ["nodes", "`nodes` belongs in the first argument of createFakeNetwork.", {}, { nodes: 2 }],
+  ])("rejects `%s`: %s", (argument, words, data, options) => {
     const message = expect.stringContaining(words);
     const error = expect.objectContaining({ name: "ArgumentError", argument, message });
-    expect(() => createFakeNetwork(data)).toThrow(error);
+    expect(() => createFakeNetwork(data, options)).toThrow(error);
   });
 });
 
