@@ -20,7 +20,7 @@ const cases: Record<string, [imports: Readonly<Record<string, string>>, initial:
   "… with follow": [{ ...all, "follow/index": "*" }, 23.4, 38.8],
   "… with query": [{ ...all, "query/index": "{ queries }" }, 19.4, 35.7],
   "… with reports": [{ ...all, "reports/index": "*" }, 24.8, 41.1],
-  "vegaprotocol-client/testing": [{ "testing/index": "*" }, 16.4, 16.4],
+  "vegaprotocol-client/testing": [{ "testing/index": "*" }, 16.8, 16.8],
   "vegaprotocol-client/validate": [{ "validate/index": "*" }, 3.7, 3.7],
 };
 

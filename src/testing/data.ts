@@ -1,6 +1,6 @@
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
 import { checkedWhenRead, expected, nested } from "../arguments/check-options.js";
-import { refuse } from "../arguments/refuse.js";
+import { refuse, refuseUnknown } from "../arguments/refuse.js";
 import type { Block } from "../http/call.js";
 import { isDigits } from "../values/integers.js";
 import type { Lists, RecordGenerator, Whole } from "./generator.js";
@@ -96,15 +96,18 @@ export function readRecords(data: FakeNodeData, generator: RecordGenerator, time
       return refuse({ argument: `data.${name}` }, "an array of records, or how many to generate", given);
     }
     let members: readonly string[] | undefined;
+    let check: ReturnType<typeof createCheck> | undefined;
     return given.map((record, index) => {
       const place = `data.${name}[${index}]`;
       aRecord(record, { argument: place });
       const time = inBlock ? newest : newest - BigInt(given.length - 1 - index) * 1_000_000_000n;
       // There can be a million records: those that lack nothing are not copied.
-      if (members?.every((member) => record[member] !== undefined)) return read(record, place);
-      const template = generator.template[name](record.blockTime ?? `${time}`);
+      const isWhole = members?.every((member) => record[member] !== undefined);
+      const template = isWhole ? {} : generator.template[name](record.blockTime ?? `${time}`);
       members ??= Object.keys(template);
-      return read({ ...template, ...withoutUndefined(record) }, place);
+      check ??= createCheck(template);
+      check(record, place);
+      return read(isWhole ? record : { ...template, ...withoutUndefined(record) }, place);
     });
   };
   return {
@@ -126,13 +129,49 @@ export function readRecords(data: FakeNodeData, generator: RecordGenerator, time
   };
 }
 
+const prefixes = new Map([
+  ["value", "VALUE_"],
+  ["accountType", "ACCOUNT_TYPE_"],
+  ["kind", "NODE_SIGNATURE_KIND_"],
+]);
+
+/**
+ * Returns a function that checks the members of a record by an example. It refuses a name such as `party`, but not every unknown one: a newer
+ * description can have more members.
+ */
+function createCheck(example: object) {
+  const types = new Map(Object.entries(example).map(([name, value]) => [name, typeof value]));
+  const problemOf = (name: string, type: string, value: unknown): string | undefined => {
+    const prefix = prefixes.get(name);
+    if (value === undefined || (name === "sig" && value === null)) return undefined;
+    if (prefix) {
+      const isName = typeof value === "number" || String(value).startsWith(prefix);
+      return isName ? undefined : `a name that begins with ${prefix}`;
+    }
+    if (name.toLowerCase().endsWith("balance")) return isDigits(value) ? undefined : "an integer in digits";
+    return typeof value === type ? undefined : `of type ${type}`;
+  };
+  return (record: Readonly<Record<string, unknown>>, place: string): void => {
+    for (const name of Object.keys(record)) {
+      const type = types.get(name);
+      if (!type && [...types.keys()].some((each) => each.startsWith(name)))
+        refuseUnknown(place, `member \`${name}\``, [...types.keys()], { argument: `${place}.${name}` });
+      const problem = type && problemOf(name, type, record[name]);
+      if (problem) refuse({ argument: `${place}.${name}` }, problem, record[name]);
+    }
+  };
+}
+
 function readStatistics(given: FakeNodeData["spamStatistics"], generator: RecordGenerator) {
   if (given === undefined) return {};
   if (isCount(given)) return generator.spamStatistics(given);
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return refuse({ argument: "data.spamStatistics" }, "an object by party, or how many to generate", given);
+  const check = createCheck(noStatistics);
   const entries = Object.entries(given).map(([party, statistics]) => {
-    aRecord(statistics, { argument: `data.spamStatistics.${party}` });
+    const place = `data.spamStatistics.${party}`;
+    aRecord(statistics, { argument: place });
+    check(statistics, place);
     return [party, { ...noStatistics, ...withoutUndefined(statistics) } as FakeStatistics];
   });
   return Object.fromEntries(entries);

@@ -109,6 +109,7 @@ const faultScope = {
 const checkFault: OptionCheck = (fault, { argument }) => {
   const { name } = (fault ?? {}) as NodeFault;
   faultScope.name(name, { argument: `${argument}.name` });
+  if (name === "status") status((fault as { status?: unknown }).status, { argument: `${argument}.status` });
   checkOptions({ ...faultScope, ...faultChecks[name] }, fault, { name: argument, prefix: `${argument}.` });
 };
 

@@ -101,8 +101,9 @@ describe("between client and fake node, Prism reports no violation", () => {
   test("but reports a request or a response that does not match the description", async () => {
     const bad = await traffic.fetch(new Request(`${proxy.url}/api/v2/votes?partyId=a&pagination.first=all`));
     expect(bad.headers.get("sl-violations")).toContain("pagination.first");
-    const balances = [{ timestamp: "5", balance: 7 }] as unknown as FakeNode["records"]["balances"];
-    const malformed = await serveValidated(createFakeNode({ balances }).fetch);
+    const body = { balances: { edges: [{ cursor: "", node: { timestamp: "5", balance: 7 } }] } };
+    const faults = [{ name: "status", status: 200, body }] as const;
+    const malformed = await serveValidated(createFakeNode({}, { faults }).fetch);
     const response = await fetch(`${malformed.url}/api/v2/balance/changes`);
     expect(response.headers.get("sl-violations")).toContain("balance");
     await malformed.close();

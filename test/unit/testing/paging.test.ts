@@ -22,7 +22,7 @@ const votesIn = (counts: readonly number[]) =>
 /** Balance changes, none of an account twice in a block. */
 const changesIn = (counts: readonly number[]): BalanceChange[] =>
   inBlocks(counts, (block, index) => ({
-    ...{ timestamp: time(1_000_000 + block), balance: `${block}.${index}` },
+    ...{ timestamp: time(1_000_000 + block), balance: `${block}0${index}` },
     ...{ partyId: hex(index), assetId: hex(index % 3), marketId: "", accountType: "ACCOUNT_TYPE_GENERAL" },
   }));
 
@@ -48,7 +48,7 @@ describe("a fake node without defects", () => {
       const [votes, balances] = [votesIn(counts), changesIn(counts)];
       const profiles = votes.map(({ partyId }) => ({ partyId, alias: "", metadata: [] }));
       const sigOf = (party: string) => Buffer.from(party, "hex").toString("base64");
-      const signatures = votes.map(({ partyId }) => ({ id: hex(1), sig: sigOf(partyId), kind: "" }));
+      const signatures = votes.map(({ partyId }) => ({ id: hex(1), sig: sigOf(partyId), kind: 1 }));
       const node = createFakeNode({ votes, balances, profiles, signatures }, { rateLimit: false });
       const query = `&pagination.${way}=${size}&pagination.newestFirst=${newestFirst}`;
       const upwards = newestFirst === (way === "last");
@@ -71,11 +71,11 @@ describe("a fake node without defects", () => {
       return { balances: edges.map((edge) => edge.node.balance), pageInfo };
     };
     const last = await pageAt("pagination.last=3");
-    expect(last.balances).toEqual(["2.0", "1.0", "0.0"]);
+    expect(last.balances).toEqual(["200", "100", "000"]);
     expect(last.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
     const [start, end] = [last.pageInfo.startCursor, last.pageInfo.endCursor].map(encodeURIComponent);
     const before = await pageAt(`pagination.last=3&pagination.before=${start}`);
-    expect(before.balances).toEqual(["5.0", "4.0", "3.0"]);
+    expect(before.balances).toEqual(["500", "400", "300"]);
     expect(before.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: true };
     expect(await pageAt(`pagination.after=${end}`)).toEqual({ balances: [], pageInfo });
