@@ -43,7 +43,7 @@ export const operations = {
     naturalKey: ["partyId"],
     cursors: { rejectedWith: 500 },
     arguments: {
-      parties: { kind: "array", items: { kind: "string" }, minItems: 1 },
+      parties: { kind: "array", items: { kind: "string" } },
       pagination: {
         kind: "object",
         members: {

@@ -9,7 +9,6 @@ export interface Schema {
   pattern?: string;
   enum?: (string | number | boolean)[];
   items?: Schema;
-  minItems?: number;
   minimum?: number;
   maximum?: number;
   properties?: Record<string, Schema>;

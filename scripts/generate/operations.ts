@@ -114,8 +114,8 @@ function argumentOf(member: Member | Group, description: Description): Data {
 const idNames = /(?:\bids?|Ids?|\bparties)$/;
 
 function describeValue(schema: Schema, name: string, description: Description): { [name: string]: Data } {
-  const { type, format, minItems, minimum, maximum } = resolve(schema, description);
-  if (type === "array") return { kind: "array", items: describeValue(schema.items ?? {}, name, description), minItems };
+  const { type, format, minimum, maximum } = resolve(schema, description);
+  if (type === "array") return { kind: "array", items: describeValue(schema.items ?? {}, name, description) };
   if (type === "boolean") return { kind: "boolean" };
   if (type === "integer" && format === "int32") return { kind: "int32", minimum, maximum };
   const [known, open] = schema.anyOf ?? [schema];

@@ -83,8 +83,8 @@ export type Value =
   | { readonly kind: "int32"; readonly minimum?: number; readonly maximum?: number }
   /** A `NanosecondTime` within 64 bits, sent as digits. */
   | { readonly kind: "nanoseconds" }
-  /** Sent as a repeated parameter. Without `minItems`, an empty array is not sent; else a shorter one is rejected. */
-  | { readonly kind: "array"; readonly items: Value; readonly minItems?: number }
+  /** A non-empty array, sent as a repeated parameter. */
+  | { readonly kind: "array"; readonly items: Value }
   /** A JSON object, sent as it is. */
   | { readonly kind: "json" };
 

@@ -84,11 +84,10 @@ function readMembers(operation: string, members: Arguments, value: unknown, pref
     const member: unknown = (value as Record<string, unknown>)[name];
     const argument = `${prefix}${name}`;
     if (member === undefined && !isRequired(spec)) continue;
-    const read =
+    checked[name] =
       spec.kind === "object"
         ? readMembers(operation, spec.members, member, `${argument}.`)
         : readValue(spec, member, { operation, argument });
-    if (read !== undefined) checked[name] = read;
   }
   return checked;
 }

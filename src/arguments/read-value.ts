@@ -3,7 +3,7 @@ import { unixNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 
-/** Checks a value and returns the value to send; `undefined` sends nothing. */
+/** Checks a value and returns the value to send. */
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
   switch (spec.kind) {
     case "string":
@@ -63,11 +63,10 @@ function readTime(value: unknown, place: Place): string {
   return refuse(place, expected, value);
 }
 
-/** An empty filter is not sent. An empty list that needs a value is rejected: a computed one must not select everything. */
-function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, value: unknown, place: Place): unknown {
+/** An empty array is rejected: a computed one must not select everything. */
+function readArray({ items }: Extract<Value, { kind: "array" }>, value: unknown, place: Place): unknown {
   if (!Array.isArray(value)) return refuse(place, "an array", value);
-  if (value.length < minItems) return refuseByRule(place, "must not be empty; omit it to list all");
-  if (value.length === 0) return undefined;
+  if (value.length === 0) return refuseByRule(place, "must not be empty; omit it to list all");
   // Array.from also reads holes.
   return Array.from(value, (item, index) =>
     readValue(items, item, { ...place, argument: `${place.argument}[${index}]` }),

@@ -48,7 +48,7 @@ const cases: Record<string, Case> = {
   getSpamStatistics: { query: { partyId: "network" }, url: "/statistics/spam/network" },
   listBalanceChanges: {
     query: {
-      filter: { assetId: "fUSDC", partyIds: [party, "network"], marketIds: [], accountTypes },
+      filter: { assetId: "fUSDC", partyIds: [party, "network"], accountTypes },
       dateRange: { startTimestamp: 1_707_436_800_000_000_001n, endTimestamp: new Date("2024-02-10T00:00:00.001Z") },
       pagination: { last: 2, before: "+/=" },
     },

@@ -49,7 +49,7 @@ export class ScannedNode {
 
   scan({ start, end }: Range = {}, options: ScanOptions = {}): Scan<BalanceChange> {
     const client = createClient({ baseUrl, fetch: this.#fetch, pacing: false, retry: false });
-    const filter = { partyIds: this.#parties.length > partiesInRequest ? this.#parties : [] };
+    const filter = this.#parties.length > partiesInRequest ? { partyIds: this.#parties } : {};
     return client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start, endTimestamp: end } }, options);
   }
 

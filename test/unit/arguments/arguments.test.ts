@@ -92,6 +92,11 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
     [{ parties: "aa" }, "parties", 'an array, got "aa".'],
   ],
   listBalanceChanges: [
+    ...["partyIds", "marketIds", "accountTypes"].map((name): Refusal => {
+      const argument = `filter.${name}`;
+      const message = `\`${argument}\` of listBalanceChanges must not be empty; omit it to list all.`;
+      return [{ filter: { [name]: [] } }, argument, message];
+    }),
     combined({ first: 1, last: 2 }),
     combined({ first: 1, before: "c" }),
     combined({ last: 1, after: "c" }),
@@ -160,10 +165,10 @@ test.each(cases)("an invalid argument of $method is rejected and nothing is sent
 });
 
 describe("a request contains", () => {
-  test("no parameter for what is absent, undefined or an empty filter", async () => {
+  test("no parameter for what is absent or undefined", async () => {
     const { client, sent } = connect();
     await client.listBalanceChanges({
-      filter: { assetId: undefined, partyIds: [], marketIds: [], accountTypes: [] },
+      filter: { assetId: undefined, partyIds: undefined },
       dateRange: {},
       pagination: { first: 5, after: undefined },
     });

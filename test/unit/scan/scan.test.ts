@@ -270,7 +270,7 @@ test("a scan that yields nothing before an error begins again, although its firs
 test("a scan sends filters, headers and deadlines with every request", async () => {
   const node = createFakeNode({ balances: 50 });
   const client = createClient({ baseUrl, fetch: node.fetch });
-  const query = { filter: { accountTypes: ["ACCOUNT_TYPE_GENERAL" as const], marketIds: [] } };
+  const query = { filter: { accountTypes: ["ACCOUNT_TYPE_GENERAL" as const] } };
   const options = { headers: { "x-id": "7" }, order: "newest-first" } as const;
   const changes = await client.scanBalanceChanges(query, options).toArray();
   expect(new Set(changes.map(({ accountType }) => accountType))).toEqual(new Set(["ACCOUNT_TYPE_GENERAL"]));
