@@ -1,6 +1,6 @@
 import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
+import { callback, checkOptions, type OptionChecks } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments, take } from "../arguments/read-arguments.js";
 import { atCaller } from "../errors/index.js";
@@ -90,6 +90,7 @@ export function paginate<T>(
   options: WalkOptions = {},
 ): Walk<T> {
   const taken = take(() => {
+    callback(fetchPage, { operation: "paginate", argument: "fetchPage" });
     const start: { pagination?: Pagination } = readArguments("paginate", { arguments: paging }, { pagination });
     checkOptions(walkChecks, options, { name: "paginate" });
     return { pagination: { ...start.pagination }, pageSize: 1000, ...readWalkOptions(options) };

@@ -75,7 +75,7 @@ async function fetchPage<T>(
   const expectation = expectationAt(walk, state, anchor, isAlone);
   try {
     const content = await fetchUpToDate(walk, state, request, expectation, signal);
-    if (!Array.isArray(content?.edges)) {
+    if (!Array.isArray(content?.edges) || content.pageInfo === undefined) {
       return refuse({ operation, argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
     }
     const { gapFrom = 0n, foundIn } = content;

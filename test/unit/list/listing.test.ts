@@ -255,9 +255,14 @@ describe("the errors of a walk", () => {
     expect(source.requests).toEqual([]);
   });
 
-  test.each([undefined, []])("say what fetchPage must return if it returns %j", async (page) => {
+  test.each([undefined, [], { edges: [] }])("say what fetchPage must return if it returns %j", async (page) => {
     const message = "Expected `fetchPage` to be a function that returns `{ edges, pageInfo }`, got ";
-    const got = page ? "an empty array." : "undefined.";
+    const got = page === undefined ? "undefined." : Array.isArray(page) ? "an empty array." : "an object.";
     await expect(paginate(async () => page as never)).rejects.toThrow(message + got);
+  });
+
+  test("say that fetchPage is missing", async () => {
+    const message = "Expected `fetchPage` of paginate to be a function, got undefined.";
+    await expect(paginate(undefined as never)).rejects.toMatchObject({ name: "ArgumentError", message });
   });
 });
