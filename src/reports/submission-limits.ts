@@ -1,5 +1,5 @@
 import type { SpamStatistics, SpamStatisticsResponse } from "../../generated/types.js";
-import { oneOf } from "../arguments/check-options.js";
+import { isPlainObject, oneOf } from "../arguments/check-options.js";
 import { type Place, refuse } from "../arguments/refuse.js";
 import { compareIntegers, maximum } from "../values/integers.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
@@ -121,7 +121,9 @@ export function submissionLimits(
 
 /** Checks the command, and the proposal of a vote. */
 export function checkSubmission(operation: string, submission: Submission, ...otherNames: string[]): void {
-  oneOf(...Object.keys(counters), "vote", "other")(submission?.command, { operation, argument: "command" });
+  if (!isPlainObject(submission))
+    refuse({ operation, argument: "submission" }, "an object with a `command`", submission);
+  oneOf(...Object.keys(counters), "vote", "other")(submission.command, { operation, argument: "command" });
   checkOptionNames(operation, submission, "command", "proposalId", ...otherNames);
   const { command, proposalId } = submission;
   if (command === "vote" && (typeof proposalId !== "string" || proposalId === "")) {

@@ -112,7 +112,8 @@ describe("submissionLimits", () => {
   test.each([
     ["statistics", () => submissionLimits(statistics({ votes: { statistics: [], maxForEpoch: "" } }), vote)],
     ["command", () => submissionLimits(statistics({}), { command: "order" as never })],
-    ["command", () => submissionLimits(statistics({}), undefined as never)],
+    ["submission", () => submissionLimits(statistics({}), undefined as never)],
+    ["submission", () => submissionLimits(statistics({}), "vote" as never)],
     ["proposalId", () => submissionLimits(statistics({}), { command: "vote" } as never)],
     ["proposalId", () => submissionLimits(statistics({}), { command: "vote", proposalId: "" })],
     ["sentSince", () => submissionLimits(statistics({}), vote, { sentSince: -1 })],
