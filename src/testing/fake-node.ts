@@ -145,7 +145,9 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     const response = withCors(request, () => reply(request, body, route, { ...behavior, ...state }));
     running.add(request);
     try {
-      return await untilAborted(signal, up, (signal) => respond(response, faults, signal));
+      const received = await untilAborted(signal, up, (signal) => respond(response, faults, signal));
+      // A constructed response has no address, unlike a fetched one.
+      return Object.defineProperty(received, "url", { value: url });
     } finally {
       running.delete(request);
     }

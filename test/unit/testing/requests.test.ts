@@ -120,6 +120,12 @@ describe("a fake node responds", () => {
     expect(await powOf("cd")).toBe(null);
   });
 
+  test("with the address of the request, which pages of a client have", async () => {
+    const client = createClient({ baseUrl, fetch: createFakeNode().fetch });
+    const { response } = await client.listPartiesProfiles({ pagination: { first: 1 } });
+    expect(response.url).toBe(`${baseUrl}/api/v2/parties/profiles?pagination.first=1`);
+  });
+
   test("with its block and its limits", async () => {
     const { headers } = await fetchFrom(createFakeNode(), "/api/v2/parties/profiles");
     expect(Object.fromEntries(headers)).toEqual({
