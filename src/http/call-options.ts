@@ -151,7 +151,7 @@ export function addHeaders(others: PlainHeaders, values: HeaderValues | undefine
   const headers = new Headers(others);
   try {
     for (const [name, value] of Symbol.iterator in values ? values : Object.entries(values)) {
-      if (value !== undefined) headers.set(name, value);
+      if (value !== undefined && value !== null) headers.set(name, value);
     }
   } catch {
     // The message of the runtime is not used, because it contains the value.

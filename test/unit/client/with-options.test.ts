@@ -27,7 +27,8 @@ describe("withOptions", () => {
 
   test("adds headers to those of the client; those of a call take precedence, and so do those of a request by http", async () => {
     const { fetch, sent } = respondWith(statistics);
-    const first = createClient({ baseUrl, fetch, headers: { "X-One": "1", "X-Two": "1", absent: undefined } });
+    const absent = { absent: undefined, "absent-too": null as unknown as undefined };
+    const first = createClient({ baseUrl, fetch, headers: { "X-One": "1", "X-Two": "1", ...absent } });
     const second = first.withOptions({ headers: { "x-two": "2", "X-Three": "2" } });
     const third = second.withOptions({ headers: [["x-three", "3"]], timeout: 5000 });
     await third.getSpamStatistics(party, { headers: new Headers({ "x-one": "4", accept: "text/plain" }) });
