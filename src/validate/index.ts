@@ -10,7 +10,7 @@
  */
 import { responseShapes } from "../../generated/shapes.js";
 import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
-import { refuse } from "../arguments/refuse.js";
+import { refuse, refuseByRule } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
 import type { CheckedAnswer } from "../http/request.js";
 import { formatPath, mostFindings } from "./shape.js";
@@ -48,6 +48,11 @@ export interface AnswerMismatch extends CheckedAnswer {
 export function validateAnswers(options: {
   onMismatch: "throw" | ((mismatch: AnswerMismatch) => void);
 }): (received: CheckedAnswer) => void {
+  if ("body" in Object(options))
+    refuseByRule(
+      { argument: "validate" },
+      "must be a call, `validateAnswers({ onMismatch })`, not the function itself",
+    );
   checkOptions({ onMismatch: checkedWhenRead }, options, { name: "validateAnswers" });
   const { onMismatch } = options;
   if (onMismatch !== "throw" && typeof onMismatch !== "function") {

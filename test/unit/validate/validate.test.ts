@@ -144,6 +144,7 @@ describe("the function of validateAnswers", () => {
     [{ onMismatch: "warn" }, 'Expected `onMismatch` to be "throw" or a function, got "warn".'],
     [undefined, "Expected the options of validateAnswers to be a plain object, got undefined."],
     [{ onMismatch: "throw", strict: true }, "validateAnswers has no option `strict`. Expected `onMismatch`."],
+    [{ operation: "listVotes", body: {} }, "`validate` must be a call, `validateAnswers({ onMismatch })`, not the"],
   ])("is not created with the options %j", (options, message) => {
     expect(() => validateAnswers(options as never)).toThrow(message);
   });
