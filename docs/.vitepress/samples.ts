@@ -22,10 +22,11 @@ for (const name of Object.keys(setting)) known.set(name, settingFile);
 /** A module with the sample as a function, whose `console` is the one of the page. */
 function moduleOf({ code }: Sample): string {
   const own = code.match(/^import [\s\S]*?;$/gm) ?? [];
+  const imported = own.map((line) => line.replace(/ from .*/, "")).join();
   const body = code.replaceAll(/^import [\s\S]*?;$/gm, "");
   const isUsed = (name: string, text: string) => new RegExp(`\\b${name}\\b`).test(text);
   const others = [...known]
-    .filter(([name]) => isUsed(name, body) && !own.some((line) => isUsed(name, line)))
+    .filter(([name]) => isUsed(name, body) && !isUsed(name, imported))
     .map(([name, from]) => `import { ${name} } from "${from}";`);
   return `${[...own, ...others].join("\n")}\nexport async function run(console) {\n${body}\n}`;
 }

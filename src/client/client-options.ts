@@ -26,7 +26,7 @@ export interface ClientOptions extends AttemptOptions {
   /** Headers of every request, also by `client.http`. */
   headers?: HeaderValues | undefined;
   /**
-   * Sends the requests. Default: the global `fetch` at the time of each request.
+   * Sends the requests: a function of one `Request`, not of an address and options. Default: the global `fetch` at the time of each request.
    *
    * @example
    * ```ts
