@@ -14,8 +14,8 @@ export interface Column<T> {
 
 type Props<T> = { label: string; columns: readonly Column<T>[]; rows: readonly T[]; empty: string };
 
-/** The height of a row, as in the styles, and of the part that is in view, in pixels. */
-const [rowHeight, viewHeight] = [36, 504];
+/** The height of a row in pixels, as in the styles, and how many rows are in view. */
+const [rowHeight, viewRows] = [36, 14];
 /** Rows beyond the view, so that scrolling shows no gap. */
 const margin = 12;
 
@@ -45,7 +45,7 @@ export function Table<T>({ label, columns, rows, empty }: Props<T>) {
   if (rows.length === 0) return <p class="muted">{empty}</p>;
 
   const first = isWhole ? 0 : Math.max(0, Math.min(Math.floor(top / rowHeight), rows.length) - margin);
-  const last = isWhole ? rows.length : Math.min(rows.length, first + viewHeight / rowHeight + 2 * margin);
+  const last = isWhole ? rows.length : Math.min(rows.length, first + viewRows + 2 * margin);
   const spacer = (count: number) =>
     count > 0 && (
       <tr style={{ height: `${count * rowHeight}px` }}>
@@ -58,53 +58,56 @@ export function Table<T>({ label, columns, rows, empty }: Props<T>) {
   };
   const width = columns.reduce((sum, each) => sum + each.width, 0);
   return (
-    <section
-      class="table"
-      ref={view}
-      aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll it.
-      tabIndex={0}
-      onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
-    >
-      <table aria-rowcount={rows.length + 1} style={{ "--width": `calc(${width}ch + ${columns.length}em)` }}>
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map(({ name, isNumber, sort, width: own }, index) => {
-              const sign = order?.index === index ? order.sign : 0;
-              return (
-                <th
-                  key={name}
-                  scope="col"
-                  class={isNumber ? "number" : ""}
-                  style={{ width: `${(100 * own) / width}%` }}
-                  {...(sign !== 0 && { "aria-sort": sign === 1 ? "ascending" : "descending" })}
-                >
-                  {sort ? (
-                    <button type="button" onClick={() => sortBy(index)}>
-                      {name} <span aria-hidden="true">{"↓↕↑"[sign + 1]}</span>
-                    </button>
-                  ) : (
-                    name
-                  )}
-                </th>
-              );
-            })}
-          </tr>
-        </thead>
-        <tbody>
-          {spacer(first)}
-          {sorted.slice(first, last).map((row, index) => (
-            <tr key={first + index} aria-rowindex={first + index + 2}>
-              {columns.map(({ name, isNumber, cell }) => (
-                <td key={name} class={isNumber ? "number" : ""}>
-                  {cell(row)}
-                </td>
-              ))}
+    <>
+      <section
+        class="table"
+        ref={view}
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll it.
+        tabIndex={0}
+        onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+      >
+        <table aria-rowcount={rows.length + 1} style={{ "--width": `calc(${width}ch + ${columns.length}em)` }}>
+          <thead>
+            <tr aria-rowindex={1}>
+              {columns.map(({ name, isNumber, sort, width: own }, index) => {
+                const sign = order?.index === index ? order.sign : 0;
+                return (
+                  <th
+                    key={name}
+                    scope="col"
+                    class={isNumber ? "number" : ""}
+                    style={{ width: `${(100 * own) / width}%` }}
+                    {...(sign !== 0 && { "aria-sort": sign === 1 ? "ascending" : "descending" })}
+                  >
+                    {sort ? (
+                      <button type="button" onClick={() => sortBy(index)}>
+                        {name} <span aria-hidden="true">{"↓↕↑"[sign + 1]}</span>
+                      </button>
+                    ) : (
+                      name
+                    )}
+                  </th>
+                );
+              })}
             </tr>
-          ))}
-          {spacer(rows.length - last)}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            {spacer(first)}
+            {sorted.slice(first, last).map((row, index) => (
+              <tr key={first + index} aria-rowindex={first + index + 2}>
+                {columns.map(({ name, isNumber, cell }) => (
+                  <td key={name} class={isNumber ? "number" : ""}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+            {spacer(rows.length - last)}
+          </tbody>
+        </table>
+      </section>
+      {rows.length >= viewRows && <p class="muted">{rows.length.toLocaleString("en")} rows</p>}
+    </>
   );
 }
