@@ -91,7 +91,13 @@ export function useData<T>(path: string | undefined, version: unknown = 0, read:
     if (path === undefined) return;
     const controller = new AbortController();
     const { signal } = controller;
-    const set = (loaded: Loaded<T>) => signal.aborted || setState({ path, loaded });
+    // After an error, the data before it stays.
+    const set = (next: Loaded<T>) =>
+      signal.aborted ||
+      setState((last) => ({
+        path,
+        loaded: next.error && last?.path === path ? { ...last.loaded, error: next.error } : next,
+      }));
     read(path, signal).then(set, () => set({ error: noServer }));
     return () => controller.abort();
   }, [path, version, read]);
