@@ -40,12 +40,12 @@ function App() {
     scrollTo(0, 0);
   }, [view, id]);
   const views: Readonly<Record<string, (source: Source) => preact.JSX.Element>> = {
+    "": (source) => <HomeView source={source} />,
     party: (source) => <PartyView key={id} route={route} source={source} />,
     proposal: (source) => <ProposalView key={id} route={route} source={source} />,
     nodes: (source) => <NodesView source={source} />,
     search: () => <SearchView text={query.get("text") ?? ""} error={profiles.error} />,
   };
-  const home = (source: Source) => <HomeView source={source} />;
   return (
     <NamesContext.Provider value={names}>
       <header>
@@ -68,7 +68,7 @@ function App() {
       </header>
       <main ref={main} tabIndex={-1}>
         {error && <p class="warning">{error}</p>}
-        {source && (views[view] ?? home)(source)}
+        {source && (Object.hasOwn(views, view) ? views[view]?.(source) : <p class="warning">There is no such page.</p>)}
       </main>
       <footer>{source && `Source: ${source.names.join(", ")}. Times are in UTC.`}</footer>
     </NamesContext.Provider>
