@@ -8,7 +8,7 @@ import { choose, Field, LiveBadge, type Route } from "./context.js";
 import { type Loaded, loadAll, type Source, useData, useLive } from "./data.js";
 import { Amount, Status, symbolOf, Time, useNames } from "./format.js";
 import { Records, type Row } from "./records.js";
-import { formatAmount, formatName } from "./text.js";
+import { formatAmount, formatName, isoOf } from "./text.js";
 
 type Coverage = { readonly startTimestamp: string; readonly endTimestamp?: string };
 type Balances = { readonly balances: readonly AccountBalance[]; readonly coverage?: Coverage };
@@ -35,14 +35,17 @@ function readChoices(
 ) {
   const period = query.get("period") ?? "month";
   const isCustom = period === "custom";
-  const span = spans[period as keyof typeof spans];
+  const span = spans[(isCustom ? "month" : period) as keyof typeof spans];
   const start = BigInt(data?.coverage?.startTimestamp ?? 0);
   const earliest = block === undefined || span === undefined ? start : block - span;
-  const completeFrom = !isCustom && !isWhole && data !== undefined && earliest < start ? `${start}` : undefined;
-  const from = isCustom ? (query.get("from") ?? "") : (completeFrom ?? `${earliest}`);
+  const hasFrom = isCustom && query.has("from");
+  const completeFrom = !hasFrom && !isWhole && data !== undefined && earliest < start ? `${start}` : undefined;
+  const shown = completeFrom ?? `${earliest}`;
+  // A custom range begins with the range before it.
+  const from = isCustom ? (query.get("from") ?? isoOf(shown).slice(0, 16)) : shown;
   const to = isCustom ? (query.get("to") ?? "") : "";
-  const step = query.get("step") ?? (isCustom || block === undefined ? "day" : stepOf(block - BigInt(from)));
-  const isReady = data !== undefined && from !== "" && asset !== "";
+  const step = query.get("step") ?? (hasFrom || block === undefined ? "day" : stepOf(block - BigInt(shown)));
+  const isReady = data !== undefined && asset !== "";
   const range = `${filter}&asset=${asset}&from=${encodeURIComponent(from)}${to && `&to=${encodeURIComponent(to)}`}`;
   return { period, from, to, step, completeFrom, range: isReady ? range : undefined };
 }
