@@ -138,7 +138,8 @@ export function PartyView({ route, source }: { route: Route; source: Source }) {
 }
 
 const accountColumns = ["assetId", "balance", "accountType", "timestamp", "marketId"] as const;
-const entryColumns = ["timestamp", "entry", "change", "balance", "accountType", "marketId"] as const;
+/** The amounts come early: a phone shows the first columns. */
+const entryColumns = ["timestamp", "change", "balance", "entry", "accountType", "marketId"] as const;
 const voteColumns = ["proposalId", "value", "totalGovernanceTokenBalance", "timestamp"] as const;
 
 export function SeriesCharts({ rows }: { rows: readonly BalanceSeriesRow[] }) {

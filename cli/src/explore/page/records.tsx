@@ -28,7 +28,7 @@ const known: Record<keyof Row, Column<Row>> = {
   },
   entry: { name: "Entry", width: 10, cell: ({ entry }) => <Entry of={formatName(entry)} /> },
   change: {
-    ...{ name: "Change", width: 20, isNumber: true },
+    ...{ name: "Change", width: 18, isNumber: true },
     cell: ({ entry, change, assetId }) => (entry === "change" || change) && <Amount of={change} asset={assetId} />,
   },
   value: { name: "Vote", width: 5, cell: ({ value }) => formatName(value) },
