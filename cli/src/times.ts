@@ -36,14 +36,18 @@ export function readTime(value: string, timeZone?: string): bigint {
   );
 }
 
-/** @throws {@link UsageError} if a range ends before it begins. */
+/** @throws {@link UsageError} if a range ends before it begins, or at its start unless that time belongs to it. */
 export function checkRange(
   start: bigint | undefined,
   end: bigint | undefined,
-  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  { from, to = "" }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  isEndExcluded = false,
 ): void {
-  if (start === undefined || end === undefined || end >= start) return;
-  throw new UsageError(`Expected --to to be no earlier than --from, got ${to} and ${from}.`);
+  if (start === undefined || end === undefined || end > start) return;
+  if (end < start) throw new UsageError(`Expected --to to be no earlier than --from, got ${to} and ${from}.`);
+  const isDay = from === to && /^\d{4}-\d\d-\d\d$/.test(to);
+  const advice = isDay ? ` For the whole day, use --to ${dateOf(readTime(to) + day)}.` : "";
+  if (isEndExcluded) throw new UsageError(`The range is empty: it does not include --to, ${to}.${advice}`);
 }
 
 /** Checks a time that is read once its time zone is known. */

@@ -66,7 +66,7 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   const { dateRange = {} } = readArguments("listBalanceChanges", flags) as {
     dateRange?: { startTimestamp?: bigint; endTimestamp?: bigint };
   };
-  checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags);
+  checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags, true);
   const format = flags.format === "prometheus" ? undefined : formatOf(flags.format, io);
   const shown = { ...flags, format: format ?? "ndjson" };
   const encoder = createEncoder(io, shown, readColumns(columnKinds, shown));

@@ -17,7 +17,7 @@ import { createEncoder, formatOf } from "../output/print.js";
 import { createPrinter, type Printer } from "../output/printer.js";
 import { readUnits } from "../output/units.js";
 import { type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
-import { formatTime } from "../times.js";
+import { checkRange, formatTime } from "../times.js";
 import { atFlags, dbFlags, printBalances, refuseSchema } from "./reports.js";
 
 const { party, asset, proposal, resource } = exampleIds;
@@ -142,6 +142,7 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
 function readReading(id: ListId, io: Io, flags: ListFlags): Reading {
   const { dateRange, ...query } = readArguments(id, flags);
   const { startTimestamp: start, endTimestamp: end } = (dateRange ?? {}) as Record<string, bigint | undefined>;
+  checkRange(start, end, flags, true);
   const isTable = flags.output === undefined && formatOf(flags.format, io) === "table";
   const { order = isScannable(id) && !isTable ? "oldest-first" : "newest-first", limit } = flags;
   const { pageSize, concurrency, catchUp } = flags;
