@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { PaginationError } from "vegaprotocol-client";
 import { canonicalIds, listFilters, readArguments } from "../arguments.js";
@@ -11,6 +11,7 @@ import { count, type Io, printMessage, write } from "../io.js";
 import { createNodeMetrics, createSyncMetrics, exposition } from "../metrics.js";
 import { idOf, largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
+import { followLink } from "../output/file.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
 import { explain } from "../records.js";
@@ -115,6 +116,9 @@ async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly str
   const { flags } = await readUnits(io, given, { assetId: "text" }, list);
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
+  if (flags.fromDb !== undefined && resolve(followLink(flags.fromDb)) === resolve(followLink(entered))) {
+    throw new UsageError(`Expected --from-db to be another file than DESTINATION, got ${flags.fromDb}.`);
+  }
   if (flags.dry) return describe(io, flags, plan, entered, name);
   const mode = flags.check ? "read" : "write";
   const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
@@ -177,7 +181,8 @@ async function copy(io: Io, file: string, destination: Destination, name: string
       throw new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
     }
     const copied = await copyDatabase(source, destination);
-    await write(io.stdout, `${name} equals ${hidePassword(file)}: ${count(copied, "balance change")}.\n`);
+    const counts = copied.map(([list, records]) => count(records, recordName(list)));
+    await write(io.stdout, `${name} equals ${hidePassword(file)}: ${counts.join(", ")}.\n`);
     return exitCodes.done;
   } finally {
     await source.close();

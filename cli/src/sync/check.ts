@@ -15,6 +15,7 @@ import {
   checkpointOf,
   type Destination,
   type SyncList,
+  syncLists,
   type TimeRange,
 } from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
@@ -265,19 +266,28 @@ async function compare(
 /**
  * Copies a database to an empty one, and compares both.
  *
- * @returns how many balance changes are in both.
+ * @returns how many records of each list are in both.
  */
-export async function copyDatabase(source: RelationalDestination, destination: RelationalDestination): Promise<number> {
+export async function copyDatabase(source: RelationalDestination, destination: RelationalDestination) {
   if ((await destination.checkpoints()).length === 0) await destination.copy(source);
-  let records = 0;
-  for (const { list, query, checkpoint } of await source.checkpoints()) {
-    if (list !== "balances") continue;
-    const range = { start: allTimes.start, end: checkpoint.position };
-    const { filter } = query as BalancesQuery;
-    const days = compareDays("balances");
-    records += await compare(source.read(filter, range), destination.read(filter, range), range.end, days);
-    const [different] = days.different();
-    if (different) throw new ExitError(`The copy differs on ${different.day}. Copy to an empty destination.`);
+  const ofBalances = (await source.checkpoints()).filter(({ list }) => list === "balances");
+  const end = latest(0n, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
+  const counts: [SyncList, number][] = [];
+  for (const list of syncLists) {
+    const days = compareDays(list);
+    if (list === "balances") await compare(source.read({}, allTimes), destination.read({}, allTimes), end, days);
+    else {
+      const both = await Promise.all(
+        [source, destination].map(async (each) => {
+          const rows: Row[] = [];
+          for await (const row of each.rows(list)) rows.push(normalRow(list, row));
+          return byKey(list, rows);
+        }),
+      );
+      for (const key of keysOf(both)) days.add(both[0]?.get(key), both[1]?.get(key));
+    }
+    if (days.different().length > 0) throw new ExitError(`The ${list} of the copy differ. Copy to an empty destination.`);
+    counts.push([list, days.total("stored")]);
   }
-  return records;
+  return counts;
 }

@@ -45,6 +45,22 @@ describe("SQLite", () => {
     expect(rows).toEqual([{ count: 200n }]);
   });
 
+  test("a copy is compared with every table of its database", async () => {
+    const node = createFakeNode({ balances: 300, votes: 60, signatures: 9, profiles: 7 }, { rateLimit: false });
+    const { balances, votes, signatures } = node.records;
+    const ids = ["--proposal", votes[0]?.proposalId ?? "", "--id", signatures[0]?.id ?? ""];
+    await sync(node, "balances", "votes", "signatures", "profiles", ...ids);
+    await sync(node, "--party", balances[0]?.partyId ?? "");
+    const copy = () => runCli(["sync", path("copy.db"), "--from-db", file]);
+    const own = votes.filter(({ proposalId }) => proposalId === votes[0]?.proposalId).length;
+    const text = new RegExp(`: 300 balance changes, ${own} votes, \\d signatures?, 7 profiles, 0 assets\\.\n$`);
+    expect(await copy()).toMatchObject({ code: 0, stdout: expect.stringMatching(text) });
+    await query(path("copy.db"), ["DELETE FROM party_profiles"]);
+    expect(await copy()).toMatchObject(ended(1, "The profiles of the copy differ. Copy to an empty destination."));
+    const toItself = await runCli(["sync", file, "--from-db", file]);
+    expect(toItself).toMatchObject(ended(2, "Expected --from-db to be another file than DESTINATION"));
+  });
+
   test("a database of another version is refused, with advice", async () => {
     await sync(startNode());
     await query(file, ["UPDATE sync_version SET version = 1"]);
@@ -161,7 +177,7 @@ describe("SQLite", () => {
     const run = (...args: string[]) => runCli(["sync", url, ...args], { fetch: node.fetch });
     for (let runs = 0; runs < 2; runs++) {
       const { code, stdout } = await run("--from-db", file);
-      expect([code, stdout]).toEqual([0, expect.stringMatching(/^postgres.* equals .*: 5,\d+ balance changes\.\n$/)]);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^postgres.* equals .*: 5,\d+ balance changes, \d+ votes, /)]);
       expect(stdout).not.toContain("secret");
     }
     const sql = (schema: string) => `SELECT count(*) AS count FROM ${schema}votes_history`;

@@ -138,6 +138,8 @@ export async function sqliteDestination(
   try {
     // The pages of the index by account, of which each step changes many, take 32 MB.
     sqlite.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32000");
+    // Everything is read as it was at one time.
+    if (mode === "read") sqlite.exec("BEGIN");
     const destination = await openRelational(database, mode);
     // These change the file. A transaction that a power failure takes away is read again: the checkpoint goes with it.
     if (mode === "write") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
