@@ -29,8 +29,11 @@ export interface PartOptions {
   read(plan: WalkPlan<BalanceChange>, state: WalkState<BalanceChange>, left: number): Promise<ListPage<BalanceChange>>;
 }
 
-/** How many records to read for a number of records. Some more show where the last block ends. */
-export const neededFor = (left: number): number => left + 100;
+/** How many records more show where the last block ends, unless it is large. */
+const margin = 100;
+
+/** How many records to read for a number of records. */
+export const neededFor = (left: number): number => left + margin;
 
 /** How many records before its start a segment is requested with, so that one of them shows that nothing is missing there. */
 const leadIn = (pageSize: number): number => Math.min(room, Math.ceil(5 + pageSize / 50));
@@ -170,7 +173,9 @@ export class PartScan {
     };
     const isLead = state.pages === 0 && lead < range.start;
     const size = isLead ? withRoom(plan.size, 2 * leadIn(plan.size)) : plan.size;
-    const page = this.#first ?? (await read({ ...plan, size, range: times }, state, neededFor(this.#left)));
+    // A block that goes on has to be read to its end.
+    const left = segment.held.length < margin ? neededFor(this.#left) : Number.POSITIVE_INFINITY;
+    const page = this.#first ?? (await read({ ...plan, size, range: times }, state, left));
     this.#first = undefined;
     // An earlier segment may have reached the end of the history while this page loaded.
     if (!this.#segments.includes(segment)) return;

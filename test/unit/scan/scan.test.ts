@@ -84,6 +84,12 @@ describe("a scan sends requests", () => {
     expect(source.requests.length).toBeLessThanOrEqual(13);
   });
 
+  test("for whole pages once a block goes on", async () => {
+    const source = new ScannedNode(Array<number>(1500).fill(5000));
+    expect(await source.scan({}, { maxItems: 1 }).toArray()).toEqual(source.recordsIn().slice(0, 1));
+    expect(source.requests).toHaveLength(2);
+  });
+
   test.each([1, 4])("for no more than a bounded buffer while the caller is slow, with %i filters", async (parts) => {
     const source = new ScannedNode(timesOf(4000), { parts });
     const scan = source.scan({ start: 0n, end: 20_000_000n }, { pageSize: 100, concurrency: 4 });
