@@ -165,7 +165,8 @@ export function timeIn(cursor: string, timeMember: string): bigint | undefined {
 
 /** The time of the oldest balance change that a node keeps; `undefined` if it has none. */
 export async function historyStart(client: VegaClient, signal: AbortSignal | undefined): Promise<bigint | undefined> {
-  const [oldest] = await client.scanBalanceChanges({}, { maxItems: 1, signal }).toArray();
+  const pagination = { first: 1, newestFirst: false };
+  const [oldest] = await client.listBalanceChanges({ pagination }, { maxItems: 1, signal }).toArray();
   return oldest && BigInt(oldest.timestamp);
 }
 

@@ -14,9 +14,10 @@ function clientOf(...scans: { records: readonly BalanceChange[]; start: bigint }
       yield* records;
     }
     const coverage = Promise.resolve({ start, end: 100n, block: undefined });
-    return Object.assign(read(), { coverage, toArray: async () => records });
+    return Object.assign(read(), { coverage });
   };
-  return { client: { scanBalanceChanges } as unknown as VegaClient, requested };
+  const listBalanceChanges = () => ({ toArray: async () => [change(10n)] });
+  return { client: { scanBalanceChanges, listBalanceChanges } as unknown as VegaClient, requested };
 }
 
 test("a report has no record before the coverage of its scan: between them, others may be missing", async () => {
@@ -39,7 +40,7 @@ test.each([
   ["has no record, and proves nothing", [], 100n, 99n],
   ["has no record, and proves that", [], 10n, 10n],
 ])("a report whose scan %s is kept from where its records are complete", async (_, records, start, kept) => {
-  const { client } = clientOf({ records: [change(10n)], start: 10n }, { records, start });
+  const { client } = clientOf({ records, start });
   const compute = (changes: AsyncIterable<BalanceChange>) => balancesAt(changes, 90n);
   const rows = records.map(({ balance }) => ({ balance }));
   expect(await reportUpTo(client, {}, 100n, { isComplete: false }, compute)).toMatchObject({ kept, rows });
