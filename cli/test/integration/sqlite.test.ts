@@ -6,7 +6,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { canonicalJson } from "../../src/sync/destination.js";
-import { sqliteDestination } from "../../src/sync/destinations/sqlite.js";
+import { openSqlite, sqliteDestination } from "../../src/sync/destinations/sqlite.js";
 import { compareRecords } from "../../src/sync/rows.js";
 import { lock } from "../../src/sync/sqlite.js";
 import { add, change, ended, first, hour, type Node, startNode } from "../support/changes.js";
@@ -43,6 +43,15 @@ describe("SQLite", () => {
     await fs.copyFile(file, path("backup.db"));
     const [rows] = await query(path("backup.db"), ["SELECT count(*) AS count FROM balance_changes"]);
     expect(rows).toEqual([{ count: 200n }]);
+  });
+
+  test("a database that is being written has its finished batches in one file", async () => {
+    const destination = await openSqlite(file, "write");
+    const batch = { list: "balances", query: {}, records: [change(hour)], checkpoint: undefined } as const;
+    await destination.store(batch);
+    await fs.copyFile(file, path("backup.db"));
+    await destination.close();
+    expect(await query(path("backup.db"), ["SELECT count(*) AS count FROM balance_changes"])).toEqual([[{ count: 1n }]]);
   });
 
   test("a copy is compared with every table of its database", async () => {

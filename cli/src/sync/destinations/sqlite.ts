@@ -143,6 +143,8 @@ export async function sqliteDestination(
     const destination = await openRelational(database, mode);
     // These change the file. A transaction that a power failure takes away is read again: the checkpoint goes with it.
     if (mode === "write") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    // Each batch is moved to the file, so that a copy of it has the last records.
+    sqlite.exec("PRAGMA wal_autocheckpoint = 1");
     return destination;
   } catch (error) {
     sqlite.close();
