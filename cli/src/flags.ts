@@ -73,7 +73,12 @@ export function flag(flags: string, text: string, options: FlagOptions = {}): Fl
       if (!(error instanceof InvalidArgumentError)) throw error;
       throw expected(error.message.replace(/^Expected |\.$/g, ""));
     }
-    return repeat ? [...((previous as unknown[] | undefined) ?? []), parsed] : parsed;
+    if (repeat) return [...((previous as unknown[] | undefined) ?? []), parsed];
+    // The last value of other flags counts, so that --from, for example, can be added to a command to continue it.
+    if (previous !== undefined && /<(?:ID|ASSET)>$/.test(flags)) {
+      throw new UsageError(`Expected ${option.long} once, got it again with "${value}".`);
+    }
+    return parsed;
   });
   return option;
 }
