@@ -190,7 +190,7 @@ const zoneText =
   "The time zone of printed times, and of dates and times without one, such as Europe/Berlin. Default: UTC.";
 const assetsText = "Read the decimal places and symbols of assets from the JSON of a node's /api/v2/assets.";
 const decimalsText =
-  "Print amounts of an asset with N decimal places. node reads the decimal places of all assets from the node.";
+  "Print amounts of an asset, an id or a symbol, with N decimal places. node reads the decimal places of all assets from the node.";
 
 /**
  * @param kinds - The columns of the records.

@@ -24,6 +24,7 @@ export async function readUnits<Own extends Flags>(
 ): Promise<{ flags: Own; units: Units | undefined }> {
   const { asset, raw = false, decimals: entered = [], assets: files = [] } = flags;
   const numbers = readDecimals(entered);
+  const symbols = [...numbers.keys()];
   const inFiles = (await Promise.all(files.map(readAssetFile))).flat();
   const hasAmounts = Object.values(kinds).includes("amount");
   const isDefault = isFormatted && hasAmounts && !raw && entered.length + files.length === 0;
@@ -31,10 +32,13 @@ export async function readUnits<Own extends Flags>(
   const hasUnits = isFromNode || entered.length + files.length > 0;
   // A wrong column is found before a request is sent.
   readColumns(kinds, flags, hasUnits ? { decimalsOf: () => undefined, unitOf: () => "" } : undefined);
-  const listed = isFromNode || needsAssets(asset, inFiles) ? await list() : [];
-  const known = [...inFiles, ...(listed ?? [])];
+  const needsList = isFromNode || [asset, ...symbols].some((each) => needsAssets(each, inFiles));
+  const known = [...inFiles, ...((needsList && (await list())) || [])];
+  for (const each of symbols) numbers.set(findAsset("--decimals", each, known), numbers.get(each) ?? 0);
+  const decimals = new Map([...numbers].map(([id, count]) => [id.toLowerCase(), count]));
+  const shown = known.filter(({ id }, index) => isFromNode || index < inFiles.length || decimals.has(id));
   const resolved = asset === undefined ? flags : { ...flags, asset: findAsset("--asset", asset, known) };
-  return { flags: resolved, units: hasUnits ? unitsOf(io, flags, numbers, isFromNode ? known : inFiles) : undefined };
+  return { flags: resolved, units: hasUnits ? unitsOf(io, flags, decimals, shown) : undefined };
 }
 
 /** Reads the decimal places of assets from `--decimals`. */
@@ -46,7 +50,7 @@ function readDecimals(entered: readonly string[]): Map<string, number> {
     if (decimals === undefined || Number(decimals) > 255) {
       throw new UsageError(`Expected --decimals to be node, or ASSET=N with an N from 0 to 255, got "${text}".`);
     }
-    byAsset.set(asset.toLowerCase(), Number(decimals));
+    byAsset.set(asset, Number(decimals));
   }
   return byAsset;
 }
@@ -54,10 +58,7 @@ function readDecimals(entered: readonly string[]): Map<string, number> {
 function unitsOf(io: Io, flags: Flags, byAsset: ReadonlyMap<string, number>, assets: readonly Asset[]): Units {
   const known = new Map(assets.map((asset) => [asset.id, asset]));
   const unknown = new Set<unknown>();
-  const knownDecimals = (id: string) => {
-    const asset = known.get(id);
-    return byAsset.get(id) ?? byAsset.get(asset?.symbol.toLowerCase() ?? "") ?? asset?.decimals;
-  };
+  const knownDecimals = (id: string) => byAsset.get(id) ?? known.get(id)?.decimals;
   // Votes have amounts of the governance token alone.
   const governance = assets.find(({ symbol }) => symbol === "VEGA")?.id ?? "VEGA";
   return {

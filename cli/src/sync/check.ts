@@ -286,7 +286,8 @@ export async function copyDatabase(source: RelationalDestination, destination: R
       );
       for (const key of keysOf(both)) days.add(both[0]?.get(key), both[1]?.get(key));
     }
-    if (days.different().length > 0) throw new ExitError(`The ${list} of the copy differ. Copy to an empty destination.`);
+    if (days.different().length > 0)
+      throw new ExitError(`The ${list} of the copy differ. Copy to an empty destination.`);
     counts.push([list, days.total("stored")]);
   }
   return counts;

@@ -51,7 +51,9 @@ describe("SQLite", () => {
     await destination.store(batch);
     await fs.copyFile(file, path("backup.db"));
     await destination.close();
-    expect(await query(path("backup.db"), ["SELECT count(*) AS count FROM balance_changes"])).toEqual([[{ count: 1n }]]);
+    expect(await query(path("backup.db"), ["SELECT count(*) AS count FROM balance_changes"])).toEqual([
+      [{ count: 1n }],
+    ]);
   });
 
   test("a copy is compared with every table of its database", async () => {
@@ -186,7 +188,10 @@ describe("SQLite", () => {
     const run = (...args: string[]) => runCli(["sync", url, ...args], { fetch: node.fetch });
     for (let runs = 0; runs < 2; runs++) {
       const { code, stdout } = await run("--from-db", file);
-      expect([code, stdout]).toEqual([0, expect.stringMatching(/^postgres.* equals .*: 5,\d+ balance changes, \d+ votes, /)]);
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(/^postgres.* equals .*: 5,\d+ balance changes, \d+ votes, /),
+      ]);
       expect(stdout).not.toContain("secret");
     }
     const sql = (schema: string) => `SELECT count(*) AS count FROM ${schema}votes_history`;

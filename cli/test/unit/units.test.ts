@@ -49,6 +49,10 @@ describe("the decimal places of amounts", () => {
     const flags = { decimals: [`${vega.toUpperCase()}=6`, "usdt=3", "node"] };
     expect((await printed(flags, [vega, usdt])).cells).toEqual(["1.5 VEGA", "1500 USDT"]);
     expect(await printed({ decimals: [`${vega}=5`] }, [vega])).toMatchObject({ cells: ["15 units"], requests: 0 });
+    expect((await printed({ decimals: ["vega=5"] }, [vega, usdt])).cells).toEqual(["15 VEGA", "1500000 smallest unit"]);
+    await expect(printed({ decimals: ["node=5"] }, [])).rejects.toThrow(
+      "--decimals to be an id or a symbol, got node.",
+    );
     const [known, unnamed] = [{ symbol: "VEGA", decimals: "18" }, { decimals: "6" }];
     const file = await write({ id: vega, details: known }, { id: usdt, details: unnamed });
     const ofFile = { assets: [file], decimals: [`${other}=2`], asset: "VEGA" };
