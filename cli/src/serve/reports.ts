@@ -9,7 +9,7 @@ import { csv } from "../output/csv.js";
 import { rowsOf } from "../output/print.js";
 import { readWhole } from "../records.js";
 import * as shared from "../reports.js";
-import { readTime, readTimeZone } from "../times.js";
+import { formatTime, readTime, readTimeZone } from "../times.js";
 import { Rejection } from "./errors.js";
 import type { Nodes } from "./nodes.js";
 import type { Reader } from "./pages.js";
@@ -94,6 +94,10 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     if (end !== undefined) await nodes.waitFor(end + 1n, signal);
     const to = end ?? (await shared.newestTime(client, filter, `the parameter ${option}`, signal));
     const since = from ?? to;
+    if (end === undefined && since > to) {
+      const [at, start] = [to, since].map(formatTime);
+      throw new Rejection(14, `The node is behind: it has reached ${at}, and the report begins at ${start}.`);
+    }
     const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
       shared.balanceReport(name, changes, { from, to, isComplete, isMonthly, timeZone, every, groupBy, mostRows });
     const found = await shared.reportUpTo(client, filter, to + 1n, { signal, isComplete }, compute);

@@ -142,6 +142,13 @@ test.each<[name: string, query: Record<string, string>, message: RegExp]>([
   expect(await send(url + pathOf(name, query))).toMatchObject({ status: 400, body: error });
 });
 
+test("a report that begins after the newest block is an error about the nodes", async () => {
+  const { url } = await serve(createNetwork());
+  const message = expect.stringMatching(/^The node is behind: it has reached 2024-.*Z, and the report begins at 2/);
+  const error = { status: 503, body: { message } };
+  expect(await send(url + pathOf("statement", { party, from: "24h" }))).toMatchObject(error);
+});
+
 test("a report from nodes without block headers needs an end, which the error names", async () => {
   const { url } = await serve(createFakeNetwork({ nodes: 1, balances: changes, block }, { blockHeaders: false }));
   for (const [name, query, option] of [
