@@ -89,7 +89,7 @@ export function readParameters(operation: Pick<Operation, "arguments">, query: U
     if (spec.kind !== "array" && texts.length > 1) throw new UsageError(`Expected the parameter ${name} once.`);
     const values = texts.map((text) => readValue(spec.kind === "array" ? spec.items : spec, text));
     if (spec.kind === "boolean" && typeof values[0] === "string")
-      throw new UsageError(`Expected ${name} to be true or false.`);
+      throw new UsageError(`Expected ${name} to be true or false, got "${values[0]}".`);
     setMember(argument, path, spec.kind === "array" ? values : values[0]);
   }
   const known = leavesOf(operation.arguments).flatMap(({ path, spec }) => (spec.in ? [] : path.join(".")));

@@ -78,7 +78,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
   async function ofBalances(name: shared.BalanceReportName, query: Query, { signal }: Reader) {
     const filter = filterOf(query);
     if (!filter.partyIds && !filter.assetId && !filter.marketIds) {
-      throw new Rejection(3, "Expected party, asset or market.");
+      throw new Rejection(3, "Expected at least one of the parameters party, asset and market.");
     }
     const { timeZone } = query;
     const isComplete = Boolean(query["completeHistory"]);
@@ -104,9 +104,13 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     const { rows, kept } = found;
     const { start, end: shown, block } = found.coverage;
     if (kept !== undefined && (kept > since || isComplete)) {
-      const needed = isComplete ? "completeHistory needs those before" : `the report needs those since ${since}`;
-      const message = `The records are complete from ${kept} on, and ${needed}.`;
-      throw new Rejection(11, message, [{ reason: "pruned", availableFrom: `${kept}` }]);
+      const [at, start] = [kept, since].map(formatTime);
+      const needed = isComplete ? "completeHistory needs those before" : `the report needs those since ${start}`;
+      const later = hasRange ? `from=${at}` : "a later at";
+      const advice = isComplete ? "Leave it out." : `Pass ${later}, or completeHistory=true if nodes keep everything.`;
+      const message = `The records are complete from ${at} on, and ${needed}. ${advice}`;
+      const type = "vegaprotocol-client/PaginationError";
+      throw new Rejection(11, message, [{ "@type": type, reason: "pruned", availableFrom: `${kept}` }]);
     }
     return { rows, coverage: { startTimestamp: `${start}`, endTimestamp: shown?.toString() }, source: { block } };
   }
@@ -123,8 +127,8 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       return { rows, coverage: undefined, source: { block: pages[0]?.block } };
     },
     async limits(query: Query, { signal, inTurn }: Reader) {
-      const { command, sentSince, tokens } = query;
-      const partyId = required(query, "party");
+      const { sentSince, tokens } = query;
+      const [partyId, command] = [required(query, "party"), required(query, "command")];
       const proposalId = command === "vote" ? required(query, "proposal") : query["proposal"];
       const { data, block } = await inTurn(1, () => client.getSpamStatistics({ partyId }, { signal }).withResponse());
       const submission = { command, proposalId } as vega.Submission;

@@ -132,6 +132,9 @@ test.each<[name: string, query: Record<string, string>, message: RegExp]>([
     /^Expected `sentSince` to be a bigint or digits.* got "5n"\.$/,
   ],
   ["limits", { party, command: "other", tokens: "x" }, /^Expected `tokens` to be a bigint or digits.* got "x"\.$/],
+  ["limits", { party }, /^Expected the parameter command\.$/],
+  ["series", { from: at(5) }, /^Expected at least one of the parameters party, asset and market\.$/],
+  ["balances", { party, completeHistory: "yes" }, /^Expected completeHistory to be true or false, got "yes"\.$/],
   ["limits", { party, command: "vote" }, /^Expected the parameter proposal\./],
   ["series", { party, from: at(5), every: "year" }, /^Expected `every` to be "change" or.* got "year"\.$/],
   ["tally", { proposal: "ab", liquidityMajority: "x" }, /^Expected `liquidityMajority` to be.* got "x"\.$/],
@@ -168,7 +171,11 @@ test("a report that needs more than the nodes keep is an error", async () => {
   const { url } = await serve(network);
   const query = { party, from: at(0), to: at(100) };
   const oldest = at(38);
-  const pruned = { status: 400, body: { code: 11, details: [{ reason: "pruned", availableFrom: oldest }] } };
+  const details = [{ "@type": "vegaprotocol-client/PaginationError", reason: "pruned", availableFrom: oldest }];
+  const message = expect.stringMatching(
+    /complete from 2024-.*, and the report needs those since 2.*Z\. Pass (from=2024-|a later at,)/,
+  );
+  const pruned = { status: 400, body: { code: 11, message, details } };
   expect(await send(url + pathOf("statement", query))).toMatchObject(pruned);
   expect((await fetch(url + pathOf("statement", { ...query, completeHistory: "true" }))).status).toBe(200);
   expect((await fetch(url + pathOf("statement", { ...query, from: oldest }))).status).toBe(200);
