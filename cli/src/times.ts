@@ -26,12 +26,13 @@ export const isRelative = (value: string): boolean => value === "now" || duratio
  * microseconds or nanoseconds, `now`, or a duration before now, such as `24h`.
  *
  * @param timeZone - The time zone of a value without one. Default: UTC.
+ * @param others - Other values of the flag, for its error.
  */
-export function readTime(value: string, timeZone?: string): bigint {
+export function readTime(value: string, timeZone?: string, others = ""): bigint {
   const time = parseTime(value, timeZone);
   if (time !== undefined) return time;
   throw new InvalidArgumentError(
-    "Expected a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z, digits of Unix seconds, milliseconds, microseconds or " +
+    `Expected ${others}a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z, digits of Unix seconds, milliseconds, microseconds or ` +
       "nanoseconds, now, or a time before now such as 24h or 7d.",
   );
 }
@@ -51,8 +52,8 @@ export function checkRange(
 }
 
 /** Checks a time that is read once its time zone is known. */
-export function checkTime(value: string): string {
-  readTime(value);
+export function checkTime(value: string, others?: string): string {
+  readTime(value, undefined, others);
   return value;
 }
 

@@ -38,7 +38,7 @@ const texts: Readonly<Record<FollowId, { details: string; example: string }>> = 
 
 const fromText =
   "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time. Default: now.";
-const checkFrom = (text: string) => (text === "start" ? text : checkTime(text));
+const checkFrom = (text: string) => (text === "start" ? text : checkTime(text, "start, or "));
 const readFrom = ({ from, timeZone }: flag.Flags): "now" | "start" | bigint | undefined =>
   from === undefined || from === "now" || from === "start" ? from : readTime(from, timeZone);
 

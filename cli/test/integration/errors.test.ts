@@ -68,7 +68,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["statement --from 2024 --schema mine --db vega.db", "--schema requires a PostgreSQL database, such as postgres:"],
     ["follow vots --from now", "Unknown command 'vots'. (Did you mean votes?)"],
     ["follow votes", "Expected --party or --proposal."],
-    ["follow balances --from later", "Expected --from to be a time such as"],
+    ["follow balances --from end", "Expected --from to be start, or a time such as 2024,"],
     ["follow balances --format json", 'Expected --format to be one of table, ndjson, csv, got "json".'],
     ["signatures", "Expected --id ID, such as --id 2f166fdafb0e"],
     ["sync", "Expected DESTINATION, such as vega.db."],
