@@ -1,6 +1,14 @@
 /** Connects to the nodes of a command: addresses, headers and proxies. */
-import { type ClientOptions, createClient, type ObserverEvent, type VegaClient } from "vegaprotocol-client";
+import { isIPv6 } from "node:net";
+import {
+  ArgumentError,
+  type ClientOptions,
+  createClient,
+  type ObserverEvent,
+  type VegaClient,
+} from "vegaprotocol-client";
 import { type NodePool, type NodePoolOptions, nodePool } from "vegaprotocol-client/pool";
+import { withFlagNames } from "./arguments.js";
 import { readConfig } from "./config.js";
 import { causesOf, didYouMean, readInput, UsageError } from "./errors.js";
 import type { Flags } from "./flags.js";
@@ -19,7 +27,7 @@ export async function connect(
   { maxLag, observe: print = flags.verbose ? logEvents(io) : undefined, metrics }: ConnectOptions = {},
 ): Promise<{ client: VegaClient; pool: NodePool; nodes: readonly string[] }> {
   const nodes = await readNodes(io, flags);
-  const pool = nodePool(nodes, { maxLag });
+  const pool = createPool(nodes, maxLag, flags.node === undefined);
   const { timeout, retries, pacing } = flags;
   const headers = await readHeaders(flags.header ?? []);
   const retry = retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 };
@@ -30,6 +38,24 @@ export async function connect(
   const fetch = io.fetch ?? (await createFetch(io.env));
   const options = { baseUrl: pool, headers, pacing, timeout, retry, fetch, ...(observers.length > 0 && { observe }) };
   return { client: createClient(options), pool, nodes };
+}
+
+function createPool(nodes: readonly string[], maxLag: number | undefined, isFromEnvironment: boolean): NodePool {
+  const address = nodes.find((node) => isIPv6(node));
+  if (address !== undefined) {
+    throw new UsageError(
+      `Expected --node to have brackets around an IPv6 address, such as [::1]:8080, got ${address}.`,
+    );
+  }
+  try {
+    return nodePool(nodes, { maxLag });
+  } catch (error) {
+    if (!ArgumentError.is(error)) throw error;
+    const text = error.message.replace(/, which .* `headers`/, ". Use --header 'Authorization: Basic BASE64'");
+    const message = withFlagNames(text, ["--node"]);
+    if (!isFromEnvironment) throw new UsageError(message);
+    throw new UsageError(`${message.replace("--node", "VEGA_NODE")} Separate addresses with spaces or commas.`);
+  }
 }
 
 async function readNodes(io: Io, { node: entered = [] }: Pick<Flags, "node">): Promise<readonly string[]> {

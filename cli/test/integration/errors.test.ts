@@ -42,6 +42,8 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances --account-type genral", 'Unknown name "genral" in --account-type. Did you mean general?'],
     ["balances --timeout 9999999m", "Expected --timeout to be "],
     ["balances --party network --node ftp://x", "Expected --node to be "],
+    ["balances --node ::1", "Expected --node to have brackets around an IPv6 address, such as [::1]:8080, got ::1."],
+    ["balances --node https://me:x@a", "without credentials. Use --header 'Authorization: Basic BASE64'."],
     ["balances --timeout soon", 'Expected --timeout to be a duration such as 30s, 500ms or 2m, got "soon".'],
     ["balances --header secret", "Expected --header to be 'Name: value' or @FILE"],
     ["balances --columns time", "There is no column time."],
@@ -109,6 +111,13 @@ describe("wrong usage exits with 2 and sends nothing", () => {
   test("without the address of a node", async () => {
     const result = await runCli(["balances"], { fetch, env: { VEGA_NODE: undefined } });
     expect(result).toMatchObject(ended(2, "Expected --node URL"));
+  });
+
+  test("a wrong address in VEGA_NODE is blamed on it", async () => {
+    const result = await runCli(["nodes"], { env: { VEGA_NODE: "localhost:8080;localhost:8081" } });
+    const advice = "credentials. Separate addresses with spaces or commas.\n";
+    expect(result).toMatchObject(ended(2, advice));
+    expect(result.stderr).toMatch(/^Error: Expected VEGA_NODE to be an address /);
   });
 
   test("a wrong header is not repeated in the message, because it may be a secret", async () => {
