@@ -10,7 +10,7 @@ import {
 } from "vegaprotocol-client/operations";
 import { operationTexts } from "../generated/operation-texts.js";
 import { didYouMean, UsageError } from "./errors.js";
-import { filterFlag } from "./flags.js";
+import { filterFlag, severalText } from "./flags.js";
 import { checkTime, readTime } from "./times.js";
 
 export type Leaf = Exclude<Argument, { kind: "object" }>;
@@ -115,7 +115,8 @@ function readName(spec: Value, flagName: string, value: unknown): unknown {
   const name = value.startsWith(prefix) ? value : prefix + value.toUpperCase().replaceAll("-", "_");
   if (names.includes(name)) return name;
   const known = names.map((each) => friendly(each, prefix));
-  const advice = didYouMean(value, known) || ` The known names are ${known.join(", ")}.`;
+  const several = value.includes(",") ? ` ${severalText}` : "";
+  const advice = several || didYouMean(value, known) || ` The known names are ${known.join(", ")}.`;
   throw new UsageError(`Unknown name "${value}" in --${flagName}.${advice}`);
 }
 

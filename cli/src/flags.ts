@@ -47,6 +47,8 @@ export interface FlagOptions {
   readonly group?: string;
 }
 
+export const severalText = "Repeat the flag for several.";
+
 /** A flag. commander would look for mandatory ones before the defaults of the configuration are known. */
 export class Flag extends Option {
   isMandatory = false;
@@ -71,7 +73,8 @@ export function flag(flags: string, text: string, options: FlagOptions = {}): Fl
       if (parse) parsed = parse(value);
     } catch (error) {
       if (!(error instanceof InvalidArgumentError)) throw error;
-      throw expected(error.message.replace(/^Expected |\.$/g, ""));
+      const { message } = expected(error.message.replace(/^Expected |\.$/g, ""));
+      throw new UsageError(repeat && value.includes(",") ? `${message} ${severalText}` : message);
     }
     if (repeat) return [...((previous as unknown[] | undefined) ?? []), parsed];
     // The last value of other flags counts, so that --from, for example, can be added to a command to continue it.

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError, type Option } from "commander";
 import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
+import { isId } from "vegaprotocol-client/operations";
 import { withFlagNames } from "./arguments.js";
-import { exampleIds, examplesText, helpTable, type Perform } from "./command.js";
+import { exampleIds, examplesText, helpTable, type Perform, pathOf } from "./command.js";
 import { addAudit } from "./commands/audit.js";
 import { addCompletion } from "./commands/completion.js";
 import { addExplore } from "./commands/explore.js";
@@ -82,6 +83,7 @@ export function createProgram(io: Io, print: (text: string) => void, perform: Pe
     .version(readVersion(), "-V, --version", "Print the version.")
     .helpOption("-h, --help", "Print the help of the program, or of a command.")
     .helpCommand("help [COMMAND]", "Print the help of a command.")
+    .allowExcessArguments()
     .exitOverride()
     .configureOutput({
       writeOut: print,
@@ -119,6 +121,7 @@ export function createProgram(io: Io, print: (text: string) => void, perform: Pe
     .description("Print the version.")
     .action(() => print(`${readVersion()}\n`));
   program.hook("preAction", async (_, command) => {
+    refuseArguments(command);
     await applyDefaults(io, program, command);
     requireFlags(command);
   });
@@ -152,8 +155,23 @@ function requireFlags(command: Command): void {
   throw new UsageError(`Expected ${missing.long} ${value}, such as ${missing.long} ${samples[value] ?? value}.`);
 }
 
+/** @throws {@link UsageError} for text without a flag, where commander would only count it. */
+function refuseArguments(command: Command): void {
+  const isTakingAll = command.registeredArguments.some(({ variadic }) => variadic);
+  const other = isTakingAll ? undefined : command.args[command.registeredArguments.length];
+  if (other === undefined) return;
+  const ids = command.options.filter(({ flags }) => flags.endsWith("<ID>"));
+  const named = isId(other) ? ids : command.options.filter(({ long }) => long === "--node" && /[:.]/.test(other));
+  const names = named.map(({ long }) => long).join(" or ");
+  const advice = names === "" ? `Use vegaprotocol ${pathOf(command)} --help.` : `Pass it with ${names}.`;
+  throw new UsageError(`Expected no argument without a flag, got "${other}". ${advice}`);
+}
+
+const earlyText = "Flags follow the command, such as vegaprotocol balances --node URL.";
+
 /** Prints an error of commander like an error of the program: on one line, with a capital and a full stop. */
 function printError(io: Io, text: string): void {
+  const isEarly = io.argv[0]?.startsWith("-");
   const lines = text
     .replace(/^error: (.)/, (_, first: string) => `Error: ${first.toUpperCase()}`)
     .replace(/Option '.*(--[\w-]+) .*' argument missing$/m, "Expected $1 to be followed by a value")
@@ -162,7 +180,7 @@ function printError(io: Io, text: string): void {
       (_, name: string) => `Expected ${name}, such as ${samples[name] ?? name}`,
     )
     .replace(/(?<=Unknown option '--(csv|json|ndjson|table)')$/m, ". (Did you mean --format $1?)")
-    .replace(/(?<=Unknown (?:option|command) '[^']*')\s*$/, ". Use --help for a list.")
+    .replace(/(?<=Unknown (?:option|command) '[^']*')\s*$/, `. ${isEarly ? earlyText : "Use --help for a list."}`)
     .split(/\s*\n\s*/)
     .filter((line) => line !== "");
   io.stderr.write(`${lines.map((line) => (/[.?)]$/.test(line) ? line : `${line}.`)).join(" ")}\n`);

@@ -15,7 +15,7 @@ const path = useFolder();
 describe("wrong usage exits with 2 and sends nothing", () => {
   test.each([
     ["balnces", "Unknown command 'balnces'. (Did you mean balances?)"],
-    ["--node https://x balances", "Unknown option '--node'. Use --help for a list."],
+    ["--node https://x balances", "Flags follow the command, such as vegaprotocol balances --node URL."],
     ["balances --ordr oldest-first", "Unknown option '--ordr'. (Did you mean --order?)"],
     ["balances --order newest", 'one of oldest-first, newest-first, got "newest". Did you mean newest-first?'],
     ["balances --format xml", 'Expected --format to be one of table, json, ndjson, csv, html, got "xml".'],
@@ -47,7 +47,15 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances --timeout soon", 'Expected --timeout to be a duration such as 30s, 500ms or 2m, got "soon".'],
     ["balances --header secret", "Expected --header to be 'Name: value' or @FILE"],
     ["balances --columns time", "There is no column time."],
-    ["balances now", "Too many arguments for 'balances'. Expected 0 arguments but got 1."],
+    ["balances now", 'Expected no argument without a flag, got "now". Use vegaprotocol balances --help.'],
+    ["votes network", 'got "network". Pass it with --party or --proposal.'],
+    ["nodes http://a", 'got "http://a". Pass it with --node.'],
+    ["check a b", 'Expected no argument without a flag, got "b".'],
+    [
+      "balances --account-type general,bond",
+      'Unknown name "general,bond" in --account-type. Repeat the flag for several.',
+    ],
+    ["balances --party aa,bb", 'got "aa,bb". Repeat the flag for several.'],
     ["balances --node https://a --node https://a", "Expected --node to be an address that is not listed before"],
     ["balances -o x.parquet", "For a folder of Parquet files: vegaprotocol sync FOLDER/"],
     ["balances -o x.xlsx", "to end with .csv, .ndjson, .jsonl, .json, .html, or one of them and .gz, got"],
