@@ -32,7 +32,8 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
     const measure = () =>
       columns.map((column) => {
         const texts = [headOf(column), ...records.map((record) => cellOf(record, column))];
-        return { ...column, width: Math.max(...texts.map((text) => stringWidth(text))) };
+        const isShared = column.name.endsWith("Id") && records.length > 1 && new Set(texts.slice(1)).size === 1;
+        return { ...column, isShared, width: Math.max(...texts.map((text) => stringWidth(text))) };
       });
     const isWide = (all: readonly { width: number }[]) =>
       all.reduce((sum, each) => sum + each.width + gap.length, -gap.length) > width;
@@ -43,10 +44,9 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
     }
     const hidden: string[] = [];
     while (isWide(all)) {
-      const last = all
-        .slice(1)
-        .filter(({ name }) => !tellsApart.test(name))
-        .at(-1);
+      // The unit of an amount says more than an id that all rows have.
+      const others = all.slice(1).filter(({ name }) => !tellsApart.test(name));
+      const last = all.slice(1).find(({ isShared }) => isShared) ?? others.at(-1);
       if (last === undefined) break;
       hidden.unshift(last.name);
       all = all.filter((each) => each !== last);

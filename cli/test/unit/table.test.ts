@@ -45,6 +45,12 @@ test("a table leaves out columns for which a terminal is too narrow, and names t
   expect(first).toMatch(/timestamp/);
 });
 
+test("a table leaves out an id that all rows have before other columns", () => {
+  const records = ["1", "2"].map((timestamp) => ({ timestamp, balance: "7", partyId: id, alias: "Ana" }));
+  const [head] = tableOf(records, { width: 25, isShort: true }).split("\n");
+  expect(head).toBe("*timestamp  balance  alias*");
+});
+
 test("a table widens columns for wider values of later rows", () => {
   const { encode } = table(columns, { width: 80, bold: (text) => text });
   expect(encode([{ timestamp: "149", balance: "7" }])).toBe("timestamp  balance  partyId  alias\n149              7\n");
