@@ -114,12 +114,12 @@ describe("a response", () => {
     expect(network.nodes[0]?.requests).toEqual([]);
   });
 
-  test("to a head of more than 128 KiB is a 431, and to a body of more than 6 MiB a 429", async () => {
+  test("to a head of more than 128 KiB is a 431, and to a body of more than 6 MiB a 413", async () => {
     const { url } = await serve(createNetwork());
     expect((await fetch(`${url}${profiles}?parties=${"a".repeat(2 ** 17)}`)).status).toBe(431);
     const socket = open(url, "POST /transaction/check HTTP/1.1", `Content-Length: ${6 * 2 ** 20 + 1}`);
     socket.write("a".repeat(6 * 2 ** 20 + 1));
-    expect(await firstLine(socket)).toMatch(/^HTTP\/1\.1 429 /);
+    expect(await firstLine(socket)).toMatch(/^HTTP\/1\.1 413 /);
     socket.destroy();
   });
 });
