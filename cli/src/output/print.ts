@@ -71,6 +71,7 @@ async function printText(
     for (const text of texts) await opened.write(text);
     await opened.finish();
     if (target && !quiet) printMessage(io, `${target.name}: ${count(records, "record")}.`);
+    else if (records === 0 && !quiet) printMessage(io, "No records.");
     return exitCodes.done;
   } catch (error) {
     await opened.stop(false);

@@ -87,7 +87,7 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
       const all = [
         ...notes,
         ...(target ? [`${target.name}: ${what}.`] : []),
-        ...(isTerminal && read === 0 ? ["No records."] : []),
+        ...(target === undefined && read === 0 ? ["No records."] : []),
         ...(isScreen && read > screenful ? [more] : []),
       ];
       for (const note of flags.quiet ? [] : all) printMessage(io, note);
