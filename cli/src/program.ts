@@ -181,6 +181,11 @@ function printError(io: Io, text: string): void {
     )
     .replace(/(?<=Unknown option '--(csv|json|ndjson|table)')$/m, ". (Did you mean --format $1?)")
     .replace(/(?<=Unknown (?:option|command) '[^']*')\s*$/, `. ${isEarly ? earlyText : "Use --help for a list."}`)
+    .replace(
+      /Option '[^']*?(--[\w-]+)[^']*' cannot be used with option '[^']*?(--[\w-]+).*/,
+      "$1 cannot be used with $2",
+    )
+    .replace("Unknown option", "Unknown flag")
     .split(/\s*\n\s*/)
     .filter((line) => line !== "");
   io.stderr.write(`${lines.map((line) => (/[.?)]$/.test(line) ? line : `${line}.`)).join(" ")}\n`);
