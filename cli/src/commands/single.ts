@@ -75,6 +75,7 @@ async function readTransaction({ stdin, signal }: Io, file: string): Promise<obj
     : await readInput(file, "check transaction.json");
   signal.throwIfAborted();
   const expected = `Expected ${isStdin ? "stdin" : file} to hold a transaction as`;
+  if (content === "") throw new UsageError(`${expected} JSON, and it is empty.`);
   let value: unknown;
   try {
     value = JSON.parse(String(content));

@@ -42,7 +42,12 @@ describe("the command check", () => {
     expect(sent()).toEqual(Array(3).fill({ tx: transaction }));
   });
 
-  test.each(["", "{", "[]", "7", '{"tx":[]}'])("exits with 2 and sends nothing for the text %j", async (stdin) => {
+  test("says that stdin is empty", async () => {
+    const result = await runCli(["check"], { fetch, stdin: "" });
+    expect(result).toMatchObject(ended(2, "Expected stdin to hold a transaction as JSON, and it is empty.\n"));
+  });
+
+  test.each(["{", "[]", "7", '{"tx":[]}'])("exits with 2 and sends nothing for the text %j", async (stdin) => {
     node.requests.length = 0;
     const result = await runCli(["check"], { fetch, stdin });
     expect(result).toMatchObject(ended(2, "Expected stdin to hold a transaction as"));
