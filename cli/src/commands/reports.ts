@@ -274,7 +274,8 @@ export async function printBalances(io: Io, name: BalanceReportName, entered: Ba
   const look = { title: titles[name], notes };
   const code = await printRecords(io, flags, kinds, report, units, look);
   const reason = kept === undefined ? undefined : startsLate(kept, first ?? end, end, source);
-  if (reason) throw reason;
+  const { output = "-" } = flags;
+  if (reason) throw output === "-" ? reason : new IncompleteError(`${output} is incomplete. ${reason.message}`);
   if (kept !== undefined && isComplete) {
     throw new IncompleteError(
       `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a ${source} that keeps them.`,

@@ -25,6 +25,8 @@ test("a range before the history gets no advice that cannot be followed", async 
     const result = await runCli([command, "--from", "2020", "--to", "2021"], { fetch });
     expect(result).toMatchObject(ended(3, ". Use a node that keeps a longer history.\n"));
   }
+  const result = await runCli(["statement", "--from", "2020", "--to", "2021", "-o", path("x.csv")], { fetch });
+  expect(result).toMatchObject(ended(3, `Error: ${path("x.csv")} is incomplete. The records are complete from 2024-`));
 });
 
 describe.each(["v0.74", "v0.79"] as const)(
