@@ -197,11 +197,14 @@ const decimalsText =
 
 /**
  * @param kinds - The columns of the records.
- * @param isReport - Whether the decimal places are read from the node by default.
+ * @param fallback - The default of `--decimals`.
  */
-export function presentationFlags(kinds: Readonly<Record<string, string>>, isReport = false): Option[] {
+export function presentationFlags(
+  kinds: Readonly<Record<string, string>>,
+  fallback = "node for html, otherwise the smallest unit",
+): Option[] {
   const hasAmounts = Object.values(kinds).includes("amount");
-  const decimals = `${decimalsText} Default: ${isReport ? "node" : "node for html, otherwise the smallest unit"}.`;
+  const decimals = `${decimalsText} Default: ${fallback}.`;
   return [
     outputFlag("--columns <NAMES>", "The members of a record to print, separated by commas. Default: all."),
     outputFlag("--raw", rawText),

@@ -63,7 +63,7 @@ export function addFollow(program: Command, perform: Perform): void {
         ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: checkFrom })] : []),
         flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
         flag.formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),
-        ...flag.presentationFlags(columns),
+        ...flag.presentationFlags(columns, "the smallest unit"),
         flag.quietFlag("Do not print the status or failures."),
         ...flag.followFlags(),
         ...flag.nodeFlags(),

@@ -73,7 +73,7 @@ export function addLists(program: Command, perform: Perform): void {
         dryFlag().conflicts("at"),
         ...flag.presentationFlags(columns),
         flag.quietFlag(),
-        ...(isScan ? dbFlags() : []),
+        ...(isScan ? dbFlags(" Requires --at.") : []),
         ...flag.nodeFlags(),
         ...(isScan ? flag.scanFlags() : hasPages ? [flag.pageSizeFlag("the list's page size")] : []),
       ],

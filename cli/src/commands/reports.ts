@@ -65,11 +65,10 @@ interface ReportFlags extends BalanceFlags {
 
 const filter = flag.filterFlag;
 
-export const dbFlags = (): Option[] => [
-  flag.nodeFlag(
-    "--db <DESTINATION>",
-    "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node. balances requires --at.",
-  ),
+const dbText = "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node.";
+
+export const dbFlags = (more = ""): Option[] => [
+  flag.nodeFlag("--db <DESTINATION>", dbText + more),
   flag.nodeFlag("--schema <NAME>", flag.schemaText),
 ];
 
@@ -95,7 +94,7 @@ const balanceFlags = (): Option[] => [
   filter("--to <TIME>", toText, { parse: checkTime }),
   ...listFilters("listBalanceChanges"),
   completeHistoryFlag(),
-  ...flag.presentationFlags(reportColumns.statement, true),
+  ...flag.presentationFlags(reportColumns.statement, "node"),
   flag.quietFlag(),
   ...flag.scanFlags(),
 ];
