@@ -350,7 +350,7 @@ async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
     tokens: `it takes ${limits.minTokens} governance tokens in the smallest unit`,
     "proof-of-work": "every block has as many transactions as the network accepts; wait for the next one",
   };
-  printMessage(io, `No other transaction of this kind is accepted: ${reasons[limits.reason]}.`);
+  printMessage(io, `No further transaction of this kind is accepted: ${reasons[limits.reason]}.`);
   return exitCodes.rejected;
 }
 
