@@ -14,9 +14,9 @@ COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 COPY --from=build /build/cli ./cli
+RUN install --directory --owner node /data
+WORKDIR /data
 USER node
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=3s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "cli/dist/main.js"]
+ENTRYPOINT ["node", "/app/cli/dist/main.js"]
 CMD ["serve", "--host", "0.0.0.0"]
