@@ -60,8 +60,8 @@ export interface Unwritten {
 export type OpenMode = "write" | "read";
 
 export interface Destination {
-  /** Stores records with their checkpoint, both or none. */
-  store(batch: Batch): Promise<void>;
+  /** Stores records with their checkpoint, both or none. Returns how many are new or changed. */
+  store(batch: Batch): Promise<number>;
   /** Completes a run, once all of its lists have ended. Returns what it could not write. */
   finish(): Promise<Unwritten | undefined>;
   /** The newest balance change of a filter, before a time if it is given; one of them if several have its time. */

@@ -5,7 +5,7 @@ import { ExitError, UsageError } from "../errors.js";
 import { writeError } from "../output/file.js";
 
 interface Statement {
-  run(...values: object[]): unknown;
+  run(...values: object[]): { changes: number | bigint };
   all(...values: object[]): object[];
   iterate(...values: object[]): Iterable<object>;
 }

@@ -139,8 +139,8 @@ interface Run {
 
 async function store({ destination, options, limit }: Run, batch: Batch, incomplete?: IncompleteError): Promise<void> {
   for (const time of Object.values(batch.checkpoint ?? {})) checkTime(String(time), () => "the block of the node");
-  await limit(() => destination.store(batch));
-  options.onStored?.({ ...batch, records: batch.records.length, incomplete });
+  const records = await limit(() => destination.store(batch));
+  options.onStored?.({ ...batch, records, incomplete });
 }
 
 /** Whether no block has come since a checkpoint, so that there is nothing to read. */

@@ -9,7 +9,7 @@ import { canonicalJson } from "../../src/sync/destination.js";
 import { openSqlite, sqliteDestination } from "../../src/sync/destinations/sqlite.js";
 import { compareRecords } from "../../src/sync/rows.js";
 import { lock } from "../../src/sync/sqlite.js";
-import { add, change, ended, first, hour, type Node, startNode } from "../support/changes.js";
+import { add, change, ended, first, hour, type Node, other, startNode } from "../support/changes.js";
 import { useFolder } from "../support/folder.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readDestination } from "../support/read-destination.js";
@@ -70,6 +70,11 @@ describe("SQLite", () => {
     expect(await copy()).toMatchObject(ended(1, "The profiles of the copy differ. Copy to an empty destination."));
     const toItself = await runCli(["sync", file, "--from-db", file]);
     expect(toItself).toMatchObject(ended(2, "Expected --from-db to be another file than DESTINATION"));
+  });
+
+  test("records that another query has stored are not counted as new", async () => {
+    await sync(startNode());
+    expect((await sync(startNode(), "--party", other)).stderr).toContain("vega.db: 0 new balance changes, ");
   });
 
   test("a database of another version is refused, with advice", async () => {

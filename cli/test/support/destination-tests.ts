@@ -236,8 +236,9 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     const store: typeof destination.store = async (batch) => {
       storing.abort();
       await hasFailed;
-      await destination.store(batch);
+      const records = await destination.store(batch);
       batches++;
+      return records;
     };
     const lists = { balances: { filter: {} }, votes: [{ proposalId }], signatures: ["ab".repeat(32)] };
     await expect(syncTo({ ...destination, store }, client, lists)).rejects.toThrow("refused");

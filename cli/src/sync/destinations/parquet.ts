@@ -132,7 +132,7 @@ function createDestination(
     async store(batch) {
       if (batch.list !== "balances") {
         others.push(batch);
-        return;
+        return batch.records.length;
       }
       const { start = 0n, position = 0n } = batch.checkpoint ?? {};
       if (reached === undefined && last && last.end < endOf(last.day)) {
@@ -151,6 +151,7 @@ function createDestination(
       }
       reached = position;
       if (openDay && position >= endOf(openDay.day)) await finishDay(openDay);
+      return batch.records.length;
     },
     async finish() {
       if (hasPartialDay && openDay && reached !== undefined && reached > openDay.day) await finishDay(openDay, reached);

@@ -112,12 +112,13 @@ function postgresDatabase(address: string, { schema, signal }: Options): Databas
     }
   }
 
-  async function query(sql: string, values: readonly string[] = []): Promise<Row[]> {
+  async function send(sql: string, values: readonly string[] = []) {
     const statement = { text: sql, values: [...values], rowMode: "array" } as const;
-    const send = async () => (await (await connect()).query<string[]>(statement)).rows;
+    const sendOnce = async () => (await connect()).query<string[]>(statement);
     // A transaction is repeated as a whole.
-    return isWriting ? send() : retry(send);
+    return isWriting ? sendOnce() : retry(sendOnce);
   }
+  const query = async (sql: string, values?: readonly string[]): Promise<Row[]> => (await send(sql, values)).rows;
 
   /** The connection holds the lock, which ends with the process. */
   async function lock(): Promise<void> {
@@ -140,7 +141,7 @@ function postgresDatabase(address: string, { schema, signal }: Options): Databas
   return {
     name,
     dialect: dialectOf(schema),
-    run: query,
+    run: async (sql, values) => (await send(sql, values)).rowCount ?? 0,
     query,
     async *read(sql, values = []) {
       const client = await connect();

@@ -41,8 +41,8 @@ export interface Database {
   /** Names it in errors, without a password. */
   readonly name: string;
   readonly dialect: Dialect;
-  /** Runs a statement with values for `$1`, `$2` and so on, or several without values. */
-  run(sql: string, values?: readonly string[]): Promise<unknown>;
+  /** Runs a statement with values for `$1`, `$2` and so on, or several without values. Returns how many rows it has changed. */
+  run(sql: string, values?: readonly string[]): Promise<number>;
   query(sql: string, values?: readonly string[]): Promise<Row[]>;
   read(sql: string, values?: readonly string[]): AsyncIterable<Row> | Iterable<Row>;
   /** Writes in one transaction, as the only process that does. */
@@ -140,7 +140,8 @@ function insertsOf({ types, time, rows }: Dialect) {
     balances: `
       INSERT INTO account_changes (account, time, balance)
       SELECT CAST(r.value->>0 AS INTEGER), ${columnOf("time", 1)}, ${columnOf("amount", 2)} FROM ${from} WHERE true
-      ON CONFLICT (time, account) DO UPDATE SET balance = excluded.balance`,
+      ON CONFLICT (time, account) DO UPDATE SET balance = excluded.balance
+      WHERE account_changes.balance <> excluded.balance`,
     // A follower that continues yields votes again that were rewritten without a difference.
     votes: `
       INSERT INTO votes_history (${Object.keys(tables.votes.columns)}, before)
@@ -234,15 +235,16 @@ function createDestination(database: Database): RelationalDestination {
     });
   }
 
-  async function insert(list: SyncList, rows: readonly Row[]): Promise<void> {
+  /** Returns how many rows are new or changed. */
+  async function insert(list: SyncList, rows: readonly Row[]): Promise<number> {
     const { timeIndex } = tables[list];
     const fine = precision > 1n && timeIndex >= 0 ? rows.find((row) => !row[timeIndex]?.endsWith("000")) : undefined;
     if (fine) refuse(describe(recordOf(list, fine)), "a time in microseconds", fine[timeIndex]);
     // A vote that was cast twice meanwhile has its last version.
     const last = list === "votes" ? [...new Map(rows.map((row) => [`${row[0]} ${row[1]}`, row])).values()] : rows;
-    if (last.length === 0) return;
+    if (last.length === 0) return 0;
     const stored = list === "balances" ? await withAccounts(last) : last;
-    await database.run(inserts[list], [JSON.stringify(stored)]);
+    return database.run(inserts[list], [JSON.stringify(stored)]);
   }
 
   return {
@@ -257,10 +259,14 @@ function createDestination(database: Database): RelationalDestination {
     async store({ list, query, records, checkpoint }) {
       const rows = records.map((record) => rowOf(list, record));
       const before = String(checkpoint?.position);
+      let stored = 0;
       await database.write(async () => {
         if (checkpoint !== undefined) await storeCheckpoint({ list, query, checkpoint });
-        await insert(list, list === "votes" ? rows.map((row) => [...row, before]) : rows);
+        const added = await insert(list, list === "votes" ? rows.map((row) => [...row, before]) : rows);
+        // It is repeated if the connection is lost, also after it was committed.
+        stored = Math.max(stored, added);
       });
+      return stored;
     },
     async copy(source) {
       await database.write(async () => {

@@ -67,8 +67,9 @@ function sqliteDatabase(database: Sqlite, name: string, mode: OpenMode, release:
     dialect,
     name,
     async run(sql, values = []) {
-      if (values.length === 0) database.exec(sql);
-      else database.prepare(sql).run(...named(values));
+      if (values.length > 0) return Number(database.prepare(sql).run(...named(values)).changes);
+      database.exec(sql);
+      return 0;
     },
     async query(sql, values = []) {
       const rows = database.prepare(sql).all(...named(values));
