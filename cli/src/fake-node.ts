@@ -1,4 +1,4 @@
-/** What the fake node of the command line has in addition: assets and proposals, a live chain, and a month of records. */
+/** What the fake node of the command line also has: assets and proposals, a live chain, and a month of records. */
 import { createHash } from "node:crypto";
 import { formatUnits, type Vote } from "vegaprotocol-client";
 import type { FakeNode } from "vegaprotocol-client/testing";

@@ -67,8 +67,9 @@ export async function newestTime(
 }
 
 /**
- * Computes a report of the balance changes up to a time, from the oldest record of the nodes on. Records before the coverage of a scan
- * would give wrong numbers: then the records from there on are read again, and accounts without one are unknown.
+ * Computes a report of the balance changes up to a time, from the oldest record of the nodes on. Records before the
+ * coverage of a scan would give wrong numbers: then the records from there on are read again, and accounts without one
+ * are unknown.
  *
  * @param isComplete - The oldest record is not looked up: accounts had 0 before their first record.
  * @param compute - Computes the rows. Its second argument is `isComplete`, and `false` for records that begin late.

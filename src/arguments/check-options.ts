@@ -2,7 +2,7 @@ import { ArgumentError } from "../errors/index.js";
 import { show } from "../values/show.js";
 import { type Place, refuse, refuseUnknown } from "./refuse.js";
 
-/** Throws an {@link ArgumentError} if the value of an option is invalid. An option that is `undefined` is not checked. */
+/** Throws an {@link ArgumentError} if the value of an option is invalid. An `undefined` option is not checked. */
 export type OptionCheck = (value: unknown, place: Place) => void;
 
 export type OptionChecks<Options> = { readonly [Name in keyof Options]-?: OptionCheck };
@@ -10,8 +10,8 @@ export type OptionChecks<Options> = { readonly [Name in keyof Options]-?: Option
 /**
  * Checks options by a table. A name that is not in it is rejected: a misspelled option would have no effect.
  *
- * @param owner - Who takes the options: for messages, the name of the function or the method; the operation, if the options are those of a
- * call; and the prefix of the options' names, such as `retry.`.
+ * @param owner - Who takes the options: for messages, the name of the function or the method; the operation, if the
+ * options are those of a call; and the prefix of the options' names, such as `retry.`.
  * @throws {@link ArgumentError} if an option is invalid or unknown, or if the options are not an object.
  */
 export function checkOptions(

@@ -45,8 +45,8 @@ export interface ListOperation<T> extends Operation {
   /** The members of a record that a node can send as a number. */
   readonly enums?: { readonly [member: string]: Enumeration };
   /**
-   * Names that some versions of nodes reject in a parameter. It is not sent with one of them: the records are selected by the member that
-   * the names stand in.
+   * Names that some versions of nodes reject in a parameter. It is not sent with one of them: the records are selected
+   * by the member that the names stand in.
    */
   readonly rejectedNames?: { readonly parameter: string; readonly member: keyof T; readonly names: readonly string[] };
   /** How the cursors of v0.74 nodes fail. Absent: they are reliable. */
@@ -54,8 +54,8 @@ export interface ListOperation<T> extends Operation {
     /** The member of the decoded cursor that holds the time of the record's block. */
     readonly timeMember?: string;
     /**
-     * A member of the decoded cursor that is always `null`. Its correct value is the SHA-256, in hexadecimal, of the joined
-     * text of the members `sha256Of` of the record.
+     * A member of the decoded cursor that is always `null`. Its correct value is the SHA-256, in hexadecimal, of the
+     * joined text of the members `sha256Of` of the record.
      */
     readonly missingMember?: { readonly name: string; readonly sha256Of: readonly (keyof T)[] };
     /** The status of every response to a request with a cursor. A retry does not help. */

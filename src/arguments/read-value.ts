@@ -78,7 +78,7 @@ function readObject(value: unknown, place: Place): object {
   return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : refuse(place, "an object", value);
 }
 
-/** Copies a JSON value. Refuses values that `JSON.stringify` would silently change, or would throw for without their path. */
+/** Copies a JSON value. Refuses values that `JSON.stringify` would change, or would throw for without their path. */
 function copyJson(value: unknown, place: Place, parents: readonly unknown[] = []): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "bigint") return refuse(place, "a string", value);

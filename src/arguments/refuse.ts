@@ -16,7 +16,7 @@ export function refuse(place: Place, expected: string, ...passed: [value?: unkno
   throw new ArgumentError(`Expected ${subjectOf(place)} to be ${expected}${got}.`, place);
 }
 
-/** Throws the {@link ArgumentError} of an argument that breaks a rule, such as "must not be empty; omit it to list all". */
+/** Throws the {@link ArgumentError} of an argument that breaks a rule, such as "must not be empty". */
 export function refuseByRule(place: Place, rule: string): never {
   throw new ArgumentError(`${subjectOf(place)} ${rule}.`, place);
 }

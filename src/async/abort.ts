@@ -1,8 +1,9 @@
 import type { Clock } from "./clock.js";
 
 /*
- * Everything that waits ends at once when its signal is aborted, whatever it waits for. There is one way to do so, `within`: it starts a task
- * with a signal of its own, and settles as the task does, unless it ends it before. The functions below are short for uses of it.
+ * Everything that waits ends at once when its signal is aborted, whatever it waits for. There is one way to do so,
+ * `within`: it starts a task with a signal of its own, and settles as the task does, unless it ends it before. The
+ * functions below are short for uses of it.
  */
 
 const callbacksOf = new WeakMap<object, Set<() => void>>();
@@ -14,8 +15,9 @@ function callBack({ target }: Event): void {
 /**
  * Calls back when a signal is aborted. The returned function unsubscribes.
  *
- * All subscriptions share one listener, which adding it again does not repeat: Node.js warns about more than ten listeners on a signal,
- * and adding or removing one takes longer the more there are. After the last subscription, no listener is left on the signal.
+ * All subscriptions share one listener, which adding it again does not repeat: Node.js warns about more than ten
+ * listeners on a signal, and adding or removing one takes longer the more there are. After the last subscription, no
+ * listener is left on the signal.
  */
 function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const callbacks = callbacksOf.get(signal) ?? new Set();
@@ -37,8 +39,8 @@ interface Limits {
 }
 
 /**
- * Runs a task with a signal of its own. It ends at once when its time is over or another signal is aborted, even if it ignores signals. No
- * async function, which would be a line of each stack.
+ * Runs a task with a signal of its own. It ends at once when its time is over or another signal is aborted, even if it
+ * ignores signals. No async function, which would be a line of each stack.
  */
 export function within<T>(
   { signals = [], controller = new AbortController(), deadline }: Limits,

@@ -32,8 +32,9 @@ export interface CoverageReceiver {
 }
 
 /**
- * Yields items that arrive in batches, which are opened when the first item is requested. Calls of `next` that wait form a queue. An async
- * generator would take twice as long for each record, and would delay a `break` until the request in flight has ended.
+ * Yields items that arrive in batches, which are opened when the first item is requested. Calls of `next` that wait
+ * form a queue. An async generator would take twice as long for each record, and would delay a `break` until the
+ * request in flight has ended.
  */
 export class ItemIterator<Item> {
   readonly #open: () => Promise<Batches<Item>>;

@@ -26,7 +26,8 @@ export interface ClientOptions extends AttemptOptions {
   /** Headers of every request, also by `client.http`. */
   headers?: HeaderValues | undefined;
   /**
-   * Sends the requests: a function of one `Request`, not of an address and options. Default: the global `fetch` at the time of each request.
+   * Sends the requests: a function of one `Request`, not of an address and options. Default: the global `fetch` at the
+   * time of each request.
    *
    * @example
    * ```ts
@@ -41,7 +42,8 @@ export interface ClientOptions extends AttemptOptions {
    */
   pacing?: boolean | undefined;
   /**
-   * Called with an event for every attempt, response, retry and pause. Its errors, and promises that reject, are ignored.
+   * Called with an event for every attempt, response, retry and pause. Its errors, and promises that reject, are
+   * ignored.
    *
    * @example
    * ```ts
@@ -49,7 +51,7 @@ export interface ClientOptions extends AttemptOptions {
    * ```
    */
   observe?: ((event: ObserverEvent) => void) | undefined;
-  /** Checks each response beyond its envelope, such as the function that `validateAnswers` of `vegaprotocol-client/validate` returns. */
+  /** A check of each response beyond its envelope: `validateAnswers` of `vegaprotocol-client/validate` returns one. */
   validate?: Validate | undefined;
 }
 

@@ -26,8 +26,8 @@ import { type Scan, type ScanBalanceChangesArguments, scanOperation } from "./sc
 /**
  * A client of a node, or of a pool of nodes.
  *
- * Calls reject, they never throw. A listing and a scan reject when they are used. After an {@link ArgumentError}, nothing
- * was sent. The other errors are {@link ConnectionError}, {@link TimeoutError}, {@link ApiError} and
+ * Calls reject, they never throw. A listing and a scan reject when they are used. After an {@link ArgumentError},
+ * nothing was sent. The other errors are {@link ConnectionError}, {@link TimeoutError}, {@link ApiError} and
  * {@link RateLimitError}, {@link ResponseError}, {@link PaginationError} of a walk or a scan, and the reason of the
  * caller's own signal.
  */
@@ -36,8 +36,8 @@ export interface VegaClient extends OperationMethods {
    * Reads all balance changes in a range of time exactly once, in order of time, also on nodes whose pages lose records
    * (observed on v0.74 nodes). Loop over it with `for await`, or call `toArray()`.
    *
-   * @param query - The filter, and the range: its start belongs to it, its end does not. Without an end, or with one in the future, the
-   * scan ends before the block that is current when it starts.
+   * @param query - The filter, and the range: its start belongs to it, its end does not. Without an end, or with one in
+   * the future, the scan ends before the block that is current when it starts.
    * @param options - The order, the limits and the options of each call.
    * @throws {@link PaginationError} with the `reason` `"pruned"` if the range begins before the oldest record that the
    * node keeps, unless the option `missingHistory` is `"ignore"`.
@@ -57,9 +57,9 @@ export interface VegaClient extends OperationMethods {
 
   /**
    * An openapi-fetch client, for other endpoints. Its requests have the deadlines, pacing and events of the methods,
-   * and their retries, unless they change something: a POST is sent once. They resolve to `{ data, error, response }`, and reject if
-   * there is no response, or a redirect. Middleware that is added with `http.use()` works for the methods, too: once for
-   * each call, before its first attempt and after its last one.
+   * and their retries, unless they change something: a POST is sent once. They resolve to `{ data, error, response }`,
+   * and reject if there is no response, or a redirect. Middleware that is added with `http.use()` works for the
+   * methods, too: once for each call, before its first attempt and after its last one.
    *
    * @example
    * ```ts
@@ -70,7 +70,8 @@ export interface VegaClient extends OperationMethods {
   readonly http: HttpClient<paths, "application/json">;
 
   /**
-   * Returns another client of the same node with other defaults. Both share the rate limit, the pool and the middleware of `http`.
+   * Returns another client of the same node with other defaults. Both share the rate limit, the pool and the middleware
+   * of `http`.
    *
    * @param overrides - The options that differ. Headers are added to the headers of this client.
    * @throws {@link ArgumentError} if an option is invalid, or is `baseUrl`, `fetch` or `pacing`.

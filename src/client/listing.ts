@@ -20,14 +20,14 @@ export type FetchPage<T> = (pagination: Pagination, signal: AbortSignal) => Prom
 /**
  * A list that is fetched page by page as it is used. Nothing is sent before.
  *
- * `await` returns the first page, with one request however often it is awaited. Each loop is a walk of its own, from the
- * start. With `pagination.last` or `pagination.before` a walk goes backward: records come from the end of each page to its
- * start.
+ * `await` returns the first page, with one request however often it is awaited. Each loop is a walk of its own, from
+ * the start. With `pagination.last` or `pagination.before` a walk goes backward: records come from the end of each page
+ * to its start.
  *
- * A walk yields every record exactly once, in the list's order. Only the source's `hasNextPage` ends it, not an empty or a
- * short page. A cursor that leads to an earlier page, or one that is missing although there is a next page, ends the walk
- * with a {@link PaginationError} after the records before it were yielded. A {@link VegaError} that ends a walk has `resume`,
- * with the `pagination` to continue with, `pagesRead` and `itemsRead`.
+ * A walk yields every record exactly once, in the list's order. Only the source's `hasNextPage` ends it, not an empty
+ * or a short page. A cursor that leads to an earlier page, or one that is missing although there is a next page, ends
+ * the walk with a {@link PaginationError} after the records before it were yielded. A {@link VegaError} that ends a
+ * walk has `resume`, with the `pagination` to continue with, `pagesRead` and `itemsRead`.
  */
 export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncIterable<T>, PromiseLike<P> {
   /** Every record, page after page. Concurrent calls of `next()` are resolved in order. */
@@ -48,11 +48,11 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
 export interface ListingOptions extends CallOptions, WalkOptions {}
 
 /**
- * A list of a node, fetched page by page as it is used: `await` returns the first page, `for await` yields every record. An error that
- * ends a loop has `resume`, with the `pagination` to continue with. See {@link Walk}.
+ * A list of a node, fetched page by page as it is used: `await` returns the first page, `for await` yields every
+ * record. An error that ends a loop has `resume`, with the `pagination` to continue with. See {@link Walk}.
  *
- * An async function that returns a listing returns its first page, since a listing can be awaited. To return the listing
- * itself, wrap it: `return { votes: listing }`.
+ * An async function that returns a listing returns its first page, since a listing can be awaited. To return the
+ * listing itself, wrap it: `return { votes: listing }`.
  *
  * @example
  * ```ts
@@ -62,8 +62,9 @@ export interface ListingOptions extends CallOptions, WalkOptions {}
  */
 export interface Listing<T> extends Walk<T, Page<T>> {
   /**
-   * The range of block time for which the first loop over the listing is complete, once it has ended. If `break` or `maxItems` ends it,
-   * that is less. It rejects with the error that ends the loop. Awaiting the listing for its first page is not a loop.
+   * The range of block time for which the first loop over the listing is complete, once it has ended. If `break` or
+   * `maxItems` ends it, that is less. It rejects with the error that ends the loop. Awaiting the listing for its first
+   * page is not a loop.
    */
   readonly coverage: Promise<Coverage>;
 }

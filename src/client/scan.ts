@@ -21,8 +21,9 @@ export interface Scan<T> extends AsyncIterable<T> {
   /** Every record in an array. `maxItems` bounds it. */
   toArray(): Promise<T[]>;
   /**
-   * The range that the first loop over the scan has read, once it has ended. If `break` or `maxItems` ends it, the range is shorter:
-   * it ends before the time of the last record, which others can share. It rejects with the error that ends the loop.
+   * The range that the first loop over the scan has read, once it has ended. If `break` or `maxItems` ends it, the
+   * range is shorter: it ends before the time of the last record, which others can share. It rejects with the error
+   * that ends the loop.
    *
    * @example
    * ```ts

@@ -57,7 +57,7 @@ export class ApiError extends VegaError {
   declare readonly body: unknown;
   /** The headers of the response. */
   declare readonly headers: Headers;
-  /** The response. Its body has been read. `undefined` if this call was not sent because of an earlier response, such as a ban. */
+  /** The response. Its body has been read. `undefined` if the call was not sent, such as during a ban. */
   declare readonly response: Response | undefined;
   /** The request that failed. */
   declare readonly request: SentRequest;

@@ -16,8 +16,8 @@ export class ArgumentError extends VegaError {
 }
 
 /**
- * No complete response was received: the connection was refused, reset or closed early, or the host name or its certificate
- * is wrong. `cause` is the error of `fetch`.
+ * No complete response was received: the connection was refused, reset or closed early, or the host name or its
+ * certificate is wrong. `cause` is the error of `fetch`.
  */
 export class ConnectionError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.ConnectionError";
@@ -33,8 +33,8 @@ export class TimeoutError extends VegaError {
   /** Which deadline has passed: `"attempt"` for the option `timeout`, `"total"` for `totalTimeout`. */
   declare readonly scope: "attempt" | "total";
   /**
-   * `"rate-limit"` if `totalTimeout` passed while the call waited for the rate limit of the client; otherwise `undefined`: the node was
-   * late.
+   * `"rate-limit"` if `totalTimeout` passed while the call waited for the rate limit of the client; otherwise
+   * `undefined`: the node was late.
    */
   declare readonly waitedFor: "rate-limit" | undefined;
 
@@ -76,12 +76,13 @@ export class PaginationError extends VegaError {
    * - `"missing-cursor"`: the node reports a further page but returned no cursor for it.
    * - `"pruned"`: the range begins before the oldest record that the node keeps.
    * - `"behind"`: the node has not reached the end of the range, or is behind the node of an earlier page.
-   * - `"gap"`: no response shows which records come next. A follower of votes cannot reach all those since its checkpoint.
+   * - `"gap"`: no response shows which records come next. A follower of votes cannot reach all those since its
+   *   checkpoint.
    */
   declare readonly reason: "repeated-cursor" | "missing-cursor" | "pruned" | "behind" | "gap";
   /**
-   * If `reason` is `"pruned"`: the time of the oldest record that the node keeps, in Unix nanoseconds. If it is `"gap"`: the block
-   * time from which all votes are within reach.
+   * If `reason` is `"pruned"`: the time of the oldest record that the node keeps, in Unix nanoseconds. If it is
+   * `"gap"`: the block time from which all votes are within reach.
    */
   declare readonly availableFrom: bigint | undefined;
   /** If `reason` is `"behind"`: the block that the node has reached; `undefined` without block headers. */

@@ -1,11 +1,12 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
 
-/** The range that a scan or a loop has read: every record from `start` to `end`, in Unix nanoseconds. The end is excluded. */
+/** The range that a scan or a loop has read, in Unix nanoseconds: every record from `start` on and before `end`. */
 export interface Coverage {
   /**
-   * The time from which no record is missing. It is later than the start of the range if the responses do not show more: a node that
-   * keeps a part of the history does not return the rest, and a list whose first record is later does not show that nothing is missing.
+   * The time from which no record is missing. It is later than the start of the range if the responses do not show
+   * more: a node that keeps a part of the history does not return the rest, and a list whose first record is later does
+   * not show that nothing is missing.
    */
   readonly start: bigint;
   /** `undefined` if a response came without block headers, so that nothing shows how far the node had come. */
@@ -23,8 +24,8 @@ export type Resume =
 type FollowStart = "now" | "start" | NonNullable<BalanceChangesDateRange["startTimestamp"]>;
 
 /**
- * Returns whether the class of a value, or one of its base classes, has a brand. A program can load this package twice, as ES modules
- * and as CommonJS, and then has two classes of each brand.
+ * Returns whether the class of a value, or one of its base classes, has a brand. A program can load this package twice,
+ * as ES modules and as CommonJS, and then has two classes of each brand.
  */
 function isBranded(error: unknown, brand: string): boolean {
   if (typeof error !== "object" || error === null) return false;
@@ -40,7 +41,8 @@ export type VegaErrorOptions = Partial<Pick<VegaError, "operation" | "attempts" 
 /**
  * The base class of all errors of this package.
  *
- * `VegaError.is(error)`, like `is` of every class derived from it, also recognizes errors of another copy of this package.
+ * `VegaError.is(error)`, like `is` of every class derived from it, also recognizes errors of another copy of this
+ * package.
  *
  * @example
  * ```ts
@@ -72,9 +74,9 @@ export class VegaError extends Error {
   /** The number of attempts; 0 if nothing was sent. */
   declare readonly attempts: number;
   /**
-   * How to continue after the last record that was yielded: after a loop over a listing with this `pagination`, after a scan with this
-   * `dateRange`, and after a follower with this `from`. Records before `coverage.start` were not proved, and are not part of it. Those
-   * from `coverage.end` on can come again.
+   * How to continue after the last record that was yielded: after a loop over a listing with this `pagination`, after a
+   * scan with this `dateRange`, and after a follower with this `from`. Records before `coverage.start` were not proved,
+   * and are not part of it. Those from `coverage.end` on can come again.
    *
    * @example
    * ```ts
@@ -92,7 +94,7 @@ export class VegaError extends Error {
   declare readonly pagesRead?: number;
   /** If the error ended a loop over a listing: the number of records in those pages. */
   declare readonly itemsRead?: number;
-  /** If the error ended a scan or a loop over a listing: the range of time for which the yielded records are complete. */
+  /** If the error ended a scan or a loop over a listing: the range for which the yielded records are complete. */
   declare readonly coverage?: Coverage;
 
   /** @param options - The cause, and members of the error. */
@@ -112,8 +114,8 @@ export class VegaError extends Error {
 }
 
 /**
- * Replaces the frames of an error, which are inside of the client and more than are printed, by the line of its caller. Called where a
- * promise rejects that the caller awaits.
+ * Replaces the frames of an error, which are inside of the client and more than are printed, by the line of its caller.
+ * Called where a promise rejects that the caller awaits.
  */
 export function atCaller(error: unknown): unknown {
   const { captureStackTrace } = Error as { captureStackTrace?: (error: object, hidden: unknown) => void };
@@ -128,12 +130,12 @@ type ErrorContext = {
     | undefined;
 };
 
-/** Adds members to an error, also to an error of another copy of this package. A member that is `undefined` is cleared. */
+/** Adds members to an error, also of another copy of this package. A member that is `undefined` is cleared. */
 export const annotate = <E extends VegaError>(error: E, known: ErrorContext): E => Object.assign(error, known);
 
 /**
- * Returns the message of an error, with the messages of its causes that it does not contain. Node.js throws "fetch failed" and keeps the
- * specific message in the cause, or in the errors of an `AggregateError`.
+ * Returns the message of an error, with the messages of its causes that it does not contain. Node.js throws "fetch
+ * failed" and keeps the specific message in the cause, or in the errors of an `AggregateError`.
  */
 export function describe(error: unknown): string {
   const messages: string[] = [];

@@ -21,8 +21,9 @@ type Query = Pick<ListBalanceChangesArguments, "filter">;
  * @param client - The client to poll with.
  * @param query - The accounts to follow. Default: all.
  * @param options - Where to begin, how often to poll, and the options of each request.
- * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "pruned"`, if the checkpoint is before
- * the oldest record that the node keeps; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.
+ * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "pruned"`, if the
+ * checkpoint is before the oldest record that the node keeps; with an `ApiError` or a `ResponseError` that is not
+ * transient; with an `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } })) {
@@ -44,15 +45,18 @@ const { filter } = operations.listBalanceChanges.arguments;
 interface State {
   /** Every record before it was in a batch. */
   readonly upTo: Checkpoint;
-  /** The time of a record before that: the first page of a scan from there shows whether nodes have dropped anything since. */
+  /** The time of a record before that: a scan from there shows at once whether nodes have dropped anything since. */
   readonly known?: bigint | undefined;
   /** Whether there was no such record when it was last scanned. */
   readonly isQuiet?: boolean;
-  /** Whether nodes have shown that they keep what follows: a network without records cannot. A time to begin with requires it. */
+  /**
+   * Whether nodes have shown that they keep what follows: a network without records cannot. A time to begin with
+   * requires it.
+   */
   readonly isProved: boolean;
 }
 
-/** Without a known record, a proof takes several requests: then this much of the chain is scanned at once while nothing comes. */
+/** Without a known record, a proof takes several requests: this much is scanned at once while nothing comes. */
 const quietTime = 60_000_000_000n;
 
 /** Each poll scans from the checkpoint, or a record before it, to the head. */
@@ -85,7 +89,8 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
     }
     const found = await scan(known ?? upTo, upTo, source).catch((error: unknown) => {
       const { availableFrom } = error as { availableFrom?: bigint };
-      // Nodes may have dropped the known record, and keep all that follows; or their oldest record is the first one ever.
+      // Nodes may have dropped the known record, and keep all that follows; or their oldest record is the first one
+      // ever.
       const start = known === undefined ? (isProved ? undefined : availableFrom) : upTo;
       if (!PaginationError.is(error) || start === undefined) throw error;
       known = undefined;
@@ -109,7 +114,9 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
   valuesOf: ({ records }) => records,
 };
 
-/** The time of the newest record from a time on, if there is one; of any account if the filter is too long for a list. */
+/**
+ * The time of the newest record from a time on, if there is one; of any account if the filter is too long for a list.
+ */
 async function readNewest(source: Source<Query>, startTimestamp?: bigint) {
   try {
     return await readNewestOf(source, startTimestamp);

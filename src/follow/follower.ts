@@ -13,29 +13,29 @@ export interface Batch<T> {
   /** The records of one or several blocks, oldest first; empty if these blocks have none. */
   records: readonly T[];
   /**
-   * Unix nanoseconds: every record of a block from this time on, and before `upTo`, is in this batch. It is where the batch before
-   * ends, or later if no response can show that nodes keep everything from there on.
+   * Unix nanoseconds: every record of a block from this time on, and before `upTo`, is in this batch. It is where the
+   * batch before ends, or later if no response can show that nodes keep everything from there on.
    */
   from: bigint;
   /** Unix nanoseconds: every record of a block before this time was in this batch or in an earlier one. */
   upTo: bigint;
-  /** The checkpoint after this batch for the option `from`, which is `upTo` in digits. It is valid on any node, at any time. */
+  /** The checkpoint after this batch for the option `from`: `upTo` in digits. It is valid on any node, at any time. */
   resume: `${bigint}`;
 }
 
 /**
  * New records as they come. Nothing is sent before it is used, and it polls only while the caller waits.
  *
- * A follower is one loop, over records or over batches. `break`, `return()`, the option `signal` and `await using` end it at
- * once, also in a wait; a follower that has ended yields nothing more. A `VegaError` that ends it has `resume` with the
- * option `from` that continues after the yielded records.
+ * A follower is one loop, over records or over batches. `break`, `return()`, the option `signal` and `await using` end
+ * it at once, also in a wait; a follower that has ended yields nothing more. A `VegaError` that ends it has `resume`
+ * with the option `from` that continues after the yielded records.
  */
 export interface Follower<T, B = Batch<T>, V = T> extends AsyncGenerator<T, undefined, undefined> {
   /** When a node last responded with a block; `undefined` before the first response. */
   readonly lastHeard: Date | undefined;
   /**
-   * The records in batches, each with the checkpoint after it. A batch that is stored together with its checkpoint, in one
-   * transaction, is processed exactly once.
+   * The records in batches, each with the checkpoint after it. A batch that is stored together with its checkpoint, in
+   * one transaction, is processed exactly once.
    *
    * @example
    * ```ts no-run
@@ -45,12 +45,12 @@ export interface Follower<T, B = Batch<T>, V = T> extends AsyncGenerator<T, unde
    */
   batches(): AsyncGenerator<B, undefined, undefined>;
   /**
-   * Resolves to the first record for which the predicate returns `true`, and ends the follower. A follower of signatures passes, and
-   * resolves to, all signatures so far.
+   * Resolves to the first record for which the predicate returns `true`, and ends the follower. A follower of
+   * signatures passes, and resolves to, all signatures so far.
    *
    * @param options.timeout - How many milliseconds to wait. Default: no limit.
-   * @throws `TimeoutError` after the timeout; the error that ends the follower; `ArgumentError` if an argument is invalid; `VegaError` if
-   * the follower is ended before.
+   * @throws `TimeoutError` after the timeout; the error that ends the follower; `ArgumentError` if an argument is
+   * invalid; `VegaError` if the follower is ended before.
    * @example
    * ```ts
    * const votes = followVotes(client, { partyId, proposalId }, { from: "start" });
@@ -69,8 +69,8 @@ export interface FollowerKind<Query, S, B, V> {
   pageSize: number;
   begin(from: FollowOptions["from"]): S;
   /**
-   * Finds the records since a state, and returns the next one. There is no batch if nothing is new, and `hasMore` if more can be read at
-   * once. It changes nothing: a poll that fails is repeated from the same state.
+   * Finds the records since a state, and returns the next one. There is no batch if nothing is new, and `hasMore` if
+   * more can be read at once. It changes nothing: a poll that fails is repeated from the same state.
    */
   poll(state: S, source: Source<Query>): Promise<{ state: S; block: Block; batch?: B; hasMore?: boolean }>;
   /** The values that `until` passes to its predicate. */

@@ -16,20 +16,20 @@ type SignatureBatch = {
   upTo: bigint;
 };
 
-/** The signatures for a resource as they come. A batch also has all `signatures` so far; `until` waits for enough of them. */
+/** The signatures for a resource as they come. A batch has all `signatures` so far; `until` waits for enough. */
 export interface SignatureFollower extends Follower<NodeSignature, SignatureBatch, readonly NodeSignature[]> {}
 
 type Query = Omit<ListNodeSignaturesArguments, "pagination">;
 
 /**
- * Follows the signatures of the nodes for a resource, such as a withdrawal: each signature once. A follower begins with the
- * signatures that are there. It has no option `from`: signatures have no time, and a resource has few of them.
+ * Follows the signatures of the nodes for a resource, such as a withdrawal: each signature once. A follower begins with
+ * the signatures that are there. It has no option `from`: signatures have no time, and a resource has few of them.
  *
  * @param client - The client to poll with.
  * @param query - The resource.
  * @param options - How often to poll, and the options of each request.
- * @throws The next call rejects with a {@link StalledError}; with an `ApiError` or a `ResponseError` that is not transient; with an
- * `ArgumentError`.
+ * @throws The next call rejects with a {@link StalledError}; with an `ApiError` or a `ResponseError` that is not
+ * transient; with an `ArgumentError`.
  * @example
  * ```ts
  * const signatures = await followNodeSignatures(client, { id: withdrawalId }).until((all) => all.length >= 2);

@@ -8,10 +8,12 @@ import { maximum } from "../values/integers.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 
 /**
- * The argument of {@link FollowOptions.observe}: `operation` is the name of the follower's function, `time` is in milliseconds since 1970.
+ * The argument of {@link FollowOptions.observe}: `operation` is the name of the follower's function, `time` is in
+ * milliseconds since 1970.
  *
- * `"retry"`: a poll has failed, the `failures`-th in a row, and is repeated after `delay` milliseconds. `"behind"`: a response was
- * ignored because its `block` is earlier than the `newest` one that was seen, on another node or on one that restarts.
+ * `"retry"`: a poll has failed, the `failures`-th in a row, and is repeated after `delay` milliseconds. `"behind"`: a
+ * response was ignored because its `block` is earlier than the `newest` one that was seen, on another node or on one
+ * that restarts.
  */
 export type FollowEvent = { operation: string; time: number } & (
   | { type: "retry"; failures: number; delay: number; error: ObservedError }
@@ -27,8 +29,8 @@ export interface FollowOptions extends CallOptions {
    */
   from?: "now" | "start" | NanosecondTime | undefined;
   /**
-   * Milliseconds from the start of one poll to the start of the next. A poll that takes longer delays the next one. Default: 1000.
-   * While no records come, each wait is then half as long again as the one before, up to 15 seconds.
+   * Milliseconds from the start of one poll to the start of the next. A poll that takes longer delays the next one.
+   * Default: 1000. While no records come, each wait is then half as long again as the one before, up to 15 seconds.
    */
   pollInterval?: number | undefined;
   /**
@@ -37,7 +39,8 @@ export interface FollowOptions extends CallOptions {
    */
   stalledAfter?: number | undefined;
   /**
-   * Called with an event for every failed poll and for every response of an earlier block. Errors that it throws are ignored.
+   * Called with an event for every failed poll and for every response of an earlier block. Errors that it throws are
+   * ignored.
    *
    * @example
    * ```ts
@@ -70,7 +73,7 @@ export function readCheckpoint(operation: string, from: FollowOptions["from"] = 
   }
 }
 
-/** No new block has come for `stalledAfter`: the chain or the node stands still, or polls fail; then `cause` is the last error. */
+/** No new block has come for `stalledAfter`: the chain or the node stands still, or polls fail with `cause`. */
 export class StalledError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.StalledError";
   override name = "StalledError" as const;

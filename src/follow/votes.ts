@@ -16,17 +16,19 @@ import { PollingFollower } from "./polling-follower.js";
 type Query = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
 
 /**
- * Follows the votes on a proposal, or of a party: each vote when its block is final, in order of the blocks in which they
- * were last written. If a vote is written several times between two polls, only its last version is yielded.
+ * Follows the votes on a proposal, or of a party: each vote when its block is final, in order of the blocks in which
+ * they were last written. If a vote is written several times between two polls, only its last version is yielded.
  *
- * A closing proposal rewrites all its votes (observed on v0.74 nodes). A rewritten vote is yielded again only if a field changed.
- * A follower that continues from a `resume` does not know the votes before it: it also yields rewritten votes without a change.
+ * A closing proposal rewrites all its votes (observed on v0.74 nodes). A rewritten vote is yielded again only if a
+ * field changed. A follower that continues from a `resume` does not know the votes before it: it also yields rewritten
+ * votes without a change.
  *
  * @param client - The client to poll with.
  * @param query - The proposal or the party to follow.
  * @param options - Where to begin, how often to poll, and the options of each request.
- * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "gap"`, if not all votes since the
- * checkpoint can be reached; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.
+ * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "gap"`, if not all
+ * votes since the checkpoint can be reached; with an `ApiError` or a `ResponseError` that is not transient; with an
+ * `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const { partyId, value } of followVotes(client, { proposalId }, { from: "start" })) {
@@ -62,7 +64,7 @@ interface State {
 /** A vote and the time of the block in which it was last written. */
 type WrittenVote = { readonly vote: Vote; readonly time: bigint };
 
-/** Votes are sorted by the block in which they were last written: each poll reads back, from the newest one, to the checkpoint. */
+/** Votes are sorted by the block in which they were last written: a poll reads from the newest to the checkpoint. */
 export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
   operation,
   spec: { arguments: votesArguments, atLeastOneOf },

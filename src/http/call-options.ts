@@ -32,8 +32,8 @@ export interface AttemptOptions {
    */
   totalTimeout?: number | undefined;
   /**
-   * How reads are retried; `false` makes one attempt. The check of a transaction is never retried. Default: the defaults of
-   * {@link RetryOptions}.
+   * How reads are retried; `false` makes one attempt. The check of a transaction is never retried. Default: the
+   * defaults of {@link RetryOptions}.
    */
   retry?: RetryOptions | false | undefined;
   /**
@@ -72,7 +72,7 @@ export interface CallOptions extends AttemptOptions {
   node?: string | undefined;
 }
 
-/** How long a block is waited for by default, in milliseconds. The clocks of callers are ahead of the chain by a few blocks. */
+/** The default wait for a block, in milliseconds. The clocks of callers are a few blocks ahead of the chain. */
 export const defaultCatchUp = 15_000;
 
 export const defaultSettings = {

@@ -3,8 +3,8 @@ import { isDigits } from "../values/integers.js";
 import { withDigits } from "../values/show.js";
 
 /**
- * The current block of a node: the newest one that it has begun. The records of all blocks before it are there and final; its own
- * can be missing (observed on v0.74 nodes).
+ * The current block of a node: the newest one that it has begun. The records of all blocks before it are there and
+ * final; its own can be missing (observed on v0.74 nodes).
  */
 export interface Block {
   height: bigint;
@@ -31,8 +31,8 @@ export interface NodeExtra {
   /** Status, headers and URL of the response. Its body has been read. */
   readonly response: Response;
   /**
-   * The current block when the node responded; `undefined` without block headers. All records of earlier blocks are final
-   * (observed on v0.74 nodes).
+   * The current block when the node responded; `undefined` without block headers. All records of earlier blocks are
+   * final (observed on v0.74 nodes).
    */
   readonly block: Block | undefined;
   /**

@@ -4,7 +4,7 @@ import { observedError } from "./events.js";
 import type { ActiveCall, Fetch, Transport } from "./request.js";
 import { fetchResponse, readAnswer } from "./response.js";
 
-/** Sends a request and reads the response within `timeout`, which starts now. Ends in time, also if `fetch` ignores signals. */
+/** Sends a request and reads the response within `timeout` from now, also if `fetch` ignores signals. */
 export function deadline(transport: Transport): Fetch {
   const { fetch, clock, emit, copy } = transport;
   return async <T>(request: Request, call: ActiveCall<T>, attempt: number) => {

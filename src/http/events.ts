@@ -11,13 +11,13 @@ export interface ObservedError {
 }
 
 /**
- * The argument of {@link ClientOptions.observe}. `"attempt"`: a request is sent. `"response"`: an attempt that was sent has ended, with
- * the whole response or with an error. `"retry"`: the call will be retried. `"pause"`: a request is held back, so that the node does not
- * reject it. `"failover"`: a client of several nodes turns to another node. `"hedge"`: it sends a read to a second node as well, because
- * the first one is late.
+ * The argument of {@link ClientOptions.observe}. `"attempt"`: a request is sent. `"response"`: an attempt that was sent
+ * has ended, with the whole response or with an error. `"retry"`: the call will be retried. `"pause"`: a request is
+ * held back, so that the node does not reject it. `"failover"`: a client of several nodes turns to another node.
+ * `"hedge"`: it sends a read to a second node as well, because the first one is late.
  */
 export type ObserverEvent = {
-  /** The operation: the name of the client's method; of `client.http`, the method and the path, such as `GET /api/v2/votes`. */
+  /** The name of the client's method; of `client.http`, the method and the path, such as `GET /api/v2/votes`. */
   operation: string;
   /** The attempt of the call, counted from 1. */
   attempt: number;

@@ -2,13 +2,13 @@ import { VegaError } from "../errors/index.js";
 import type { Block } from "./call.js";
 
 /**
- * The evidence that a response must have. Behind one address, each request can reach another node. Lists say how a page proves it:
- * `list/judge.ts`.
+ * The evidence that a response must have. Behind one address, each request can reach another node. Lists say how a page
+ * proves it: `list/judge.ts`.
  */
 export interface Expectation {
   /**
-   * Whether the response decides about the newest data: a client of several nodes compares it with other nodes, and with earlier responses.
-   * Default: only a call without an expectation does.
+   * Whether the response decides about the newest data: a client of several nodes compares it with other nodes, and
+   * with earlier responses. Default: only a call without an expectation does.
    */
   readonly isFresh?: boolean | undefined;
   /** The address of the node that gets the first request. */
@@ -23,8 +23,8 @@ export interface Expectation {
   /** A record that another response had, which this page or a later one has as well. */
   readonly includes?: KnownRecord | undefined;
   /**
-   * The time from which on the page is complete, in Unix nanoseconds; 0 for as early as any node can. If no response reaches back that far,
-   * the one that reaches back furthest is used.
+   * The time from which on the page is complete, in Unix nanoseconds; 0 for as early as any node can. If no response
+   * reaches back that far, the one that reaches back furthest is used.
    */
   readonly historyFrom?: bigint | undefined;
 }

@@ -32,7 +32,7 @@ interface Init {
 /** Methods that change nothing, so that they can be repeated. */
 const reads = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
-/** Returns the same client with the headers of another one, whose requests are calls: `fetch` has its deadlines, retries and pacing. */
+/** Returns the client with the headers of another one. `fetch` has the deadlines, retries and pacing of its calls. */
 export function httpWith(
   http: NodeHttp,
   { deliver, clock }: { deliver: Deliver; clock: Clock },
@@ -59,8 +59,8 @@ export function httpWith(
         const fetch = (request: Request) => deliver(request, active).then(({ response }) => response, responseOf);
         return send(method, path, { ...init, headers, fetch, signal: active.first.signal });
       });
-      // Its reader may take longer than any deadline. The caller's signal ends it: through the Request, Node.js would do so only until that is
-      // garbage.
+      // Its reader may take longer than any deadline. The caller's signal ends it: through the Request, Node.js would
+      // do so only until that is garbage.
       const { data } = result;
       const isStream = parseAs === "stream" && signal && data instanceof ReadableStream;
       return isStream ? { ...result, data: data.pipeThrough(new TransformStream(), { signal }) } : result;
@@ -88,7 +88,7 @@ const checked =
 
 const querySerializer = checked(createQuerySerializer());
 
-/** The serializer of openapi-fetch handles more styles than the description uses, and takes a tenth of the time of a call. */
+/** The serializer of openapi-fetch has more styles than the description, and takes a tenth of the time of a call. */
 const pathSerializer = checked((path: string, params: Record<string, unknown>) => {
   let filled = path;
   for (const name in params) filled = filled.replace(`{${name}}`, encodeURIComponent(String(params[name])));

@@ -21,7 +21,7 @@ export function limit(send: Fetch, limiter: RateLimiter, emit: Emit | undefined)
   };
 }
 
-/** Requests in flight, if no more are needed for the whole rate: a node rejects all of them once another client has used up the limit. */
+/** Requests in flight, unless the whole rate needs more: all are rejected once another client has used up the limit. */
 const fewInFlight = 10;
 
 /** When a request was sent, how many were sent before it, and how many of these were in flight. */
@@ -90,10 +90,10 @@ export class RateLimiter {
     this.#serve();
   }
 
-  /** Milliseconds until the node accepts requests again, in whole ones: timers of Node.js fire up to a millisecond early. */
+  /** Whole milliseconds until the node accepts requests again: timers of Node.js fire up to a millisecond early. */
   #pause = (now: number) => Math.max(0, Math.floor(this.#pausedUntil - now));
 
-  /** The error of a request that is not sent: nothing waits for the end of a ban, or for longer than `maxRetryAfter`. */
+  /** The error of a request that is not sent: none waits for the end of a ban, or for longer than `maxRetryAfter`. */
   #refusalOf({ call: { operation, settings }, attempt }: Waiter, now: number): RateLimitError | undefined {
     const wait = this.#pause(now);
     const { banned = false, request, body, response } = this.#rejection ?? {};
@@ -135,7 +135,7 @@ export class RateLimiter {
 
 const limiters = new WeakMap<object, Record<string, RateLimiter>>();
 
-/** Returns the rate limiter of all clients that send to one origin with the same function: a node counts their requests together. */
+/** Returns the rate limiter of all clients of one origin and function: a node counts their requests together. */
 export function sharedLimiter(fetch: (request: Request) => Promise<Response>, origin: string): RateLimiter {
   const origins = limiters.get(fetch) ?? {};
   limiters.set(fetch, origins);

@@ -22,7 +22,7 @@ export interface CallRequest<T> extends CallSettings {
   operation: string;
   /** The operation of the description; `undefined` for a request of `client.http`. */
   described?: OperationId;
-  /** Whether the request is never retried, because it changes something, or because the node does not accept it twice. */
+  /** Whether the request is never retried: it changes something, or the node does not accept it twice. */
   once?: boolean;
   /** Default: `"result"`. */
   content?: Content;
@@ -44,7 +44,7 @@ export type CalledOperation = Pick<MethodCall<unknown>, "operation" | "described
 
 export type Send = <T>(call: MethodCall<T>) => Promise<Answer<T>>;
 
-/** How far a call has come, for the error of its total deadline: the attempts that were sent, the last error, and whether it waits. */
+/** The progress of a call, for the error of its total deadline: attempts sent, the last error, and whether it waits. */
 export interface Progress {
   attempts: number;
   cause: unknown;
@@ -56,7 +56,7 @@ export interface ActiveCall<T> extends CallRequest<T> {
   /** When the total deadline passes, in milliseconds of the clock. */
   readonly endsAt: number;
   readonly progress: Progress;
-  /** Aborts the request that openapi-fetch makes, which is the first attempt: a copy would take a twentieth of the time of a call. */
+  /** Aborts the first attempt, the request of openapi-fetch: a copy would take a twentieth of the time of a call. */
   readonly first: AbortController;
   /** Whether middleware may also read the body. */
   readonly keepsBody?: boolean | undefined;
@@ -83,8 +83,8 @@ export interface CheckedAnswer {
 }
 
 /**
- * Checks a response before the caller gets its result. If it throws, the call rejects with that error. If it returns a promise, the call waits for it and
- * rejects if it rejects; deadlines and signals include that wait.
+ * Checks a response before the caller gets its result. If it throws, the call rejects with that error. If it returns a
+ * promise, the call waits for it and rejects if it rejects; deadlines and signals include that wait.
  */
 export type Validate = (received: CheckedAnswer) => void;
 

@@ -51,8 +51,9 @@ function connectionError(
 }
 
 /**
- * Returns the likely reason for a missing response, as a sentence for a message; empty if a browser has not blocked the request.
- * Browsers report a blocked response and a failed connection alike, as a `TypeError` without a cause. Node.js adds a cause.
+ * Returns the likely reason for a missing response, as a sentence for a message; empty if a browser has not blocked the
+ * request. Browsers report a blocked response and a failed connection alike, as a `TypeError` without a cause. Node.js
+ * adds a cause.
  *
  * @param origin - The origin of the page; `undefined` outside of browsers.
  */

@@ -43,15 +43,15 @@ export function isTransient(error: unknown, finalStatuses: object = {}): boolean
   return ConnectionError.is(error);
 }
 
-/** The wait after a failed attempt, counted from 1, in milliseconds: a random part of a span that doubles ("full jitter"). */
+/** Milliseconds to wait after an attempt, counted from 1: a random part of a span that doubles ("full jitter"). */
 export const backoff = (
   attempt: number,
   { baseDelay, maxDelay, random = Math.random }: { baseDelay: number; maxDelay: number; random?: () => number },
 ): number => random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
 
 /**
- * Returns the milliseconds to wait before the next attempt: the backoff, and at least as long as the server asks for. `undefined` if the
- * server asks for more than `maxRetryAfter`.
+ * Returns the milliseconds to wait before the next attempt: the backoff, and at least as long as the server asks for.
+ * `undefined` if the server asks for more than `maxRetryAfter`.
  */
 export function delayAfter(
   error: unknown,
@@ -70,7 +70,7 @@ export function namedDelay(error: unknown, clock: Clock): number {
   return ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
 }
 
-/** Adds to the message of an error why the call is not retried: the server asks for a longer wait than the caller allows. */
+/** Adds to an error why the call is not retried: the server asks for a longer wait than the caller allows. */
 export function withLongWait(error: unknown, { maxRetryAfter }: Settings, clock: Clock): unknown {
   // The message about a rate limit says how long to wait.
   if (!ApiError.is(error) || RateLimitError.is(error)) return error;
@@ -96,8 +96,8 @@ export const isBan = (status: number, headers: Headers): boolean =>
 
 /**
  * Returns the milliseconds after which a server accepts the next request; `undefined` if it gives no time. Proxies send
- * `Retry-After`; nodes send `RateLimit-Retry-After` with a ban, and with every response `RateLimit-Reset`, which concerns
- * only a rejected request (observed on v0.74 nodes).
+ * `Retry-After`; nodes send `RateLimit-Retry-After` with a ban, and with every response `RateLimit-Reset`, which
+ * concerns only a rejected request (observed on v0.74 nodes).
  */
 export function retryAfter(status: number, headers: Headers, clock: Clock): number | undefined {
   const named = [

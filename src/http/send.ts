@@ -28,10 +28,11 @@ import { retry } from "./retry.js";
  *
  *   send ─▶ http.request ─▶ middleware ─▶ retry ─▶ limit ─▶ deadline ─▶ fetch
  *
- * `deadline` sends one request and reads the whole response in time, `limit` waits until the node accepts another request, and `retry`
- * repeats both while the errors are transient. A pool takes the place of `retry`: it chooses a node for each attempt. All three take a
- * request and return an answer, or throw. An error response is an error up to here, where openapi-fetch and the middleware get it as the
- * response that it is. The caller's signal and the total deadline are one signal, which ends whatever the call waits for.
+ * `deadline` sends one request and reads the whole response in time, `limit` waits until the node accepts another
+ * request, and `retry` repeats both while the errors are transient. A pool takes the place of `retry`: it chooses a
+ * node for each attempt. All three take a request and return an answer, or throw. An error response is an error up to
+ * here, where openapi-fetch and the middleware get it as the response that it is. The caller's signal and the total
+ * deadline are one signal, which ends whatever the call waits for.
  */
 
 export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate"> {
@@ -46,8 +47,8 @@ export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate">
 }
 
 /**
- * The way a client sends, to one node or to a pool. A pool does not return a response that does not meet the expectation:
- * the request is sent to another node, and if none shows it, the call rejects with `NotShown`.
+ * The way a client sends, to one node or to a pool. A pool does not return a response that does not meet the
+ * expectation: the request is sent to another node, and if none shows it, the call rejects with `NotShown`.
  */
 export interface Connection {
   readonly send: Send;
@@ -142,7 +143,7 @@ export function createSend(
     });
 }
 
-/** An error response is a response to openapi-fetch, but no redirect: without a body, nothing in the result would be an error. */
+/** An error response is a response to openapi-fetch, but a redirect is not: its result would have no error. */
 export function responseOf(error: unknown): Response {
   if (ApiError.is(error) && error.status >= 400 && error.response) return error.response.clone();
   throw error;

@@ -13,9 +13,9 @@ export function readRateLimit(headers: Headers): RateLimit | undefined {
 const period = 1010;
 
 /**
- * The tokens of a node, of which each request takes one. At the time `at`, the node had at least `remaining`. A second later it has `limit`
- * more, up to `capacity`, whether it adds them one by one, as v0.74 nodes do, or all at once. The first requests find out: three are sent at
- * once, then one in a second.
+ * The tokens of a node, of which each request takes one. At the time `at`, the node had at least `remaining`. A second
+ * later it has `limit` more, up to `capacity`, whether it adds them one by one, as v0.74 nodes do, or all at once. The
+ * first requests find out: three are sent at once, then one in a second.
  */
 export class TokenBucket {
   #limit = 1;
@@ -49,7 +49,8 @@ export class TokenBucket {
   }
 
   /**
-   * Updates the bucket after a response that shows the rate limit. The number of tokens changes only if the response contradicts it.
+   * Updates the bucket after a response that shows the rate limit. The number of tokens changes only if the response
+   * contradicts it.
    *
    * @param request.sentAt - When the request was sent.
    * @param request.sentSince - How many requests were sent after it. The node has counted them later for certain.
@@ -72,8 +73,8 @@ export class TokenBucket {
   }
 
   /**
-   * Updates the bucket after a response or an error that shows no rate limit. Until one does, a successful response means that the node has
-   * none, and an error that the request took no token.
+   * Updates the bucket after a response or an error that shows no rate limit. Until one does, a successful response
+   * means that the node has none, and an error that the request took no token.
    */
   showNone(isError: boolean): void {
     if (this.#isKnown) return;

@@ -10,7 +10,7 @@ import { goesDown, pageAfter, type WalkPlan } from "./plan.js";
 import { gapError, readingError } from "./reading-errors.js";
 import { emptyState, hasKey, placeOf, type WalkState, windowAfter, withKeys } from "./state.js";
 
-/** The `pagination` to continue with in another walk. Records that a node at an earlier block has not written yet would be lost. */
+/** The `pagination` to continue with in another walk. Records that a lagging node has not written yet would be lost. */
 export function paginationAt(walk: WalkPlan, state: WalkState): Forward | Backward {
   const { direction, block, first } = state;
   const [anchor] = anchorsOf(walk, state);
@@ -57,8 +57,8 @@ export function advance<T>(
 }
 
 /**
- * The state from which the newest votes are read again, after a walk from the newest one to the oldest: a vote that was cast
- * again meanwhile has moved to the start of the list. `undefined` if one response has shown all of them.
+ * The state from which the newest votes are read again, after a walk from the newest one to the oldest: a vote that was
+ * cast again meanwhile has moved to the start of the list. `undefined` if one response has shown all of them.
  *
  * @param end - The state after the last page.
  * @param edges - All records of that page.

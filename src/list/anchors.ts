@@ -1,11 +1,11 @@
 /**
- * How a walk continues although the cursors of nodes are unreliable: by anchors, the best one first. An anchor is a place before the last
- * known record, so that the page begins with known records, which show that the node has read on from there and left nothing out. What is
- * known is left out of the result.
+ * How a walk continues although the cursors of nodes are unreliable: by anchors, the best one first. An anchor is a
+ * place before the last known record, so that the page begins with known records, which show that the node has read on
+ * from there and left nothing out. What is known is left out of the result.
  *
- * Which anchors there are depends on the defects of a list's cursors. v0.74 nodes compare the cursors of balance changes with an account id that
- * these do not have, and the cursors of votes by their block alone. Cursors of signatures are sound, but a node that does not have the record of
- * one yet leaves out the record behind it.
+ * Which anchors there are depends on the defects of a list's cursors. v0.74 nodes compare the cursors of balance
+ * changes with an account id that these do not have, and the cursors of votes by their block alone. Cursors of
+ * signatures are sound, but a node that does not have the record of one yet leaves out the record behind it.
  */
 import { operations } from "../../generated/operations.js";
 import type { KnownRecord, PlaceInList } from "../http/expectation.js";
@@ -19,7 +19,7 @@ import { type GivenCursor, placeOf, rememberedVotes, startOfBlock, timeBefore, t
 export interface Anchor {
   /** The cursor to request with. Default: from the start of the list, or from `at` on. */
   readonly cursor?: string | undefined;
-  /** The time from which on records are requested, if no cursor is known: in Unix nanoseconds, in the direction of the walk. */
+  /** The time from which records are requested without a cursor: in Unix nanoseconds, in the direction of the walk. */
   readonly at?: bigint | undefined;
   /** How many of the requested records are known. */
   readonly skip: number;
@@ -42,7 +42,7 @@ export function anchorsOf({ cursorsLack }: Pick<WalkPlan, "cursorsLack">, state:
   return cursorsLack === "proof" ? beforeSignature(window) : beforeChange(window);
 }
 
-/** Begins at the change before the last one, or at an earlier one whose account id is known; otherwise at the block of the last one. */
+/** Begins at the change before the last one or an earlier one with a known account id; otherwise at the last block. */
 function beforeChange(window: readonly Edge<unknown>[]): readonly Anchor[] {
   const last = window.at(-1);
   if (last === undefined) return [];
@@ -63,7 +63,7 @@ function beforeChange(window: readonly Edge<unknown>[]): readonly Anchor[] {
 const fromBlock = (at: bigint | undefined, record: KnownRecord, resume: string): readonly Anchor[] =>
   [room, largestPage].map((skip) => ({ at, skip, continuesFrom: { records: [record] }, resume }));
 
-/** Begins at the signature before the last one, or at the start of the list. New signatures can come before any other. */
+/** Begins at the signature before the last one, or at the start of the list. New ones can come before any other. */
 function beforeSignature(window: readonly Edge<unknown>[]): readonly Anchor[] {
   const last = window.at(-1);
   if (last === undefined) return [];
@@ -78,10 +78,11 @@ const fromStart = (record: KnownRecord, resume: string): readonly Anchor[] =>
   [room, largestPage].map((skip) => ({ skip, continuesFrom: { records: [record] }, resume }));
 
 /**
- * Begins at the vote before the last one that is not of the last block. A node leaves out the first vote of the cursor's block, or of the
- * next one if all of that block were cast again meanwhile: it is known if the page begins before the last block, of which other votes
- * can follow. Otherwise an earlier vote may do, and the start of the list always does. Each node sorts the votes of a block in its own
- * way, so that a page can have known votes alone: the largest page has all of the block.
+ * Begins at the vote before the last one that is not of the last block. A node leaves out the first vote of the
+ * cursor's block, or of the next one if all of that block were cast again meanwhile: it is known if the page begins
+ * before the last block, of which other votes can follow. Otherwise an earlier vote may do, and the start of the list
+ * always does. Each node sorts the votes of a block in its own way, so that a page can have known votes alone: the
+ * largest page has all of the block.
  */
 function beforeBlock({ window, count, given }: WalkState): readonly Anchor[] {
   const id = window.at(-1)?.cursor ?? "";

@@ -22,12 +22,12 @@ const [lastBlockMember, knownMember] = ["last_block", "known_votes"];
 export const identify = (record: object, names: readonly string[] = naturalKey): KnownRecord =>
   Object.fromEntries(names.map((name) => [name, (record as KnownRecord)[name]]));
 
-/** A cursor that contains the record with which its page has to begin, so that it continues exactly there in any process. */
+/** A cursor with the record that its page has to begin with, so that it continues exactly there in any process. */
 export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { [lastMember]: last });
 
 /**
- * A cursor that names the latest block that was read, so that any process continues on a node that has reached it, and the first one, so
- * that it reads newer records again.
+ * A cursor that names the latest block that was read, so that any process continues on a node that has reached it, and
+ * the first one, so that it reads newer records again.
  */
 export const continuedLater = (cursor: string, latest: bigint, first: bigint | undefined): string =>
   withMembers(cursor, { [blockMember]: String(latest), ...(first !== undefined && { [firstMember]: String(first) }) });
@@ -48,8 +48,8 @@ const keyOf = keyBy<Vote>([
 ]);
 
 /**
- * A vote as text: its natural key, its value, which a second vote in the same block changes, and its tokens and shares, which nodes write
- * anew when its proposal closes. v0.74.5 and later nodes send the shares of markets as an array.
+ * A vote as text: its natural key, its value, which a second vote in the same block changes, and its tokens and shares,
+ * which nodes write anew when its proposal closes. v0.74.5 and later nodes send the shares of markets as an array.
  */
 export function voteKeyOf(record: unknown): string {
   const vote = record as Vote;

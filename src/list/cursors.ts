@@ -8,7 +8,7 @@ import { toNanoseconds } from "../values/times.js";
 const { cursors, enums } = operations.listBalanceChanges;
 const { missingMember, timeMember } = cursors;
 
-/** The members of a cursor: nodes send base64 of JSON (observed on v0.74 nodes). Cursors of other forms are taken to be reliable. */
+/** The members of a cursor: base64 of JSON (observed on v0.74 nodes). Other cursors are taken to be reliable. */
 export function readCursor(cursor: string): Record<string, unknown> | undefined {
   try {
     const fields: unknown = JSON.parse(atob(cursor));
@@ -46,8 +46,8 @@ interface AccountCursor {
 }
 
 /**
- * Completes the cursor of a balance change. v0.74 nodes compare rows with the account id in it but leave that id `null`,
- * which equals nothing, so that as it comes the cursor loses rows (observed on v0.74 nodes).
+ * Completes the cursor of a balance change. v0.74 nodes compare rows with the account id in it but leave that id
+ * `null`, which equals nothing, so that as it comes the cursor loses rows (observed on v0.74 nodes).
  *
  * @param record - The record of the cursor. Default: the record in the cursor.
  * @returns `undefined` if the cursor has another form, or if the account is not known.

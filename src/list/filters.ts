@@ -2,8 +2,8 @@ import type { ListOperation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 
 /**
- * The longest query of one request, in characters. Most servers and proxies, nginx among them, allow 8 KiB for the whole
- * request line.
+ * The longest query of one request, in characters. Most servers and proxies, nginx among them, allow 8 KiB for the
+ * whole request line.
  */
 const longestQuery = 7000;
 
@@ -46,7 +46,7 @@ function listsIn<Filters extends CheckedArguments>(filters: Filters): LongList<F
   });
 }
 
-/** Takes a parameter with a name that some versions of nodes reject out of the filters: the client selects the records itself. */
+/** Removes a filter with a name that some versions of nodes reject: the client selects the records itself. */
 export function select<T>(
   { rejectedNames }: Pick<ListOperation<T>, "rejectedNames">,
   filters: CheckedArguments,

@@ -1,6 +1,6 @@
 /**
- * Searches for the records that show what nodes keep: witnesses up to the start of a range, of the list itself or of others, and the
- * oldest record after it.
+ * Searches for the records that show what nodes keep: witnesses up to the start of a range, of the list itself or of
+ * others, and the oldest record after it.
  */
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { type KnownRecord, NotShown } from "../http/expectation.js";
@@ -94,7 +94,7 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     return [];
   }
 
-  /** Finds two others with a record at the start or shortly before: the one with the fewest records, and the nearest. */
+  /** Finds two others with a record shortly before the start: the one with the fewest records, and the nearest. */
   async function findOthersOf(
     [name, member]: (typeof dimensions)[number],
     start: bigint,

@@ -1,15 +1,16 @@
 /**
  * Whether nodes keep the start of a range.
  *
- * A node keeps every record from some time on, which can be any time, and nothing in a response names it. So a reading is complete from its
- * start only if one response shows a record at or before the start, and goes on from there to the first record that is yielded:
+ * A node keeps every record from some time on, which can be any time, and nothing in a response names it. So a reading
+ * is complete from its start only if one response shows a record at or before the start, and goes on from there to the
+ * first record that is yielded:
  *
- * 1. One request finds a witness: the newest record of the list up to the start. If there is none, another request finds records
- *    that satisfy the rest of the filter, such as records of another party.
- * 2. One more request reads from the witness to the first record; for another party, with both in the filter. What it has in between was
- *    missing.
- * 3. Otherwise the start is not proved. If nodes have no record at all up to the start, `availableFrom` is the oldest one that they have.
- *    If they have one, and no response shows anything of the range, the reading ends with a gap.
+ * 1. One request finds a witness: the newest record of the list up to the start. If there is none, another request
+ *    finds records that satisfy the rest of the filter, such as records of another party.
+ * 2. One more request reads from the witness to the first record; for another party, with both in the filter. What it
+ *    has in between was missing.
+ * 3. Otherwise the start is not proved. If nodes have no record at all up to the start, `availableFrom` is the oldest
+ *    one that they have. If they have one, and no response shows anything of the range, the reading ends with a gap.
  */
 import type { Pagination } from "../../generated/types.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
@@ -66,7 +67,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   const { session } = options.connection;
   const { find, findAgain, witnessesOf, isOwn, missingFrom, oldestAfter } = searchesOf(options, filters, read);
 
-  /** Reads a page again. A page of a window proves no more than its records: the next window proves nothing about this one. */
+  /** Reads a page again. A page of a window proves its records only: the next window proves nothing about this one. */
   async function readWindow(...[request, expectation, signal]: Parameters<ReadPage<T>>): Promise<NodePage<T>> {
     const page = await read(request, expectation, signal);
     return page.window ? { ...page, completeFrom: completeFrom({ ...page, pageInfo: null, request }) } : page;
@@ -80,8 +81,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   /**
    * Reads from a witness to the first record of a page.
    *
-   * @returns The page if nothing is between, otherwise one that has what was missing; `"missing"` if no response shows that, and
-   * `undefined` if it would prove nothing.
+   * @returns The page if nothing is between, otherwise one that has what was missing; `"missing"` if no response shows
+   * that, and `undefined` if it would prove nothing.
    */
   async function proveBy(
     { filters: witnessed, time }: Witness,
@@ -173,7 +174,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return longest;
   };
 
-  /** A newer node shows at most a year at once. A longer time before the first record is proved in parts, newest first. */
+  /** A newer node shows at most a year at once. A longer time before the first record is proved in parts. */
   const prove: History<T>["prove"] = async (page, request, expectation, start, signal) => {
     const { refusesRanges } = session;
     // Later windows reach the start.

@@ -7,7 +7,8 @@ import { directionOf, edgesOf, isDescending, isOfBlock, oldestOf, type ReceivedP
 export const never = (1n << 63n) - 1n;
 
 /**
- * Returns the missing evidence of a response; `undefined` if it can be used. It decides for one address and for a pool alike.
+ * Returns the missing evidence of a response; `undefined` if it can be used. It decides for one address and for a pool
+ * alike.
  *
  * @param namesBlocks - Whether earlier responses had block headers, of this node or of another one of the pool.
  */
@@ -29,11 +30,11 @@ export function judge(expectation: Expectation, shown: Shown, namesBlocks: boole
 }
 
 /**
- * The time from which on no record of the list is missing before the oldest one of a page, in Unix nanoseconds; 0 if older pages follow,
- * which decide it. A page without records proves nothing.
+ * The time from which on no record of the list is missing before the oldest one of a page, in Unix nanoseconds; 0 if
+ * older pages follow, which decide it. A page without records proves nothing.
  *
- * A node keeps every record from some time on, which can be any time. So a record shows that its node keeps everything later, and
- * nothing about earlier records.
+ * A node keeps every record from some time on, which can be any time. So a record shows that its node keeps everything
+ * later, and nothing about earlier records.
  */
 export function completeFrom({ edges, pageInfo, request: { pagination } }: ReceivedPage<unknown>): bigint {
   const { newestFirst = true } = pagination;

@@ -12,7 +12,7 @@ import type { WalkState } from "./state.js";
 const reachesStart = (walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor): boolean =>
   walk.range !== undefined && (goesDown(walk, direction) || (cursor === undefined && at === undefined));
 
-/** The time from which on a page has to show every record, in Unix nanoseconds: 0 if its range has no start, `never` if others show it. */
+/** The time from which a page has to show all records: 0 if its range has no start, `never` if others show them. */
 export function shownFrom(walk: WalkPlan, state: WalkState, anchor: Anchor, foundIn: PageRequest | undefined): bigint {
   const { range } = walk;
   if (reachesStart(walk, state, anchor) && !(range && isEmptyRange(range))) return range?.start ?? 0n;

@@ -41,11 +41,11 @@ export interface NodePage<T> extends PageContent<T> {
   node?: string | undefined;
   /** The time from which on no record is missing, in Unix nanoseconds; 0 if older pages follow, which decide it. */
   completeFrom: bigint;
-  /** Set if records between the start and that time are missing, as far as is known: the time of the oldest record that is there. */
+  /** Set if records after the start are missing, as far as is known: the time of the oldest record that is there. */
   availableFrom?: bigint | undefined;
-  /** The range of the response, if its node refuses a longer one and more of the range follows, and whether it has more in it than the page. */
+  /** The range of the response if its node refuses longer ones and more follows; whether it has more than the page. */
   window?: { start: bigint; end: bigint; hasMore: boolean } | undefined;
-  /** The request of its window, if the windows before it have nothing new: the page does not show what it continues from. */
+  /** The request of its window, if those before have nothing new: the page does not show what it continues from. */
   foundIn?: PageRequest | undefined;
   /** The time from which on a reading through windows is complete, in Unix nanoseconds, if not all of them are. */
   gapFrom?: bigint;
@@ -102,7 +102,7 @@ export const isDescending = (pagination: Pagination): boolean =>
 export const oldestOf = <Edge>(edges: readonly Edge[], { newestFirst = true }: Pagination): Edge | undefined =>
   edges.at(newestFirst ? -1 : 0);
 
-/** The items of a page in the order of the walk. A page keeps the order of its list, whichever direction it was read in. */
+/** The items of a page in the order of the walk. A page keeps the order of its list in both directions. */
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
   direction === forward ? items : [...items].reverse();
 
@@ -154,9 +154,9 @@ export interface WalkPage<T> {
   readonly pageInfo: PageInfo | null;
   /**
    * The `pagination` of the next page as plain data, for another process or a later time; `undefined` if there is none.
-   * No record is lost between the two pages, but the next one may repeat records of this one. Newest first, a vote that is
-   * cast again can be missed: it moves before the first page. Oldest first, only one that moves to the newest block can, and
-   * only while no later block follows.
+   * No record is lost between the two pages, but the next one may repeat records of this one. Newest first, a vote that
+   * is cast again can be missed: it moves before the first page. Oldest first, only one that moves to the newest block
+   * can, and only while no later block follows.
    *
    * @throws {@link PaginationError} if there is a next page that no cursor leads to.
    * @example
@@ -173,8 +173,8 @@ export interface WalkPage<T> {
    */
   readonly previous: Backward | undefined;
   /**
-   * Fetches the next page; `undefined` if there is none. A chain of these calls is a walk: records of earlier pages of the
-   * chain are left out.
+   * Fetches the next page; `undefined` if there is none. A chain of these calls is a walk: records of earlier pages of
+   * the chain are left out.
    *
    * @throws {@link PaginationError} if there is a next page that no cursor leads to.
    */

@@ -22,7 +22,7 @@ export type FetchedPage<T> = PageContent<T> & Partial<NodePage<T>>;
 export interface OpenRange {
   start: bigint | undefined;
   end: bigint | undefined;
-  /** A time before the start, of a record that shows that nothing is missing after the start: pages are requested from it on. */
+  /** The time of a record before the start, from which pages are requested: it shows that nothing is missing. */
   lead?: bigint | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface WalkRequest<T> extends WalkSettings {
   range?: OpenRange | undefined;
   /** Whether nodes must have reached the bounds of the range. Default: the coverage tells how far they are. */
   isFixed?: boolean;
-  /** Whether the list ends with the oldest record that nodes keep. Default: an error says that they keep no earlier ones. */
+  /** Whether the list ends with the oldest record that nodes keep. Default: missing earlier ones are an error. */
   endsAtHistory?: boolean;
   /**
    * The defect of the list's cursors on v0.74 nodes. Cursors of another form are followed as they are.

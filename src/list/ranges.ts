@@ -6,10 +6,10 @@ import { nanosecondsPerDay } from "../values/times.js";
 import { completeFrom, never } from "./judge.js";
 import { cursorOf, directionOf, isDescending, type ReadPage, withMore } from "./page.js";
 
-/** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
+/** The longest range of a request, with a day to spare: nodes since v0.75 allow 365 days (observed on v0.79 nodes). */
 export const longestRange = 364n * nanosecondsPerDay;
 
-/** The length of a window that, with the month before it, fits one request: a record of that month proves the window. */
+/** The length of a window that fits one request with the month before it: a record of that month proves the window. */
 export const provableRange = 334n * nanosecondsPerDay;
 
 /** How much later than the newest block a range can end. */
@@ -19,9 +19,9 @@ const spare = 2n * nanosecondsPerDay;
 const earliest = 1_577_836_800_000_000_000n;
 
 /**
- * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and later nodes do. With
- * a cursor, they need no range (observed on v0.79 nodes), and the page can have records outside of it. A page without a cursor is of the
- * `window` that is read first: the newest one, or the oldest one from 2020 on.
+ * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and
+ * later nodes do. With a cursor, they need no range (observed on v0.79 nodes), and the page can have records outside of
+ * it. A page without a cursor is of the `window` that is read first: the newest one, or the oldest one from 2020 on.
  */
 export function withinRange<T>(
   read: ReadPage<T>,
@@ -53,7 +53,8 @@ export function withinRange<T>(
       : { start: from, end: minimum(from + longestWindow, to) };
     const page = await read({ pagination, ...window }, expectation, signal);
     const timestamp = blockTime(page.extra.block) ?? newest;
-    // The clock was wrong, or time has passed. A window after the newest block has no records, which would prove nothing.
+    // The clock was wrong, or time has passed. A window after the newest block has no records, which would prove
+    // nothing.
     if (to < end ? timestamp >= to : isDown && window.start > timestamp + spare) {
       session.newest = timestamp;
       return readWindow(request, expectation, signal);

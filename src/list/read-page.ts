@@ -33,9 +33,11 @@ import { emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
 
 /**
- * Reads the page after a state, of which `left` records are needed: by the first anchor whose page shows that it continues there.
+ * Reads the page after a state, of which `left` records are needed: by the first anchor whose page shows that it
+ * continues there.
  *
- * @param isAlone - Whether the caller wants this page and not the list: records that the node does not keep are left out.
+ * @param isAlone - Whether the caller wants this page and not the list: records that the node does not keep are left
+ * out.
  */
 export async function readPage<T>(
   walk: WalkPlan<T>,
@@ -244,8 +246,8 @@ export class ListPage<T> implements Page<T> {
   }
 
   /**
-   * Whether one node gave this page and all before it, as far as is known, or its response had all of the list. That does not count in a
-   * second reading, which takes only the newest votes.
+   * Whether one node gave this page and all before it, as far as is known, or its response had all of the list. That
+   * does not count in a second reading, which takes only the newest votes.
    */
   get isOfOneNode(): boolean {
     const { onlyNode, until } = this.#taken.end;

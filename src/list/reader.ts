@@ -49,7 +49,7 @@ export function sendPage<T>(
   return connection.send({ ...route, ...cursorRules, ...call, read, params, signal, expectation });
 }
 
-/** The envelope of a page, if it is one: without its edges or `pageInfo`, a walk would lose records or end too early. */
+/** The envelope of a page, if it is one: without edges or `pageInfo`, a walk would lose records or end too early. */
 const readEnvelope = <T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined =>
   Array.isArray(envelope?.edges) && envelope.edges.every(isEdge) && typeof envelope.pageInfo === "object"
     ? envelope
@@ -65,8 +65,8 @@ const isEdge = (edge: { cursor: unknown; node: unknown } | null): boolean =>
 const loneSurrogate = /\p{Surrogate}/u;
 
 /**
- * Replaces the numbers of enumerations by their names: a node sends the number of a name that its version does not have, such as 24 for
- * `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on v0.79 nodes).
+ * Replaces the numbers of enumerations by their names: a node sends the number of a name that its version does not
+ * have, such as 24 for `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on v0.79 nodes).
  */
 function named<T>(
   edges: PageContent<T>["edges"],
@@ -104,8 +104,8 @@ export interface ListReaderOptions<T> extends NodeList<T> {
 }
 
 /**
- * Returns a function that reads pages of the records that filters select. A pool judges responses itself. Behind one address, any of
- * them can come from another node, so a response that lacks something is requested again.
+ * Returns a function that reads pages of the records that filters select. A pool judges responses itself. Behind one
+ * address, any of them can come from another node, so a response that lacks something is requested again.
  *
  * A page whose history is too short is returned if no response shows more: its `completeFrom` tells.
  */
@@ -136,8 +136,8 @@ const repeats = 3;
 const [shortestWait, longestWait] = [250, 1000];
 
 /**
- * Repeats a request until its response meets the expectation: a block is waited for, a place or a longer history is requested again at
- * once.
+ * Repeats a request until its response meets the expectation: a block is waited for, a place or a longer history is
+ * requested again at once.
  *
  * @throws {@link NotShown} if no response shows it.
  */

@@ -1,6 +1,7 @@
 /**
- * The knowledge of a walk between two pages. A state is plain data and never changes: two pages that are read from one state cannot touch
- * each other. `advance` returns the state after a page, and `anchorsOf` returns the ways to request the page after a state.
+ * The knowledge of a walk between two pages. A state is plain data and never changes: two pages that are read from one
+ * state cannot touch each other. `advance` returns the state after a page, and `anchorsOf` returns the ways to request
+ * the page after a state.
  */
 
 import type { Block } from "../http/call.js";
@@ -26,8 +27,8 @@ export interface WalkState<T = unknown> {
   /** The latest block of the pages so far: no later page may be of an earlier one. */
   readonly block?: Block | undefined;
   /**
-   * The time of the block of the first page: votes can be cast again meanwhile, if a walk begins with the newest ones, and signatures can
-   * arrive that sort before the cursor.
+   * The time of the block of the first page: votes can be cast again meanwhile, if a walk begins with the newest ones,
+   * and signatures can arrive that sort before the cursor.
    */
   readonly first?: bigint | undefined;
   /** The address of the node that gave the last page, if the client has several. */
@@ -43,7 +44,7 @@ export interface WalkState<T = unknown> {
 /** A cursor as the caller gave it, and its content. */
 export type GivenCursor = AddedMembers & { readonly cursor: string };
 
-/** The time of the last record that was read before a cursor, in Unix nanoseconds. A cursor that the client has made leads to an earlier one. */
+/** The time of the last record that was read before a cursor. A cursor of the client leads to an earlier one. */
 export const timeBefore = ({ cursor, last, read }: GivenCursor): bigint | undefined =>
   timeOf(last && { cursor, node: last }) ?? read?.lastBlock ?? nanosecondsOf(cursor);
 
@@ -101,7 +102,8 @@ export function windowAfter<T>(
   if (cursorsLack === undefined) return [];
   const first = nanosecondsOf(edges[0]?.cursor ?? "");
   const isInPage = (cursor: string) => edges.some((edge) => edge.cursor === cursor);
-  // A page from the start of the list can end before records that are known, whose block was perhaps not read to its end.
+  // A page from the start of the list can end before records that are known, whose block was perhaps not read to its
+  // end.
   const isAgain = ({ cursor }: Edge<T>) => {
     const time = nanosecondsOf(cursor);
     if (first === undefined || time === undefined || time === first) return isInPage(cursor);

@@ -89,8 +89,9 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
 }
 
 /**
- * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` votes that lead on from a given cursor,
- * and in addition those that were cast since the first page, which come before them. `hasFurther` is whether a vote leads on.
+ * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` votes that lead on
+ * from a given cursor, and in addition those that were cast since the first page, which come before them. `hasFurther`
+ * is whether a vote leads on.
  */
 export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most = edges.length) {
   if (walk.cursorsLack !== "record")

@@ -17,11 +17,12 @@ import { type GivenCursor, startOf, timeBefore, type WalkState } from "./state.j
  *
  *   state ─▶ anchorsOf ─▶ fetchPage ─▶ judge ─▶ takePage ─▶ advance ─▶ state
  *
- * A state is the knowledge between two pages. Its anchors are the ways to request the next one although cursors are unreliable: each
- * requests some known records again. `judge` decides whether a response meets the expectation: those records, a block that is late enough, a
- * history that is long enough. `takePage` leaves out known records. If no anchor works, records may be missing, and the walk ends with an
- * error. For a list with a range, `history` proves that nothing is missing at its start. `ranges` and `windows` divide a range that newer
- * nodes refuse. The coverage of a walk is the range that its pages prove.
+ * A state is the knowledge between two pages. Its anchors are the ways to request the next one although cursors are
+ * unreliable: each requests some known records again. `judge` decides whether a response meets the expectation: those
+ * records, a block that is late enough, a history that is long enough. `takePage` leaves out known records. If no
+ * anchor works, records may be missing, and the walk ends with an error. For a list with a range, `history` proves that
+ * nothing is missing at its start. `ranges` and `windows` divide a range that newer nodes refuse. The coverage of a
+ * walk is the range that its pages prove.
  */
 
 /** A list of which nothing is read yet. */
@@ -54,7 +55,10 @@ class WalkReader<T, Item> implements Batches<Item> {
   /** The time from which on the pages show that no record is missing. */
   #completeFrom = 0n;
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
-  /** Oldest first, the state before the first block in which a page ended before its node had. Nothing is covered from there on. */
+  /**
+   * Oldest first, the state before the first block in which a page ended before its node had. Nothing is covered from
+   * there on.
+   */
   #open: WalkState<T> | undefined;
   /** Whether all pages have named their block, including the page that the caller's cursor is from. */
   #isNamed = true;
@@ -140,7 +144,8 @@ class WalkReader<T, Item> implements Batches<Item> {
     const isDescending = goesDown(this.#plan);
     const { first, last, newest } = this.#blocks ?? {};
     const cursor = this.#last?.cursor ?? given?.cursor;
-    // The cursors of the gateway do not show times: a loop that they lead through ends with the block of its first page.
+    // The cursors of the gateway do not show times: a loop that they lead through ends with the block of its first
+    // page.
     const isTimed = cursor === undefined || nanosecondsOf(cursor) !== undefined;
     // A list that is not in the order of time can get records before those that were read.
     const isInOrder = isTimed && (cursorsLack === "record" || cursorsLack === "account");

@@ -22,8 +22,9 @@ interface PassedWindow<T> {
 }
 
 /**
- * Reads windows until one has new records. An empty page proves nothing. Newest first, the windows that were passed are then proved: if a
- * proof fails, `gapFrom` is the time from which on the list is known. Oldest first, they are proved with the start of the range.
+ * Reads windows until one has new records. An empty page proves nothing. Newest first, the windows that were passed are
+ * then proved: if a proof fails, `gapFrom` is the time from which on the list is known. Oldest first, they are proved
+ * with the start of the range.
  */
 export const throughWindows =
   <T>(read: ReadPage<T>, { prove }: Pick<History<T>, "prove">): ReadPage<T> =>

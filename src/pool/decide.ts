@@ -8,14 +8,16 @@ import { choose, historyPatience, longestPatience, type NodeSpeed, type Order, p
 /*
  * A call to a pool is a loop: `decide` returns the next step, and `run` takes it.
  *
- *   ask     a node: the first one; the next one after a failure or an unusable response (failover); another one as well as a late one (hedge)
+ *   ask     a node: the first one; the next one after a failure or an unusable response (failover); another one as
+ *           well as a late one (hedge)
  *   wait    until a request ends or is late
  *   return  a response, marked as stale if no node has a fresh one
  *   retry   a node that has failed, after a wait
  *   fail    with the errors of the nodes, or with the missing evidence
  *
- * A node that fails, lags or is unresponsive cools down (`node.ts`), each time twice as long: calls use other nodes, until one call uses it
- * as a probe. `freshness.ts` compares block times, and `latency.ts` decides when a response is late.
+ * A node that fails, lags or is unresponsive cools down (`node.ts`), each time twice as long: calls use other nodes,
+ * until one call uses it as a probe. `freshness.ts` compares block times, and `latency.ts` decides when a response is
+ * late.
  */
 
 /** The health of a node, for decisions. Times are in milliseconds of a clock that never goes back. */
@@ -60,7 +62,7 @@ export interface PoolFacts {
   readonly maxLag: number;
   readonly order: Order;
   readonly random: () => number;
-  /** Block times in Unix nanoseconds: the latest that the client has returned, and the latest of these that two nodes have reported. */
+  /** The latest block time that the client has returned, and the latest of these that two nodes have reported. */
   readonly session: { readonly returned?: bigint; readonly confirmed?: bigint };
 }
 
@@ -140,7 +142,8 @@ export function decide<Request extends Asked>(
     const unresponsiveAt = patient
       .map(({ since, patience }) => since + Math.max(patience, longestPatience))
       .filter(isToCome);
-    // At most two requests are in flight to nodes that may still respond, and none to a node whose rate limit is used up.
+    // At most two requests are in flight to nodes that may still respond, and none to a node whose rate limit is used
+    // up.
     const other = inFlight.length === 0 ? next : nextOf(nodes.filter(({ pause }) => pause === 0));
     if (other && (inFlight.length === 0 || unresponsiveAt.length < 2)) return ask(other);
     // A node whose rate limit is used up responds later. Within a second, another one may have room.
@@ -159,7 +162,7 @@ export function decide<Request extends Asked>(
   return again ?? { do: "fail", why: "error" };
 }
 
-/** The block time from which on a response is fresh; `undefined` if the call is for past data, which are final on every node. */
+/** The block time from which a response is fresh; `undefined` for past data, which are final on every node. */
 function leastTime({ expectation }: CallFacts, { nodes, maxLag, session }: PoolFacts, now: number): bigint | undefined {
   if (expectation && !expectation.isFresh) return undefined;
   const { returned = 0n, confirmed = 0n } = session;

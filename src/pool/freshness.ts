@@ -1,8 +1,8 @@
 import { type Block, hasNoBlock } from "../http/call.js";
 
 /*
- * Which nodes are up to date. The block time of a response decides it, never the height: heights begin again when a chain
- * restarts from a checkpoint. The clock of the client is not compared with it either. Times are in milliseconds.
+ * Which nodes are up to date. The block time of a response decides it, never the height: heights begin again when a
+ * chain restarts from a checkpoint. The clock of the client is not compared with it either. Times are in milliseconds.
  */
 
 /** The time of the last block of a node, and when the node responded, by a clock that never goes back. */
@@ -13,7 +13,7 @@ export interface Head {
 
 /** The nodes of a pool, as far as they are compared. */
 export interface Compared {
-  /** `head` is `undefined` until the node has named a block; `latest` is the latest block time that it has ever named. */
+  /** `head` is `undefined` until the node has sent a block; `latest` is the latest block time that it has ever sent. */
   readonly nodes: readonly { readonly head: Head | undefined; readonly latest: number | undefined }[];
   readonly maxLag: number;
   readonly now: number;

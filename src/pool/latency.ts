@@ -24,8 +24,8 @@ export interface NodeSpeed {
 export type Order = "fastest" | "given";
 
 /**
- * Chooses a node: picks two at random and uses the one expected to respond first. Unlike the fastest of all, it leaves no node unused and
- * does not send all requests to one node at once.
+ * Chooses a node: picks two at random and uses the one expected to respond first. Unlike the fastest of all, it leaves
+ * no node unused and does not send all requests to one node at once.
  */
 export function choose<Node extends NodeSpeed>(
   nodes: readonly Node[],
@@ -46,8 +46,8 @@ export function choose<Node extends NodeSpeed>(
 }
 
 /**
- * When a response of a node is late: after three times its typical latency, or half a second if the node usually takes less than that. An
- * unknown node is expected to be as fast as the fastest.
+ * When a response of a node is late: after three times its typical latency, or half a second if the node usually takes
+ * less than that. An unknown node is expected to be as fast as the fastest.
  */
 export function patienceOf(url: string, nodes: readonly (NodeSpeed & { readonly url: string })[]): number {
   const known = nodes.flatMap(({ latency }) => latency ?? []);

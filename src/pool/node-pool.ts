@@ -138,8 +138,8 @@ function namedNode<T>({ node, operation }: PoolCall<T>, { nodes }: Pool): string
 }
 
 /**
- * The address of a node for a call that is sent once: one that is ready and has responded within `maxLag`, otherwise the one that responds to
- * a read.
+ * The address of a node for a call that is sent once: one that is ready and has responded within `maxLag`, otherwise
+ * the one that responds to a read.
  */
 async function nodeForOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<string | undefined> {
   const { nodes, maxLag, clock, send } = client;
@@ -151,7 +151,7 @@ async function nodeForOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<st
   return (await send({ ...probe(client, operation), settings, signal, headers })).node;
 }
 
-/** A read that is cheap for a node, of a resource that has no signatures: whether the node responds, and with which block. */
+/** A read that is cheap for a node, of a resource without signatures: whether it responds, and with which block. */
 const probe = ({ headers }: PoolClient, operation: string) => ({
   described: "listNodeSignatures" as const,
   operation,

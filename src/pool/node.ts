@@ -81,7 +81,7 @@ export class PoolNode implements NodeHealth {
     this.#lateInRow = 0;
   }
 
-  /** A response was compared with other nodes. If it is up to date, a cool-down ends that began before its request was sent. */
+  /** A response was compared with other nodes. One that is up to date ends a cool-down from before its request. */
   compared(isLagging: boolean, sentAt: number): void {
     if (isLagging) this.#coolDown("lagging", sentAt);
     if (isLagging || sentAt <= this.cooledAt) return;
@@ -96,7 +96,7 @@ export class PoolNode implements NodeHealth {
     if (RateLimitError.is(error)) this.#coolFor((error.retryAfter ?? 0) * 1000);
   }
 
-  /** A request was abandoned. A node that was late twice in a row, or for a second, is unresponsive; one that was waited for has failed. */
+  /** Notes an abandoned request. Two late ones in a row, or one late by a second, make the node unresponsive. */
   abandon(sentAt: number, patience: number): void {
     const elapsed = this.#clock.now() - sentAt;
     if (elapsed < patience || this.heardAt > sentAt) return;

@@ -156,7 +156,7 @@ async function moved(request: Request, from: string, to: string, init: RequestIn
   return new Request(url, { method, headers, credentials, cache, mode, referrerPolicy, body, ...init });
 }
 
-/** Judges the responses. Whether nodes send block headers at all can turn out later, with the first response of another node. */
+/** Judges the responses. Whether nodes send block headers can turn out with the first response of another node. */
 function judgeResponses<T>({ client: { nodes }, call: { expectation, node }, asked }: RunningCall<T>): void {
   const canName = ({ head, heardAt, cause }: NodeHealth) => head ?? (heardAt === Number.NEGATIVE_INFINITY && !cause);
   const namesBlocks = nodes.some((each) => (node ?? each.url) === each.url && canName(each));

@@ -94,12 +94,13 @@ export type Queries = {
 };
 
 /**
- * Returns the operations of a client as options of TanStack Query and SWR. Keys and data are JSON, so that they can be dehydrated and
- * persisted. Neither library is imported.
+ * Returns the operations of a client as options of TanStack Query and SWR. Keys and data are JSON, so that they can be
+ * dehydrated and persisted. Neither library is imported.
  *
  * @param client - The client that sends the requests.
- * @param options.scope - Distinguishes the keys of this client from another client's. A server that reaches the node at an
- * internal address passes the address that browsers use, so that they find its data. Default: the client's `baseUrl`.
+ * @param options.scope - Distinguishes the keys of this client from another client's. A server that reaches the node at
+ * an internal address passes the address that browsers use, so that they find its data. Default: the client's
+ * `baseUrl`.
  * @throws `ArgumentError` if an option is invalid.
  * @example
  * ```tsx

@@ -15,8 +15,8 @@ export interface Account {
 export const accountMembers = ["partyId", "assetId", "marketId", "accountType"] as const;
 
 /**
- * Checks balance changes, and passes each to a function together with the state of a report for its account. Returns the accounts in order
- * of party, asset, market and type.
+ * Checks balance changes, and passes each to a function together with the state of a report for its account. Returns
+ * the accounts in order of party, asset, market and type.
  */
 export async function readAccounts<T>(
   operation: string,
@@ -47,7 +47,7 @@ export interface Balance {
   readonly balance: string;
 }
 
-/** Returns the later of two balances of an account, `a` if both are the same. Nodes have one for each account and block. */
+/** Returns the later of two balances of an account, `a` if both are the same. Nodes have one per account and block. */
 export function later(operation: string, a: Balance | undefined, { timestamp, balance }: Balance): Balance {
   if (!a) return { timestamp, balance };
   const order = compareDigits(a.timestamp, timestamp);

@@ -9,8 +9,8 @@ import { type RangeOptions, readRange } from "./records.js";
 /** Options of {@link balanceSeries}. */
 export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> extends RangeOptions {
   /**
-   * The calendar period from row to row. A week begins on Monday. With `"change"`, a group has a row at each time at which one of its
-   * accounts has a record.
+   * The calendar period from row to row. A week begins on Monday. With `"change"`, a group has a row at each time at
+   * which one of its accounts has a record.
    */
   every: Period;
   /** The time zone of the calendar, such as `"Europe/Berlin"`. It does not apply to `from` and `to`. Default: UTC. */
@@ -44,7 +44,8 @@ export type BalanceSeriesRow<Group extends keyof Account = keyof Account> = {
  * ```ts
  * const changes = client.scanBalanceChanges({ filter: { partyIds: [partyId] } });
  * const range = { from: "2024-01-01", to: "2024-02-01" };
- * for (const { time, assetId, balance } of await balanceSeries(changes, { ...range, every: "day", groupBy: ["partyId"] })) {
+ * const days = await balanceSeries(changes, { ...range, every: "day", groupBy: ["partyId"] });
+ * for (const { time, assetId, balance } of days) {
  *   console.log(toDate(time).toISOString(), assetId, balance ?? "unknown");
  * }
  * ```
@@ -100,7 +101,7 @@ interface Step {
   unknown: number;
 }
 
-/** Adds the balances of an account to the steps of its group. `unknown` is 1 if its balance before the first record is unknown. */
+/** Adds an account to the steps of its group. `unknown` is 1 if its balance before the first record is unknown. */
 function addSteps(steps: Map<string, Step>, kept: ReadonlyMap<string, Balance>, from: string, unknown: number): void {
   const add = (time: string, sum: bigint, count: number) => {
     const step = steps.get(time) ?? { sum: 0n, unknown: 0 };

@@ -13,10 +13,11 @@ export interface AccountBalance extends Account {
 }
 
 /**
- * Returns the balance of each account at a time: the one in its last record up to and including this time. The result has every account of
- * the records, also those with only later records, in order of party, asset, market and type.
+ * Returns the balance of each account at a time: the one in its last record up to and including this time. The result
+ * has every account of the records, also those with only later records, in order of party, asset, market and type.
  *
- * @param changes - Balance changes in any order, from the oldest that is known up to the time. The balances of later ones are ignored.
+ * @param changes - Balance changes in any order, from the oldest that is known up to the time. The balances of later
+ * ones are ignored.
  * @param time - A date such as `"2024-12-31"`, or another time that `toNanoseconds` reads.
  * @throws `ArgumentError` if an argument, an option or a record is invalid.
  * @example

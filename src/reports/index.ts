@@ -1,10 +1,11 @@
 /**
  * Answers from records: balances at a time, series, statements, tallies, limits and bundles.
  *
- * A report is a pure function over records, in any order and from any source. It reads each record once, checks it, and keeps only the part
- * that its result needs: the last balance of an account, not its changes. Amounts are integers in digits and never rounded. A balance before
- * the first record of an account is unknown, and so is every sum with it, unless the caller knows that the records are complete. Two
- * different balances of one account and time cannot both be true, and are an error.
+ * A report is a pure function over records, in any order and from any source. It reads each record once, checks it, and
+ * keeps only the part that its result needs: the last balance of an account, not its changes. Amounts are integers in
+ * digits and never rounded. A balance before the first record of an account is unknown, and so is every sum with it,
+ * unless the caller knows that the records are complete. Two different balances of one account and time cannot both be
+ * true, and are an error.
  *
  * @module vegaprotocol-client/reports
  */

@@ -8,15 +8,15 @@ import { isYearOrSeconds, type NanosecondTime, toNanoseconds } from "../values/t
 /** The range of a report of balances. */
 export interface RangeOptions {
   /**
-   * The start: a date such as `"2024-01-31"`, or another time that `toNanoseconds` reads. Records at this very time are part of the balances
-   * at the start.
+   * The start: a date such as `"2024-01-31"`, or another time that `toNanoseconds` reads. Records at this very time are
+   * part of the balances at the start.
    */
   from: NanosecondTime;
   /** The end. Records at this very time are part of the balances at the end. Default: the time of the last record. */
   to?: NanosecondTime | undefined;
   /**
-   * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
-   * Default: false, and that balance is unknown.
+   * Whether the records go back to the first block of the network. Then the balance of an account before its first
+   * record is `"0"`. Default: false, and that balance is unknown.
    */
   isComplete?: boolean | undefined;
 }

@@ -3,11 +3,12 @@ import { toBytes } from "../values/times.js";
 import { attempt, forEachRecord, refuseMember } from "./records.js";
 
 /**
- * Joins the signatures of one resource for the bridge contract: `0x` and the hexadecimal bytes of each signature, in the order of the
- * list. `"0x"` if there are none: nodes have signatures once enough validators have signed.
+ * Joins the signatures of one resource for the bridge contract: `0x` and the hexadecimal bytes of each signature, in
+ * the order of the list. `"0x"` if there are none: nodes have signatures once enough validators have signed.
  *
  * @param signatures - The signatures of one resource.
- * @throws `ArgumentError` if a signature does not have the 65 bytes that the contract needs, or if there are several resources.
+ * @throws `ArgumentError` if a signature does not have the 65 bytes that the contract needs, or if there are several
+ * resources.
  * @example
  * ```ts
  * const bundle = await signatureBundle(client.listNodeSignatures({ id: withdrawalId })); // "0x2f1c…"

@@ -21,10 +21,11 @@ export interface AccountStatement extends Account {
 }
 
 /**
- * Returns the statement of each account: the balances at two times and the changes between. The result has every account of the records, in
- * order of party, asset, market and type.
+ * Returns the statement of each account: the balances at two times and the changes between. The result has every
+ * account of the records, in order of party, asset, market and type.
  *
- * @param changes - Balance changes in any order, from the oldest that is known up to `to`. Those before `from` give the opening balances.
+ * @param changes - Balance changes in any order, from the oldest that is known up to `to`. Those before `from` give the
+ * opening balances.
  * @throws `ArgumentError` if an option or a record is invalid.
  * @example
  * ```ts

@@ -174,7 +174,10 @@ export function counterOf(statistics: SpamStatistics | null, { command, proposal
 /** After more work than a block requires, nodes send a difficulty below zero as one close to 2^64. */
 const hashBits = 256n;
 
-/** The newest block that the next transaction can use. `usedOf` returns how many transactions are on a block, by its height. */
+/**
+ * The newest block that the next transaction can use. `usedOf` returns how many transactions are on a block, by its
+ * height.
+ */
 function usableBlock(
   place: Place,
   { blockStates, numberOfPastBlocks }: NonNullable<SpamStatistics["pow"]>,

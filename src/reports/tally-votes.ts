@@ -13,7 +13,7 @@ export interface TallyOptions {
   requiredParticipation?: string | undefined;
   /** The tokens that exist, in the smallest unit. */
   totalSupply?: bigint | `${bigint}` | (string & {}) | undefined;
-  /** The vote of liquidity providers on the change of a market, which decides if too few tokens voted. Only for such a proposal. */
+  /** The vote of liquidity providers, which decides if too few tokens voted. Only for the change of a market. */
   liquidity?:
     | {
         /** The share of YES that is needed, such as `"0.66"`. */
@@ -42,7 +42,7 @@ export interface Tally {
   reason: "participation" | "majority" | undefined;
   /** The vote that `passes` and `reason` are about. */
   decidedBy: "tokens" | "liquidity" | undefined;
-  /** The options that are needed to decide whether the proposal passes, such as `"totalSupply"`. Empty if that is known. */
+  /** Options such as `"totalSupply"` without which it is unknown whether the proposal passes. Empty if it is known. */
   missing: ("requiredMajority" | "requiredParticipation" | "totalSupply")[];
 }
 
@@ -162,8 +162,8 @@ const readVote = (place: Place, vote: Vote, liquidity: TallyOptions["liquidity"]
 });
 
 /**
- * A vote keeps its time when it is rewritten at the close of the proposal, and gets a weight then, unless its party has no tokens any more
- * (observed on v0.74 nodes).
+ * A vote keeps its time when it is rewritten at the close of the proposal, and gets a weight then, unless its party has
+ * no tokens any more (observed on v0.74 nodes).
  */
 function isLater(vote: Counted, last: Counted): boolean {
   const order = compareDigits(vote.timestamp, last.timestamp);

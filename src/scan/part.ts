@@ -35,7 +35,7 @@ const margin = 100;
 /** How many records to read for a number of records. */
 export const neededFor = (left: number): number => left + margin;
 
-/** How many records before its start a segment is requested with, so that one of them shows that nothing is missing there. */
+/** How many records before its start a segment is requested with, so that one shows that nothing is missing there. */
 const leadIn = (pageSize: number): number => Math.min(room, Math.ceil(5 + pageSize / 50));
 
 /** Scans one filter: segments that are read concurrently and yielded one after the other. */

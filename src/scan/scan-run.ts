@@ -26,10 +26,11 @@ import { type Range, type ReadingOrder, readingOrder } from "./timeline.js";
  *
  *   range ─▶ segments, each a walk ─▶ batches in order ─▶ caller
  *
- * It begins with one segment, the whole range. When a page has arrived and a request is free, `decide` (in `scheduler.ts`) halves what is
- * left of the longest segment that is not being read. A segment is requested from a few records before its start, which show that nothing
- * is missing there. Filters that do not fit a URL make several parts, whose records `MergedParts` puts in order. What is read before the
- * caller needs it is bounded. The coverage begins at the latest time from which on some part is not proved.
+ * It begins with one segment, the whole range. When a page has arrived and a request is free, `decide` (in
+ * `scheduler.ts`) halves what is left of the longest segment that is not being read. A segment is requested from a few
+ * records before its start, which show that nothing is missing there. Filters that do not fit a URL make several parts,
+ * whose records `MergedParts` puts in order. What is read before the caller needs it is bounded. The coverage begins at
+ * the latest time from which on some part is not proved.
  */
 
 /** How many pages are read before the caller needs them, for each request that may be in flight. */
@@ -137,7 +138,7 @@ export class ScanRun implements Batches<BalanceChange> {
     return this.#parts.map(({ completeFrom }) => completeFrom).reduce(maximum, 0n);
   }
 
-  /** Proves the starts of segments, and counts the requests for that; and the start of the range, unless the caller ignores it. */
+  /** Proves the starts of segments, and of the range unless the caller ignores it. Counts the requests for that. */
   #historyOf({ history, fetchPage }: ListSource<BalanceChange>, isPool: boolean): History<BalanceChange> | undefined {
     const { ignoresMissingHistory } = this.#options;
     return (
@@ -235,7 +236,10 @@ export class ScanRun implements Batches<BalanceChange> {
     return new MergedParts(this.#parts, this.#order);
   }
 
-  /** Without a start, the first record of a part shows nothing about the time between the first record of all parts and itself. */
+  /**
+   * Without a start, the first record of a part shows nothing about the time between the first record of all parts and
+   * itself.
+   */
   async #proveParts(): Promise<void> {
     const { start: given, end } = this.#range;
     if (given !== undefined || this.#oldest === undefined || this.#parts.length < 2) return;

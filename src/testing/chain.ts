@@ -42,7 +42,8 @@ export class Chain {
     // By their order: heights start again when a network is restarted from a checkpoint.
     const known = this.#blocks.at(-1 - count);
     if (known) return known;
-    // Blocks before the first one are a second apart. A node without a block has height 0 and time 0 (observed on v0.74 nodes).
+    // Blocks before the first one are a second apart. A node without a block has height 0 and time 0 (observed on v0.74
+    // nodes).
     const first = this.#blocks[0] as Block;
     const before = BigInt(count - this.#blocks.length + 1);
     if (before >= first.height || before * second > first.timestamp) return { height: 0n, timestamp: 0n };
@@ -65,7 +66,7 @@ export class Chain {
     this.#add(data, { newest: timestamp, inBlock: true, until: timestamp });
   };
 
-  /** The records before a time, as on a node that is behind. Records without a time have the time of the block in which they were added. */
+  /** The records before a time, as on a lagging node. Records without a time have the time of their block. */
   storeBefore(end: Microseconds): Store {
     const store = new Store();
     for (const { records, since } of this.#additions) {

@@ -2,8 +2,8 @@ import type { Transaction, TransactionCheckResult } from "../../generated/types.
 import { GatewayError, parseObject } from "./wire.js";
 
 /**
- * The outcome of a check: 0 passed, 51 validation, 60 decoding or signature, 70 internal, 80 unknown command, 89 spam or
- * proof of work (observed on v0.74 nodes).
+ * The outcome of a check: 0 passed, 51 validation, 60 decoding or signature, 70 internal, 80 unknown command, 89 spam
+ * or proof of work (observed on v0.74 nodes).
  */
 export type CheckCode = 0 | 51 | 60 | 70 | 80 | 89;
 
@@ -16,7 +16,7 @@ const reasons: Record<CheckCode, string> = {
   89: "party has insufficient associated governance tokens in their staking account to submit votes",
 };
 
-/** Returns a function that checks transactions as far as that goes without cryptography, their contents and the state of the network. */
+/** Returns a function that checks transactions without cryptography, their contents and the state of the network. */
 export function createTransactionCheck() {
   const seen = new Set<string>();
   let current: bigint | undefined;

@@ -19,8 +19,8 @@ type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
 export interface FakeNodeData {
   /**
    * Votes; if a party votes on a proposal several times, the last vote counts. Generated ones are cast on three
-   * proposals. The first is closed: all its votes were last written in one block, and their weights add up to 1. Votes on open proposals have the
-   * weight "0", as on real nodes.
+   * proposals. The first is closed: all its votes were last written in one block, and their weights add up to 1. Votes
+   * on open proposals have the weight "0", as on real nodes.
    */
   votes?: readonly Incomplete<FakeVote>[] | number | undefined;
   /** Profiles, listed by the bytes of their ids; of a party's profiles, the last one counts. */
@@ -39,8 +39,8 @@ export interface FakeNodeData {
   /** The seed of generated records: the same seed gives the same ones. Default: 1. */
   seed?: number | undefined;
   /**
-   * The id of a party that has votes, balance changes, a profile and spam statistics among the generated records. Default: all parties
-   * are generated.
+   * The id of a party that has votes, balance changes, a profile and spam statistics among the generated records.
+   * Default: all parties are generated.
    */
   party?: string | undefined;
 }
@@ -136,8 +136,8 @@ const prefixes = new Map([
 ]);
 
 /**
- * Returns a function that checks the members of a record by an example. It refuses a name such as `party`, but not every unknown one: a newer
- * description can have more members.
+ * Returns a function that checks the members of a record by an example. It refuses a name such as `party`, but not
+ * every unknown one: a newer description can have more members.
  */
 function createCheck(example: object) {
   const types = new Map(Object.entries(example).map(([name, value]) => [name, typeof value]));

@@ -5,13 +5,13 @@ import { type FakeNodeData, withoutUndefined } from "./data.js";
 import { type FakeNode, simulateNode } from "./fake-node.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 
-/** The data of a fake network, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
+/** The data of a fake network, and its nodes. Without any list, it has a hundred records of each. */
 export interface FakeNetworkData extends FakeNodeData {
   /** How many nodes there are, or the options of each of them. Default: 3. */
   nodes?: number | readonly FakeNodeOptions[] | undefined;
   /**
-   * Returns the index of the node that responds to a request to the address of the network. Requests to that address are
-   * counted from 1. Default: one node after the other.
+   * Returns the index of the node that responds to a request to the address of the network. Requests to that address
+   * are counted from 1. Default: one node after the other.
    */
   balance?: ((request: number) => number) | undefined;
 }
@@ -19,8 +19,8 @@ export interface FakeNetworkData extends FakeNodeData {
 /** Several nodes in memory that follow one chain. `records` and `block` are the chain's. */
 export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextBlock" | "addRecords"> {
   /**
-   * The nodes, each with its address: `https://node-1.example` and so on. Their `nextBlock` and `addRecords` move the chain, for all
-   * nodes.
+   * The nodes, each with its address: `https://node-1.example` and so on. Their `nextBlock` and `addRecords` move the
+   * chain, for all nodes.
    */
   readonly nodes: readonly (FakeNode & { readonly url: string })[];
   /**
@@ -36,10 +36,11 @@ export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextB
 }
 
 /**
- * Creates several nodes in memory that follow one chain, each at its own address and all behind one. Each node has its own rate limit,
- * its own faults, and its own order of the votes of one block.
+ * Creates several nodes in memory that follow one chain, each at its own address and all behind one. Each node has its
+ * own rate limit, its own faults, and its own order of the votes of one block.
  *
- * @param data - The records of the chain, and the nodes. Default: three nodes, and a hundred generated records of each list.
+ * @param data - The records of the chain, and the nodes. Default: three nodes, and a hundred generated records of each
+ * list.
  * @param options - The options of all nodes. Those in `data.nodes` override them.
  * @throws `ArgumentError` if data or options are invalid.
  * @example

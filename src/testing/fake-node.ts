@@ -27,31 +27,32 @@ type ReceivedRequest = {
 
 /** A node in memory. */
 export interface FakeNode {
-  /** Responds to a request as a node does: pass it to `createClient`, or serve it. The host of an address does not matter. */
+  /** Responds to a request as a node does: pass it to `createClient`, or serve it. The host does not matter. */
   readonly fetch: (input: Request | URL | string, init?: ConstructorParameters<typeof Request>[1]) => Promise<Response>;
-  /** The requests that were sent to the node, also those that failed because it was down. The array can be emptied at any time. */
+  /** The requests that were sent to the node, also while it was down. The array can be emptied at any time. */
   readonly requests: ReceivedRequest[];
   /** Its data, as in responses: records by list, and spam statistics by party. */
   readonly records: Records;
   /** The current block. */
   readonly block: Readonly<Block>;
   /**
-   * Ends the current block, with further records in it, and begins the next one, one second after the newest record or as
-   * `data.block` says. Generated records have the time of the block that ends. Given ones have that time or a later one: what is
-   * older is final. Transactions that were checked in the block that ends can be checked again.
+   * Ends the current block, with further records in it, and begins the next one, one second after the newest record or
+   * as `data.block` says. Generated records have the time of the block that ends. Given ones have that time or a later
+   * one: what is older is final. Transactions that were checked in the block that ends can be checked again.
    *
    * @throws `ArgumentError` if the data is invalid.
    */
   nextBlock(data?: Omit<FakeNodeData, "seed" | "party">): void;
   /**
-   * Adds records at the time of the current block, without ending it: the block in the headers is half-written. Clients must not
-   * rely on its records (observed on v0.74 nodes: records at the time of the header can be missing).
+   * Adds records at the time of the current block, without ending it: the block in the headers is half-written. Clients
+   * must not rely on its records (observed on v0.74 nodes: records at the time of the header can be missing).
    *
    * @throws `ArgumentError` if the data is invalid.
    */
   addRecords(data: Omit<FakeNodeData, "seed" | "party" | "block">): void;
   /**
-   * Returns a transaction that passes the check of this node. Each one has a proof of work of its own. Its signature is not real.
+   * Returns a transaction that passes the check of this node. Each one has a proof of work of its own. Its signature is
+   * not real.
    *
    * @param members - Members that replace members of the transaction.
    */
@@ -65,8 +66,8 @@ export interface FakeNode {
 }
 
 /**
- * Creates a node in memory for tests: the operations of the description with the paging, the limits, the headers and the errors of a v0.74
- * node behind a standard `fetch`. It needs no network and no server, and runs in every runtime.
+ * Creates a node in memory for tests: the operations of the description with the paging, the limits, the headers and
+ * the errors of a v0.74 node behind a standard `fetch`. It needs no network and no server, and runs in every runtime.
  *
  * @param data - Its records. Default: a hundred generated records of each list.
  * @param options - How it behaves. Default: as a v0.74 node without defects.
@@ -97,7 +98,7 @@ export const defaults: NodeBehavior = {
   history: 0n,
 };
 
-/** Returns a node that follows a chain. The order of the votes of one block depends on its name and on the page size. */
+/** Returns a node that follows a chain. The order of the votes of a block depends on its name and the page size. */
 export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: string): FakeNode {
   const checkTransaction = createTransactionCheck();
   const tieSeed = name && `${chain.seed}/${name}`;

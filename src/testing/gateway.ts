@@ -27,8 +27,8 @@ function respond({ id, envelope = "" }: Route, query: URLSearchParams, tx: Trans
 }
 
 /**
- * Responds to a request as a v0.74 node does. A request that the gateway rejects itself costs no token, and its response has neither
- * block nor rate headers.
+ * Responds to a request as a v0.74 node does. A request that the gateway rejects itself costs no token, and its
+ * response has neither block nor rate headers.
  */
 export function reply(
   { method, url }: Pick<Request, "method" | "url">,
@@ -63,7 +63,7 @@ export function reply(
   }
 }
 
-/** Adds CORS headers, and responds to a preflight request. Without an `Origin` there are none (observed on v0.74 nodes). */
+/** Adds CORS headers if there is an `Origin`, and responds to preflight requests (observed on v0.74 nodes). */
 export function withCors({ method, headers }: Request, respond: () => Reply): Reply {
   const origin = headers.get("Origin");
   const [requested, names] = ["Method", "Headers"].map((name) => headers.get(`Access-Control-Request-${name}`));

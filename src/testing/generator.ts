@@ -71,8 +71,9 @@ export class RecordGenerator implements Lists {
   }
 
   /**
-   * Votes up to a time on three proposals. The first is closed: its votes were cast at different times and rewritten in one block, and the
-   * weight of each is its share of the tokens that voted (observed on v0.74 nodes). In a block, votes of further parties on the others.
+   * Votes up to a time on three proposals. The first is closed: its votes were cast at different times and rewritten in
+   * one block, and the weight of each is its share of the tokens that voted (observed on v0.74 nodes). In a block,
+   * votes of further parties on the others.
    */
   votes(count: number, newest: bigint, inBlock: boolean): FakeVote[] {
     const closing = newest - 600n * second;
@@ -106,7 +107,7 @@ export class RecordGenerator implements Lists {
     };
   }
 
-  /** Changes up to a time, newest block first. In a block, of different accounts, also if it gets them in several steps. */
+  /** Changes up to a time, newest block first. A block has different accounts, also if it gets them in steps. */
   balances(count: number, newest: bigint, inBlock: boolean): BalanceChange[] {
     if (inBlock) return this.#block(newest, count, this.#count(`block ${newest}`, count));
     const changes: BalanceChange[] = [];
@@ -128,7 +129,7 @@ export class RecordGenerator implements Lists {
     });
   }
 
-  /** Neighbors are of different parties. Twenty parties have fifteen accounts each: three assets, in general and in four markets. */
+  /** Neighbors are of different parties. Twenty have fifteen accounts: three assets, in general and in four markets. */
   #account(number: number): Omit<BalanceChange, "timestamp" | "balance"> {
     const [asset, market] = [Math.floor(number / 20) % 3, Math.floor(number / 60) % 5];
     this.#accounts[number] ??= {

@@ -42,8 +42,8 @@ function listVotes(query: URLSearchParams, { store, defects, version, tieSeed }:
       order: ({ vega_time = 0, vote = "" }, upwards) => orderAt(vega_time, vote, upwards),
     });
   }
-  // The cursor is a block time alone, so that all votes of its block are at it. They have one order in both directions, but another one for
-  // another page size, as in PostgreSQL.
+  // The cursor is a block time alone, so that all votes of its block are at it. They have one order in both directions,
+  // but another one for another page size, as in PostgreSQL.
   return makePage(query, {
     ...{ failure: noVotes, node },
     rows: (upwards, size) => {

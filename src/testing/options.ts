@@ -34,7 +34,7 @@ export type NodeDefect = (typeof nodeDefects)[number];
 
 /** How a fake node behaves. */
 export interface FakeNodeOptions {
-  /** The version of the node, which decides the format of records and the requests that it rejects. Default: `"v0.74"`. */
+  /** The version of the node, which decides the format of records and which requests it rejects. Default: `"v0.74"`. */
   version?: NodeVersion | undefined;
   /** Defects of its pages; `nodeDefects` has them all. Default: none. */
   defects?: readonly NodeDefect[] | undefined;
@@ -52,7 +52,7 @@ export interface FakeNodeOptions {
    * `{ rate: 20, burst: 100, refusals: 100, ban: 600 }`.
    */
   rateLimit?: Partial<RateLimit> | false | undefined;
-  /** The current time in milliseconds since 1970: of the rate limit, and the end of open ranges on v0.79 nodes. Default: `Date.now`. */
+  /** The time in milliseconds: of the rate limit, and the end of open ranges on v0.79 nodes. Default: `Date.now`. */
   now?: (() => number) | undefined;
   /** Decides the outcome of a check for a transaction that is well-formed and new in its block. Default: it passes. */
   checkCode?: ((tx: Transaction) => CheckCode) | undefined;
@@ -61,9 +61,9 @@ export interface FakeNodeOptions {
   /** Whether responses have `X-Block-Height` and `X-Block-Timestamp`, which some proxies remove. Default: `true`. */
   blockHeaders?: boolean | undefined;
   /**
-   * How many blocks the node is behind its chain: it lacks their records, and its headers have an earlier block. With more than there
-   * are, it has no block yet: its headers have height 0 and time 0. With a negative number, they have a later block; its records are up
-   * to date. Default: 0.
+   * How many blocks the node is behind its chain: it lacks their records, and its headers have an earlier block. With
+   * more than there are, it has no block yet: its headers have height 0 and time 0. With a negative number, they have a
+   * later block; its records are up to date. Default: 0.
    */
   lag?: number | undefined;
   /**
@@ -72,9 +72,10 @@ export interface FakeNodeOptions {
    */
   down?: boolean | undefined;
   /**
-   * The time from which the node keeps balance changes, in Unix nanoseconds. Older ones are silently absent from responses; votes,
-   * profiles and signatures are kept whole. It can be any time: a node that is restored from network history begins at the first block
-   * that it fetched, and a retention job drops a day at once (observed on v0.74 nodes). Default: everything is kept.
+   * The time from which the node keeps balance changes, in Unix nanoseconds. Older ones are silently absent from
+   * responses; votes, profiles and signatures are kept whole. It can be any time: a node that is restored from network
+   * history begins at the first block that it fetched, and a retention job drops a day at once (observed on v0.74
+   * nodes). Default: everything is kept.
    */
   history?: bigint | undefined;
 }

@@ -81,7 +81,7 @@ function cutToPage<Row>(read: Row[], size: number, cursor: string | undefined, t
 
 const invalid = (inner: string) => wire.dataNodeError(3, { code: 10028, message: "invalid pagination", inner });
 
-/** `first` decides for a forward page, whatever else is given; a size or cursor of the other direction is not even read. */
+/** With `first`, the page is a forward one: a size or a cursor of the other direction is not even read. */
 function readPagination(query: URLSearchParams) {
   const [first, last, after, before, order] = ["first", "last", "after", "before", "newestFirst"].map(
     (name) => query.get(`pagination.${name}`) ?? undefined,
@@ -103,7 +103,7 @@ function decodeCursor(text: string, direction: string): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Parses the JSON of a cursor. One without any known member, such as a cursor of another list, is no place in the list: `undefined`. */
+/** Parses the JSON of a cursor; `undefined` without any known member, such as for a cursor of another list. */
 function readPlace<Of extends Fields>(
   json: string,
   { fields, failure }: Pick<ListRules<never, Of>, "fields" | "failure">,

@@ -15,7 +15,7 @@ export const defaultRateLimit: RateLimit = { rate: 20, burst: 100, refusals: 100
 
 export type RateLimiter = () => { outcome: "served" | "refused" | "banned"; headers: Record<string, string> };
 
-/** Returns two token buckets: rejected requests draw on the second one, and a client that empties that too is banned. */
+/** Returns two token buckets: rejected requests draw on the second one, and a client that empties it is banned. */
 export function createRateLimiter({ rate, burst, refusals, ban }: RateLimit, now: () => number): RateLimiter {
   let [tokens, rejections] = [burst, refusals];
   let refilledAt = now();

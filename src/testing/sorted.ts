@@ -44,7 +44,7 @@ export interface Row {
   key: string;
 }
 
-/** Compares rows with a place. Without a key, the database compares with NULL, which equals nothing: no row of that time is behind it. */
+/** Compares rows with a place. Without a key, the database compares with NULL: no row of that time is behind it. */
 export const orderAt = (time: Microseconds, key: string | undefined, upwards: boolean) => (row: Row) =>
   compare(row.time, time) || (key !== undefined ? compare(row.key, key) : upwards ? -1 : 1);
 

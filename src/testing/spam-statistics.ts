@@ -7,7 +7,10 @@ const counter = (maxForEpoch: `${bigint}`, minTokensRequired: string) => {
   return { countForEpoch: "0" as const, maxForEpoch, minTokensRequired };
 };
 
-/** The statistics of a party that has sent nothing or is unknown, with the limits of a new network (observed on v0.74 nodes). */
+/**
+ * The statistics of a party that has sent nothing or is unknown, with the limits of a new network (observed on v0.74
+ * nodes).
+ */
 export const noStatistics: FakeStatistics = {
   proposals: counter("3", "100000000000000000000000"),
   delegations: counter("390", "1000000000000000000"),

@@ -33,7 +33,7 @@ const toPairs = (weights: Readonly<Record<string, string>>) =>
 const earliest = BigInt(Date.UTC(2020, 0, 1)) * 1_000_000n;
 const longest = 365n * nanosecondsPerDay;
 
-/** What a v0.79 node finds wrong with a range of Unix nanoseconds, which it compares to the nanosecond. An open end stands for `now`. */
+/** Why a v0.79 node rejects a range of Unix nanoseconds, compared to the nanosecond. An open end stands for `now`. */
 export function problemOfRange(
   start: bigint | undefined,
   end: bigint | undefined,

@@ -44,7 +44,7 @@ export function readId(id: string, failure: ErrorDetail): string {
   return bytes;
 }
 
-/** Times in the unit of a node's database: whole microseconds since 1970, which a number holds exactly until the year 2255. */
+/** Times in the unit of a node's database: whole microseconds since 1970, which a number holds until the year 2255. */
 export type Microseconds = number;
 
 /** Cuts Unix nanoseconds to microseconds, as v0.74 nodes do with every time. */
@@ -95,8 +95,8 @@ export class NodeError extends Error {
 }
 
 /**
- * An error of the gateway in front of the data node. On v0.74 nodes such a response has one `Content-Type`, neither block
- * nor rate headers, and costs no token.
+ * An error of the gateway in front of the data node. On v0.74 nodes such a response has one `Content-Type`, neither
+ * block nor rate headers, and costs no token.
  */
 export class GatewayError extends NodeError {}
 

@@ -2,9 +2,9 @@
  * Responses checked against the OpenAPI description, and schemas for other libraries.
  *
  * @privateRemarks
- * `generated/shapes.ts` has a shape for each type of the description, made of the few kinds in `shape.ts`. A shape explains a value: it
- * returns its mismatches with their paths. `validateAnswers` explains each response, and `schemas` offers the shapes as Standard Schemas.
- * Unknown members and names pass, because newer nodes send them.
+ * `generated/shapes.ts` has a shape for each type of the description, made of the few kinds in `shape.ts`. A shape
+ * explains a value: it returns its mismatches with their paths. `validateAnswers` explains each response, and `schemas`
+ * offers the shapes as Standard Schemas. Unknown members and names pass, because newer nodes send them.
  *
  * @module vegaprotocol-client/validate
  */
@@ -32,13 +32,14 @@ export interface AnswerMismatch extends CheckedAnswer {
 }
 
 /**
- * Returns a function for the option `validate` of `createClient`, which checks responses against the OpenAPI description.
- * Wrong types and missing members are reported with their path. Unknown members, unknown names of enumerations and any
- * content of a string are accepted.
+ * Returns a function for the option `validate` of `createClient`, which checks responses against the OpenAPI
+ * description. Wrong types and missing members are reported with their path. Unknown members, unknown names of
+ * enumerations and any content of a string are accepted.
  *
- * @param options.onMismatch - The reaction to a response that does not match the description. `"throw"` rejects the call with a
- * `ResponseError`, whose `body` is the whole response. A function is called with the mismatch, and the call continues. If the function
- * throws, the call rejects with that error. If it returns a promise, the call waits for it and rejects if the promise rejects.
+ * @param options.onMismatch - The reaction to a response that does not match the description. `"throw"` rejects the
+ * call with a `ResponseError`, whose `body` is the whole response. A function is called with the mismatch, and the call
+ * continues. If the function throws, the call rejects with that error. If it returns a promise, the call waits for it
+ * and rejects if the promise rejects.
  * @throws `ArgumentError` if an option is unknown, or `onMismatch` is neither `"throw"` nor a function.
  * @example
  * ```ts

@@ -22,9 +22,9 @@ export interface Schema<T> {
 export type Schemas = { readonly [Name in keyof ComponentTypes]: Schema<ComponentTypes[Name]> };
 
 /**
- * A [Standard Schema](https://standardschema.dev) for each named component of the description, except enumerations: `schemas.Vote` for a
- * vote, `schemas.VoteList` for the response of `listVotes`, `schemas.Transaction` for a transaction, and so on. They accept what
- * {@link validateAnswers} accepts.
+ * A [Standard Schema](https://standardschema.dev) for each named component of the description, except enumerations:
+ * `schemas.Vote` for a vote, `schemas.VoteList` for the response of `listVotes`, `schemas.Transaction` for a
+ * transaction, and so on. They accept what {@link validateAnswers} accepts.
  *
  * @example
  * ```ts

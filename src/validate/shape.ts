@@ -24,7 +24,7 @@ export interface Shape {
   explain(value: unknown): readonly Finding[];
 }
 
-/** A body of another format mismatches everywhere: further places say nothing new, and would take time with the square of their number. */
+/** A body of another format mismatches everywhere: further places say nothing new, and take quadratic time. */
 export const mostFindings = 100;
 
 const none: readonly Finding[] = [];

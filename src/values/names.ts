@@ -23,7 +23,7 @@ export const canonicalId = (id: string): string => (/^(?:[0-9a-f]{2})+$/i.test(i
 export const isId = (text: string): boolean =>
   /^(?:(?:[\dA-Fa-f]{2})+|network|VOTE|XYZ(?:alpha|beta|delta|epsilon|gamma)|f(?:BTC|DAI|EURO|USDC))$/.test(text);
 
-/** Returns a function that makes one text of the members that identify a record. JSON, because ids can have any characters. */
+/** Returns a function that joins the members that identify a record: as JSON, because ids can have any characters. */
 export const keyBy =
   <T>(members: readonly (keyof T)[]) =>
   (record: T): string =>

@@ -22,7 +22,7 @@ export function refuseValue(argument: string, expected: string, value: unknown):
 export const printedAs = <T extends object>(object: T, line: string): T =>
   Object.defineProperty(object, Symbol.for("nodejs.util.inspect.custom"), { value: () => line });
 
-/** Gives an object a JSON with digits for each `bigint`. `toJSON` is not enumerable, so that copies and comparisons ignore it. */
+/** Gives an object a JSON with digits for each `bigint`. `toJSON` is not enumerable, so comparisons ignore it. */
 export const withDigits = <T extends object>(object: T): T => Object.defineProperty(object, "toJSON", asDigits);
 
 const asDigits = {

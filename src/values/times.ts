@@ -3,7 +3,8 @@ import { refuseValue } from "./show.js";
 
 /**
  * A point in time for a query: Unix nanoseconds as a `bigint` or a string of digits, a `Date`, or an object with
- * `epochNanoseconds`, such as a `Temporal.Instant`. A `number` cannot hold current nanoseconds exactly and is not accepted.
+ * `epochNanoseconds`, such as a `Temporal.Instant`. A `number` cannot hold current nanoseconds exactly and is not
+ * accepted.
  */
 export type NanosecondTime = bigint | `${bigint}` | (string & {}) | Date | { readonly epochNanoseconds: bigint };
 
@@ -16,9 +17,9 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 /**
  * Converts a time to Unix nanoseconds.
  *
- * @param time - Unix nanoseconds as a `bigint` or a string of digits, a `Date`, a date such as `"2024-02-09"`, which begins at midnight in
- * UTC, RFC 3339 text with up to nine fractional digits (such as `bannedUntil`), or an object with `epochNanoseconds`, such as a
- * `Temporal.Instant`.
+ * @param time - Unix nanoseconds as a `bigint` or a string of digits, a `Date`, a date such as `"2024-02-09"`, which
+ * begins at midnight in UTC, RFC 3339 text with up to nine fractional digits (such as `bannedUntil`), or an object with
+ * `epochNanoseconds`, such as a `Temporal.Instant`.
  * @throws {@link ArgumentError} for anything else, `number` and dates that do not exist included.
  * @example
  * ```ts
@@ -81,13 +82,14 @@ export function unixNanoseconds(time: unknown): bigint | undefined {
   return typeof epochNanoseconds === "bigint" ? epochNanoseconds : undefined;
 }
 
-/** Whether a text has digits of a time before 2000: it is a year, or Unix seconds or milliseconds, rather than nanoseconds. */
+/** Whether a text has digits of a time before 2000: a year, Unix seconds or milliseconds, rather than nanoseconds. */
 export const isYearOrSeconds = (time: unknown): boolean => isDigits(time) && BigInt(time) < 946_684_800n * 10n ** 9n;
 
 function parseRfc3339(text: string): bigint {
   const [, date, time = "00:00:00", fraction = "", offset = "Z"] = rfc3339.exec(text) ?? [];
   const wallClock = new Date(`${date}T${time}Z`);
-  // Engines differ on days that do not exist: V8 turns 30 February into the first of March, others return an invalid date.
+  // Engines differ on days that do not exist: V8 turns 30 February into the first of March, others return an invalid
+  // date.
   if (Number.isNaN(wallClock.getTime()) || !wallClock.toISOString().startsWith(`${date}T${time}`)) {
     const expected = 'a time such as "2024-02-09" or "2024-02-09T16:54:49.123Z", or digits of Unix nanoseconds';
     refuseValue("time", expected, text);
@@ -109,7 +111,7 @@ export const microsecondFrom = (time: bigint): bigint => -microsecondOf(-time);
 export const toTime = (microsecond: bigint): bigint => microsecond * 1000n;
 
 /**
- * Everything before this time is final, if a response has a block of that time: v0.74 nodes show the records of a block at once
- * when it ends, and keep times in microseconds.
+ * Everything before this time is final, if a response has a block of that time: v0.74 nodes show the records of a block
+ * at once when it ends, and keep times in microseconds.
  */
 export const finalTime = (blockTime: bigint): bigint => toTime(microsecondOf(blockTime));

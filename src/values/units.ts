@@ -4,8 +4,8 @@ import { refuseValue } from "./show.js";
 const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
 
 /**
- * Formats an amount in the smallest unit as a decimal number. All digits are kept; zeros at the end of the fraction are not
- * written.
+ * Formats an amount in the smallest unit as a decimal number. All digits are kept; zeros at the end of the fraction are
+ * not written.
  *
  * @param amount - An integer as a `bigint` or a string of digits, such as `balance`.
  * @param decimals - How many decimal places the asset has, from 0 to 255.

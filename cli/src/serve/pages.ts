@@ -96,7 +96,10 @@ export function createPages(client: VegaClient, nodes: Nodes) {
     );
   }
 
-  /** Reads balance changes from the cursor on. An oldest-first loop ends with its range, or with the block of its first page. */
+  /**
+   * Reads balance changes from the cursor on. An oldest-first loop ends with its range, or with the block of its first
+   * page.
+   */
   async function readScan(request: PageRequest, reader: Reader): Promise<Reading> {
     return (await readRange(request, reader)) ?? readScan(request, reader);
   }

@@ -163,8 +163,8 @@ async function checkList(
     records.map((record) => normalRow(list, rowOf(list, record))),
   );
   if (list === "votes") {
-    // They were cast after the stored ones were read, or written again at the close of their proposal. A folder does not tell when it
-    // was written: after its newest vote.
+    // They were cast after the stored ones were read, or written again at the close of their proposal. A folder does
+    // not tell when it was written: after its newest vote.
     const end = position ?? newest + 1n;
     const { timeMember } = operations.listVotes.cursors;
     const isRewritten = (cursor: string) => position !== undefined && (timeIn(cursor, timeMember) ?? 0n) >= position;
@@ -190,8 +190,8 @@ const timesOf = (row: Row): bigint[] =>
   [timeOf("votes", row), /"timestamp":"(\d+)"/.exec(row.at(-1) ?? "")?.[1]].map((time) => BigInt(time ?? 0));
 
 /**
- * A row in which equal values have equal texts: PostgreSQL stores JSON in a form of its own, newer nodes send empty lists, and shares in
- * another form.
+ * A row in which equal values have equal texts: PostgreSQL stores JSON in a form of its own, newer nodes send empty
+ * lists, and shares in another form.
  */
 const normalRow = (list: SyncList, row: Row): Row =>
   Object.values(tables[list].columns).map(({ kind, member }, index) => {

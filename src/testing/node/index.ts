@@ -30,13 +30,15 @@ export interface FakeNodeServer {
 /**
  * Serves a fake node over HTTP/1.1, for programs that need an address. It runs on Node.js, Bun and Deno.
  *
- * If the node's `fetch` rejects, as it does with the fault `"reset"`, the connection is closed without a response. If a client
- * disconnects, its request is aborted.
+ * If the node's `fetch` rejects, as it does with the fault `"reset"`, the connection is closed without a response. If a
+ * client disconnects, its request is aborted.
  *
  * @param options.port - The port; 0 is a free one. Default: 0.
- * @param options.host - The name or the address of the network interface. `"0.0.0.0"` listens on all of them. Default: `"127.0.0.1"`.
+ * @param options.host - The name or the address of the network interface. `"0.0.0.0"` listens on all of them. Default:
+ * `"127.0.0.1"`.
  * @throws `ArgumentError` if an option is invalid.
- * @throws `Error` if the server cannot listen, for example because the port is in use; `cause` is the error of the system.
+ * @throws `Error` if the server cannot listen, for example because the port is in use; `cause` is the error of the
+ * system.
  * @example
  * ```ts
  * import { createFakeNode } from "vegaprotocol-client/testing";
@@ -55,7 +57,8 @@ export async function listen(
   checkOptions(optionChecks, options, { name: "listen" });
   const { port = 0, host = "127.0.0.1" } = options;
   const server = createServer(
-    // v0.74 nodes accept a head of 1 MiB, which has room for ten thousand party ids, and never close an idle connection.
+    // v0.74 nodes accept a head of 1 MiB, which has room for ten thousand party ids, and never close an idle
+    // connection.
     { maxHeaderSize: 2 ** 20, keepAliveTimeout: 0 },
     (incoming, outgoing) => void respond((request) => node.fetch(request), incoming, outgoing),
   );

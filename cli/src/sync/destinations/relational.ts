@@ -41,7 +41,10 @@ export interface Database {
   /** Names it in errors, without a password. */
   readonly name: string;
   readonly dialect: Dialect;
-  /** Runs a statement with values for `$1`, `$2` and so on, or several without values. Returns how many rows it has changed. */
+  /**
+   * Runs a statement with values for `$1`, `$2` and so on, or several without values. Returns how many rows it has
+   * changed.
+   */
   run(sql: string, values?: readonly string[]): Promise<number>;
   query(sql: string, values?: readonly string[]): Promise<Row[]>;
   read(sql: string, values?: readonly string[]): AsyncIterable<Row> | Iterable<Row>;
