@@ -19,7 +19,7 @@ const cases: Record<string, [imports: Readonly<Record<string, string>>, initial:
   "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.5, 41.1],
   "… with follow": [{ ...all, "follow/index": "*" }, 23.5, 39.2],
   "… with query": [{ ...all, "query/index": "{ queries }" }, 19.5, 36.1],
-  "… with reports": [{ ...all, "reports/index": "*" }, 24.9, 41.5],
+  "… with reports": [{ ...all, "reports/index": "*" }, 24.9, 41.6],
   "vegaprotocol-client/testing": [{ "testing/index": "*" }, 16.6, 16.6],
   "vegaprotocol-client/validate": [{ "validate/index": "*" }, 3.8, 3.8],
 };

@@ -139,34 +139,34 @@ class WalkReader<T, Item> implements Batches<Item> {
   }
 
   #wholeCoverage(): Coverage {
+    const { range } = this.#plan;
+    const [place, end] = [this.#place, this.#end];
+    const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
+    const after = goesDown(this.#plan) || place === undefined ? 0n : place + 1n;
+    return { start: [range?.start ?? 0n, shown].reduce(maximum, after), end, block: this.#blocks?.newest };
+  }
+
+  /** The end of the coverage once the walk has ended; `undefined` if nothing shows it. */
+  get #end(): bigint | undefined {
     const { range, cursorsLack } = this.#plan;
-    const given = this.#given;
-    const isDescending = goesDown(this.#plan);
-    const { first, last, newest } = this.#blocks ?? {};
+    const [given, place, isDescending] = [this.#given, this.#place, goesDown(this.#plan)];
+    // Votes that were cast again since the first page are unknown without the block of that page.
+    const isBlind = isDescending && given !== undefined && given.first === undefined;
+    if (cursorsLack === "record" && (isBlind || !this.#isLatest)) return undefined;
+    if (isDescending && place !== undefined) return place;
     const cursor = this.#last?.cursor ?? given?.cursor;
-    // The cursors of the gateway do not show times: a loop that they lead through ends with the block of its first
-    // page.
+    // The gateway's cursors do not show times: a loop that they lead through ends with the block of its first page.
     const isTimed = cursor === undefined || nanosecondsOf(cursor) !== undefined;
+    if (given !== undefined && !isTimed && cursorsLack !== "proof") return undefined;
     // A list that is not in the order of time can get records before those that were read.
     const isInOrder = isTimed && (cursorsLack === "record" || cursorsLack === "account");
+    const { first, last } = this.#blocks ?? {};
     const block = first && isInOrder && !isDescending ? last : first;
     // Signatures that arrived since the first page can sort before the cursor, where this walk does not read.
     const seen = cursorsLack === "proof" && given ? given.first : block?.timestamp;
-    const final = block && seen && finalTime(minimum(block.timestamp, seen));
-    const upTo = range?.end === undefined || final === undefined ? final : minimum(final, range.end);
-    const place = this.#place;
-    const end = isDescending ? (place ?? upTo) : upTo;
-    const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
-    const after = isDescending || place === undefined ? 0n : place + 1n;
-    // Votes that were cast again since the first page are unknown without the block of that page.
-    const isBlind = isDescending && given !== undefined && given.first === undefined;
-    const isUnknown = cursorsLack !== "proof" && given !== undefined && !isTimed && !(isDescending && place);
-    const isEndShown = !isUnknown && (cursorsLack !== "record" || (this.#isLatest && !isBlind));
-    return {
-      start: [range?.start ?? 0n, shown].reduce(maximum, after),
-      end: isEndShown ? end : undefined,
-      block: newest,
-    };
+    if (block === undefined || seen === undefined) return undefined;
+    const final = finalTime(minimum(block.timestamp, seen));
+    return range?.end === undefined ? final : minimum(final, range.end);
   }
 
   #note({ block, completeFrom, edges, isOfOneNode }: ListPage<T>): void {
