@@ -66,8 +66,8 @@ export function advance<T>(
 export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly Edge<T>[]): WalkState<T> | undefined {
   const { direction, pages, first, until } = end;
   if (walk.cursorsLack !== "record" || first === undefined || !goesDown(walk)) return undefined;
-  // A list with other cursors, such as one of the gateway, has votes that were cast again at its end.
-  const { cursor: place } = [...end.window, ...edges].at(-1) ?? end.given ?? {};
+  // The gateway has cursors of its own, and lists votes that were cast again last.
+  const { cursor: place } = edges.at(-1) ?? end.window.at(-1) ?? end.given ?? {};
   if (place !== undefined && nanosecondsOf(place) === undefined) return undefined;
   // A second reading ends the walk if all of its pages are of one block.
   if (until !== undefined && (pages === 1 || end.block?.timestamp === first)) return undefined;
