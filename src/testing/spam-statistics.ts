@@ -1,7 +1,8 @@
 import type { SpamStatistics } from "../../generated/types.js";
+import type { Records } from "./store.js";
 
 /** The statistics of a party. Without `pow`, responses have the current block. */
-export type FakeStatistics = Omit<SpamStatistics, "pow"> & { readonly pow?: SpamStatistics["pow"] };
+export type FakeStatistics = Records["spamStatistics"][string];
 
 const counter = (maxForEpoch: `${bigint}`, minTokensRequired: string) => {
   return { countForEpoch: "0" as const, maxForEpoch, minTokensRequired };

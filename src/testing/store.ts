@@ -3,7 +3,6 @@ import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote }
 import { numberOf, toName } from "../values/names.js";
 import { sha256Hex } from "../values/sha256.js";
 import { type Row, Table } from "./sorted.js";
-import type { FakeStatistics } from "./spam-statistics.js";
 import { type NodeVersion, showBalanceChange, showProfile, showVote } from "./versions.js";
 import { base64ToBinary, bytesOfId, type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
 
@@ -52,7 +51,7 @@ export class Store {
   readonly balances = new Table<Row & { change: BalanceChange; account: Account }>();
   /** The signatures for all resources, sorted by their bytes. */
   readonly signatures = new Table<Row & { signature: NodeSignature; resource: string }>();
-  spamStatistics: ReadonlyMap<string, FakeStatistics> = new Map();
+  spamStatistics: ReadonlyMap<string, Records["spamStatistics"][string]> = new Map();
   readonly #accounts = new Map<string, Account>();
   readonly #records = new Map<NodeVersion, Records>();
 
