@@ -10,7 +10,7 @@ import { type KnownNode, nodeGauges } from "../metrics.js";
 import type { ColumnKind } from "../operations.js";
 import { getPath } from "../other-paths.js";
 import { type Encoder, readColumns } from "../output/columns.js";
-import { createEncoder, formatOf } from "../output/print.js";
+import { createEncoder, encode, formatOf } from "../output/print.js";
 import { historyStart } from "../records.js";
 import { describeDuration } from "../times.js";
 
@@ -66,7 +66,7 @@ async function nodes(io: Io, flags: Flags): Promise<number> {
     const shown = { ...flags, format };
     return createEncoder(io, shown, readColumns(columnKinds, shown));
   };
-  // In a file, one header is followed by the rows of all rounds.
+  // A file or a pipe gets the header once.
   const isContinued = (format === "csv" || format === "table") && !isTerminal(io, io.stdout);
   let encoder = create();
   for (;;) {
@@ -90,8 +90,8 @@ async function show(
   signal.throwIfAborted();
   if (watch !== undefined && isTerminal(io, io.stdout)) await write(io.stdout, "\x1b[H\x1b[2J");
   const rows = known.map((node) => recordOf(node, format === "table"));
-  const text = encoder ? encoder.head + encoder.encode(rows) + encoder.end() : `${nodeGauges(known).join("\n")}\n`;
-  await write(io.stdout, text);
+  const texts = encoder ? [...encode(encoder, rows)] : [`${nodeGauges(known).join("\n")}\n`];
+  await write(io.stdout, texts.join(""));
   for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
   return statuses.some(({ error }) => error === undefined) ? exitCodes.done : exitCodes.failed;
 }

@@ -82,7 +82,7 @@ async function printText(
 /** How many records are encoded at once: a string of Node.js has at most half a gigabyte. */
 const batchSize = 10_000;
 
-function* encode(encoder: Encoder, records: readonly WireRecord[]): Generator<string> {
+export function* encode(encoder: Encoder, records: readonly WireRecord[]): Generator<string> {
   yield encoder.head;
   for (let first = 0; first < records.length; first += batchSize) {
     yield encoder.encode(records.slice(first, first + batchSize));
