@@ -260,7 +260,7 @@ async function* scanHistory(
     }
     const [first] = records;
     if (checkpoint === undefined && start >= end && first && next.from === undefined) {
-      // Of a filter that takes several requests, a batch shows only from the first record on what nodes keep of each.
+      // The filter takes several requests, which together show what nodes keep only from the first record on.
       next = { from: BigInt(first.timestamp), known: undefined, size };
       continue;
     }

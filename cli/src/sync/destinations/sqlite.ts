@@ -139,13 +139,13 @@ export async function sqliteDestination(
   try {
     // The pages of the index by account, of which each step changes many, take 32 MB.
     sqlite.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32000");
-    // Everything is read as it was at one time.
+    // All tables are read as of one moment.
     if (mode === "read") sqlite.exec("BEGIN");
     const destination = await openRelational(database, mode);
     // These change the file. A transaction that a power failure takes away is read again: the checkpoint goes with it.
-    if (mode === "write") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-    // Each batch is moved to the file, so that a copy of it has the last records.
-    sqlite.exec("PRAGMA wal_autocheckpoint = 1");
+    // Each batch is moved from the log to the file, so that a copy of the file alone has the last records.
+    const settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1";
+    if (mode === "write") sqlite.exec(settings);
     return destination;
   } catch (error) {
     sqlite.close();
