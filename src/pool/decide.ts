@@ -169,11 +169,13 @@ function leastTime({ expectation }: CallFacts, { nodes, maxLag, session }: PoolF
   return isContradicted(millisecondsOf(returned), { nodes, maxLag, now }) ? confirmed : returned;
 }
 
-/** The failed node that can be asked again first. */
+/** The failed node that can be asked again first. One whose request was not sent comes before those that were tried. */
 function retryOf(asked: readonly Asked[], now: number): (Decision<never> & { do: "retry" }) | undefined {
   const lastOfEach = [...new Map(asked.map((request) => [request.node, request])).values()];
-  const retries = lastOfEach.flatMap(({ node, retryAt }) => (retryAt === undefined ? [] : { node, retryAt }));
-  const [first] = retries.sort((a, b) => a.retryAt - b.retryAt);
+  const retries = lastOfEach.flatMap(({ node, retryAt, failure }) =>
+    retryAt === undefined ? [] : { node, retryAt, isTried: failure !== "unsent" },
+  );
+  const [first] = retries.sort((a, b) => Number(a.isTried) - Number(b.isTried) || a.retryAt - b.retryAt);
   if (!first) return undefined;
   const retry = { node: first.node, delay: Math.max(0, first.retryAt - now) };
   return { do: "retry", ...retry, why: { type: "retry", ...retry } };

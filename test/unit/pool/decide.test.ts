@@ -118,6 +118,7 @@ cases("after a failure", [
   ["each node is asked once", [failed("a"), failed("b")], three, "ask c failover b c error", attempts(2)],
   ["that every node would repeat, the call ends", [{ ...failed("a"), failure: "call" }], three, "fail a refused"],
   ["before sending, the next node is asked", [unsent], three, "ask b failover a b error", attempts(1)],
+  ["before sending, the node is asked again first", [failed("b", 100), unsent], two, "retry a retry a 200"],
 ]);
 
 cases("while a node does not respond", [
