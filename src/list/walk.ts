@@ -155,13 +155,12 @@ class WalkReader<T, Item> implements Batches<Item> {
     if (cursorsLack === "record" && (isBlind || !this.#isLatest)) return undefined;
     if (isDescending && place !== undefined) return place;
     const cursor = this.#last?.cursor ?? given?.cursor;
-    // The gateway's cursors do not show times: a loop that they lead through ends with the block of its first page.
-    const isTimed = cursor === undefined || nanosecondsOf(cursor) !== undefined;
+    // The gateway's cursors do not show times: a loop that they lead through ends with the block of its first page, as
+    // lists do that are not in the order of time: they can get records before those that were read.
+    const isTimed = cursor !== undefined && nanosecondsOf(cursor) !== undefined;
     if (given !== undefined && !isTimed && cursorsLack !== "proof") return undefined;
-    // A list that is not in the order of time can get records before those that were read.
-    const isInOrder = isTimed && (cursorsLack === "record" || cursorsLack === "account");
     const { first, last } = this.#blocks ?? {};
-    const block = first && isInOrder && !isDescending ? last : first;
+    const block = first && isTimed && !isDescending ? last : first;
     // Signatures that arrived since the first page can sort before the cursor, where this walk does not read.
     const seen = cursorsLack === "proof" && given ? given.first : block?.timestamp;
     if (block === undefined || seen === undefined) return undefined;
