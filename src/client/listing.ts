@@ -98,8 +98,8 @@ export function paginate<T>(
   });
   const { coverage: _, ...list } = walk<T>(async () => {
     const request = taken();
-    const { openWalk } = await loadLists(request.signal);
-    return openWalk<T>({ ...request, fetchPage: ({ pagination }, _, signal) => fetchPage(pagination, signal) });
+    const { openSource } = await loadLists(request.signal);
+    return openSource<T>(request, fetchPage);
   });
   return printedAs(list, `Walk of paginate(). ${usage}`);
 }

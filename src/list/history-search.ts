@@ -4,7 +4,7 @@
  */
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { type KnownRecord, NotShown } from "../http/expectation.js";
-import { type Edge, hasRecord, type NodePage, type ReadPage, timeOf } from "./page.js";
+import { type Edge, type NodePage, type ReadPage, timeOf } from "./page.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
 
 /** A record that is not after the start, and filters that select it and all of the list. */
@@ -104,7 +104,7 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     const read = pageReader(options, { ...filters, filter: rest });
     const page = await newestUpTo(read, start, searchedRecords, signal);
     const times = new Map<string, bigint[]>();
-    for (const edge of page?.edges.filter(hasRecord<T>) ?? []) {
+    for (const edge of page?.edges ?? []) {
       const value = (edge.node as KnownRecord)[member];
       if (typeof value !== "string" || value === "" || isRejected(member, value)) continue;
       times.set(value, [...(times.get(value) ?? []), timeOf(edge) ?? 0n]);

@@ -24,7 +24,6 @@ import {
   type Edge,
   edgesOf,
   forward,
-  hasRecord,
   isDescending,
   largestPage,
   type NodePage,
@@ -95,7 +94,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const oldestEdge = oldestOf(page.edges, request.pagination);
     const oldest = timeOf(oldestEdge);
     // A node can name the block of that record before it has written it.
-    const includes = oldestEdge?.node ? identify(oldestEdge.node) : undefined;
+    const includes = oldestEdge && identify(oldestEdge.node as object);
     const { end } = request;
     const until = oldest === undefined ? end : oldest + 1000n;
     const isTooLong = until !== undefined && until - time > longestRange;
@@ -114,7 +113,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     // The range of a newer node can end before the first record.
     if (shown?.window || (shown === undefined && (until === undefined || isTooLong))) return undefined;
     if (shown === undefined || shown.completeFrom > start) return "missing";
-    const ownOf = ({ edges }: NodePage<T>) => edges.filter(hasRecord<T>).filter(isOwn);
+    const ownOf = ({ edges }: NodePage<T>) => edges.filter(isOwn);
     const own = ownOf(shown);
     const [first] = edgesOf({ ...shown, edges: own.filter(isInRange) }, direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
@@ -196,12 +195,12 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const empty = { ...later, edges: [], window: { start, end: middle, hasMore: false }, completeFrom: never };
     const older = await prove(empty, rest, { needsBlock: true }, start, signal);
     const missing = oldestOf(older.edges, pagination);
-    if (!missing?.node)
+    if (missing === undefined)
       return { ...later, completeFrom: minimum(older.completeFrom, middle), availableFrom: older.availableFrom };
     // Another node has records that this page lacks.
     if (!isDescending(pagination))
       return { ...older, pageInfo: withMore(older.pageInfo, directionOf(pagination), true) };
-    const whole = await readWith(missing.node, request, expectation, signal);
+    const whole = await readWith(missing.node as object, request, expectation, signal);
     const isNearer = whole !== undefined && whole.completeFrom < until;
     return isNearer ? prove(whole, request, expectation, start, signal) : { ...later, completeFrom: middle };
   };

@@ -24,7 +24,7 @@ export function judge(expectation: Expectation, shown: Shown, namesBlocks: boole
     return "block";
   if (continuesFrom && !isContinued(page, continuesFrom)) return "place";
   // The next page can have it.
-  if (includes && !hasMore(page) && !page.edges.some((edge) => isSame(includes, edge?.node))) return "place";
+  if (includes && !hasMore(page) && !page.edges.some((edge) => isSame(includes, edge.node))) return "place";
   if (!block && namesBlocks && needsBlock) return "block";
   return historyFrom !== undefined && completeFrom(page) > historyFrom ? "history" : undefined;
 }

@@ -2,13 +2,13 @@ import { hints } from "../../generated/hints.js";
 import type { Pagination } from "../../generated/types.js";
 import type { ListOperation } from "../arguments/operation.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
-import { refuseByRule } from "../arguments/refuse.js";
+import { refuse, refuseByRule } from "../arguments/refuse.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
 import type { CalledOperation } from "../http/request.js";
 import type { Connection } from "../http/send.js";
 import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
-import type { ReadPage } from "./page.js";
+import type { Edge, PageContent, ReadPage } from "./page.js";
 import type { OpenRange, WalkRequest } from "./plan.js";
 import { provableRange } from "./ranges.js";
 import { type CursorRules, type ListReaderOptions, pageReader } from "./reader.js";
@@ -44,6 +44,21 @@ export function openList<T>(list: ListRequest<T> & { walk: WalkSettings }): Open
     ...(isWanted && { isWanted }),
   });
 }
+
+/** Opens a list of a caller's own source, whose edges can lack records. */
+export const openSource = <T>(
+  walk: Omit<WalkRequest<T>, "fetchPage">,
+  fetchPage: (pagination: Pagination, signal: AbortSignal) => PromiseLike<PageContent<T>>,
+): OpenWalk<T> =>
+  openWalk({
+    ...walk,
+    fetchPage: async ({ pagination }, _, signal) => {
+      const content = await fetchPage(pagination, signal);
+      if (!Array.isArray(content?.edges) || content.pageInfo === undefined)
+        return refuse({ argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
+      return { edges: content.edges.filter((edge) => edge?.node != null) as Edge<T>[], pageInfo: content.pageInfo };
+    },
+  });
 
 /** The list of a walk, apart from its range and its options. */
 export type ListSource<T> = Pick<WalkRequest<T>, "operation" | "cursorsLack" | "advice" | "history" | "isRecent"> & {

@@ -29,13 +29,19 @@ export interface PageRequest {
   end?: bigint | undefined;
 }
 
+/** A page whose edges have records. */
+export interface EdgePage<T> {
+  edges: readonly Edge<T>[];
+  pageInfo: PageInfo | null;
+}
+
 /** A page with its request: the evidence for `judge`. */
-export interface ReceivedPage<T> extends PageContent<T> {
+export interface ReceivedPage<T> extends EdgePage<T> {
   request: PageRequest;
 }
 
 /** A page of a node, with its response. */
-export interface NodePage<T> extends PageContent<T> {
+export interface NodePage<T> extends EdgePage<T> {
   extra: NodeExtra;
   /** The address of the node, if the client has several. */
   node?: string | undefined;
@@ -58,18 +64,15 @@ export interface NodePage<T> extends PageContent<T> {
  */
 export type ReadPage<T> = (request: PageRequest, expectation: Expectation, signal: AbortSignal) => Promise<NodePage<T>>;
 
-export const hasRecord = <T>(edge: PageContent<T>["edges"][number]): edge is Edge<T> => edge?.node != null;
-
 /** The time of a record in Unix nanoseconds; `undefined` if it has none. */
-export function timeOf(edge: PageContent<unknown>["edges"][number] | undefined): bigint | undefined {
+export function timeOf(edge: Edge<unknown> | undefined): bigint | undefined {
   const { timestamp } = (edge?.node ?? {}) as { timestamp?: unknown };
   return isDigits(timestamp) ? BigInt(timestamp) : undefined;
 }
 
 /** The records of a page with their cursors, in the order of reading. */
-export function edgesOf<T>({ edges }: PageContent<T>, direction: Direction): readonly Edge<T>[] {
-  return inWalkOrder(edges.every(hasRecord<T>) ? edges : edges.filter(hasRecord<T>), direction);
-}
+export const edgesOf = <T>({ edges }: EdgePage<T>, direction: Direction): readonly Edge<T>[] =>
+  inWalkOrder(edges, direction);
 
 /** The names that a direction uses in requests and responses. */
 export interface Direction {
@@ -107,7 +110,7 @@ export const inWalkOrder = <T>(items: readonly T[], direction: Direction): reado
   direction === forward ? items : [...items].reverse();
 
 /** Whether a record is of the block that its node has begun, in which other records can be missing. */
-export const isOfBlock = (edge: PageContent<unknown>["edges"][number] | undefined, { timestamp }: Block): boolean =>
+export const isOfBlock = (edge: Edge<unknown> | undefined, { timestamp }: Block): boolean =>
   (timeOf(edge) ?? 0n) >= finalTime(timestamp);
 
 /** The place of a page, with or without more after it. */

@@ -7,16 +7,16 @@ import {
   type Backward,
   type Direction,
   directionOf,
+  type EdgePage,
   type Forward,
   forward,
   type NodePage,
-  type PageContent,
   type PageRequest,
 } from "./page.js";
 import type { WalkSettings } from "./walk-options.js";
 
 /** A page as it is fetched. Its records can be outside of the range of the walk. */
-export type FetchedPage<T> = PageContent<T> & Partial<NodePage<T>>;
+export type FetchedPage<T> = EdgePage<T> & Partial<NodePage<T>>;
 
 /** A range of time in Unix nanoseconds. Either side can be open; the end does not belong to it. */
 export interface OpenRange {

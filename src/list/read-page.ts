@@ -1,5 +1,4 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
-import { refuse } from "../arguments/refuse.js";
 import { untilAborted } from "../async/abort.js";
 import { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
@@ -77,9 +76,6 @@ async function fetchPage<T>(
   const expectation = expectationAt(walk, state, anchor, isAlone);
   try {
     const content = await fetchUpToDate(walk, state, request, expectation, signal);
-    if (!Array.isArray(content?.edges) || content.pageInfo === undefined) {
-      return refuse({ operation, argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
-    }
     const { gapFrom = 0n, foundIn } = content;
     const start = shownFrom(walk, state, anchor, foundIn);
     const needsProof = history !== undefined && start > 0n && start < never && !isAlone;

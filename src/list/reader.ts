@@ -9,14 +9,7 @@ import type { Connection } from "../http/send.js";
 import { toName } from "../values/names.js";
 import { microsecondFrom, toTime } from "../values/times.js";
 import { completeFrom, judge } from "./judge.js";
-import {
-  cursorOf,
-  type NodePage,
-  type PageContent,
-  type PageRequest,
-  type ReadPage,
-  type ReceivedPage,
-} from "./page.js";
+import { cursorOf, type EdgePage, type NodePage, type PageRequest, type ReadPage, type ReceivedPage } from "./page.js";
 import { withinRange } from "./ranges.js";
 
 export type CursorRules = Pick<CallRequest<never>, "finalStatuses">;
@@ -41,7 +34,7 @@ export function sendPage<T>(
 ): Promise<Answer<ReceivedPage<T>>> {
   const { pagination, start, end } = request;
   const params = { ...filters, ...rangeOf(range, start, end), pagination };
-  const read = (body: { [name: string]: PageContent<T> | null | undefined }) => {
+  const read = (body: { [name: string]: EdgePage<T> | null | undefined }) => {
     const page = readEnvelope(body[envelope]);
     return page && { edges: enums ? named(page.edges, enums) : page.edges, pageInfo: page.pageInfo, request };
   };
@@ -50,7 +43,7 @@ export function sendPage<T>(
 }
 
 /** The envelope of a page, if it is one: without edges or `pageInfo`, a walk would lose records or end too early. */
-const readEnvelope = <T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined =>
+const readEnvelope = <T>(envelope: EdgePage<T> | null | undefined): EdgePage<T> | undefined =>
   Array.isArray(envelope?.edges) && envelope.edges.every(isEdge) && typeof envelope.pageInfo === "object"
     ? envelope
     : undefined;
@@ -69,15 +62,15 @@ const loneSurrogate = /\p{Surrogate}/u;
  * have, such as 24 for `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on v0.79 nodes).
  */
 function named<T>(
-  edges: PageContent<T>["edges"],
+  edges: EdgePage<T>["edges"],
   enums: NonNullable<ListOperation<never>["enums"]>,
-): PageContent<T>["edges"] {
+): EdgePage<T>["edges"] {
   return edges.map((edge) => {
-    const record = edge?.node as Record<string, unknown> | null | undefined;
-    const numbers = Object.entries(enums).filter(([member]) => typeof record?.[member] === "number");
+    const record = edge.node as Record<string, unknown>;
+    const numbers = Object.entries(enums).filter(([member]) => typeof record[member] === "number");
     if (numbers.length === 0) return edge;
-    const names = numbers.map(([member, enumeration]) => [member, toName(enumeration, record?.[member])]);
-    return { ...edge, node: { ...record, ...Object.fromEntries(names) } } as typeof edge;
+    const names = numbers.map(([member, enumeration]) => [member, toName(enumeration, record[member])]);
+    return { ...edge, node: { ...record, ...Object.fromEntries(names) } as T };
   });
 }
 

@@ -2,7 +2,7 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
 import { never } from "../list/judge.js";
-import { directionOf, hasRecord, type ReceivedPage } from "../list/page.js";
+import { directionOf, type ReceivedPage } from "../list/page.js";
 import { compareDigits, compareText, isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
 import { microsecondOf } from "../values/times.js";
@@ -44,9 +44,7 @@ export function checkPage(
   const [earliest, latest] = [start - 2000n, end + 2000n];
   const isDown = pagination.newestFirst !== false;
   let previous = isDown ? latest : earliest;
-  for (const edge of edges) {
-    if (!hasRecord(edge)) continue;
-    const { node } = edge;
+  for (const { node } of edges) {
     if (!isDigits(node.timestamp)) fail(`a record with the timestamp ${show(node.timestamp)}`, node);
     const time = BigInt(node.timestamp);
     if (time < earliest || time > latest) fail("records outside of the requested range", node);
