@@ -12,9 +12,11 @@ import { emptyState, hasKey, placeOf, type WalkState, windowAfter, withKeys } fr
 
 /** The `pagination` to continue with in another walk. Records that a lagging node has not written yet would be lost. */
 export function paginationAt(walk: WalkPlan, state: WalkState): Forward | Backward {
-  const { direction, block, first } = state;
+  const { direction, block, first, until, given } = state;
+  // A second reading begins again, so that nothing comes twice that the first one had.
+  if (until !== undefined) return pageAfter(walk, direction, given?.cursor);
   const [anchor] = anchorsOf(walk, state);
-  const cursor = anchor?.resume ?? anchor?.cursor ?? state.given?.cursor;
+  const cursor = anchor?.resume ?? anchor?.cursor ?? given?.cursor;
   const isBare = walk.cursorsLack === "account" || block === undefined || cursor === undefined;
   return pageAfter(walk, direction, isBare ? cursor : continuedLater(cursor, block.timestamp, first));
 }

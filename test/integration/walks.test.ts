@@ -17,7 +17,7 @@ import {
   type FakeVote,
   nodeDefects,
 } from "../../src/testing/index.js";
-import { collect } from "../support/page-source.js";
+import { collect, readUntilError } from "../support/page-source.js";
 import { rejectionOf } from "../support/recorder.js";
 import { hex, votesAt } from "../support/records.js";
 import { runs } from "../support/runs.js";
@@ -452,6 +452,33 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
     await readFrom({ ...(resume as { pagination: object }).pagination, first: 9 });
     expect(read.map(({ partyId }) => partyId)).toEqual(parties);
   });
+
+  test.each([5, 6, 7, 8])(
+    "come again only if a second reading had yielded them, after an error of request %i",
+    async (failing) => {
+      const votes = votesOf(Array<number>(60).fill(1));
+      const node = createFakeNode({ votes }, options);
+      let sent = 0;
+      const fetch = async (request: Request) => {
+        if (++sent === failing) return new Response("", { status: 400 });
+        const response = await node.fetch(request);
+        const cast = Array.from({ length: sent > 4 ? 0 : 8 }, (_, index) => hex(1000 + 8 * sent + index));
+        for (const partyId of cast) node.nextBlock({ votes: [{ proposalId, partyId }] });
+        return response;
+      };
+      const client = clientOf({ fetch } as FakeNode);
+      const read = async (pagination: object) => {
+        const loop = client.listVotes({ proposalId, pagination }, { readAhead: false });
+        const { records, error } = await readUntilError(loop);
+        return { parties: records.map(({ partyId }) => partyId), error: error as VegaError };
+      };
+      const { parties, error } = await read({ first: 10 });
+      const rest = await read((error.resume as { pagination: object }).pagination);
+      expect(new Set([...parties, ...rest.parties]).size).toBe(92);
+      const again = rest.parties.filter((party) => parties.includes(party));
+      expect(again.length).toBeLessThanOrEqual(10 * (failing - 5));
+    },
+  );
 
   test("end although many votes are written again in the block of the first page, and no other block follows", async () => {
     const votes = votesOf(Array<number>(120).fill(1));
