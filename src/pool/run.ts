@@ -148,7 +148,7 @@ function isNodeFault(error: unknown): boolean {
 
 /** The same request to another node, unless middleware has sent it elsewhere. */
 async function moved(request: Request, from: string, to: string, init: RequestInit): Promise<Request> {
-  if (!request.url.startsWith(from)) return new Request(request, init);
+  if (!request.url.startsWith(`${from}/`)) return new Request(request, init);
   const { method, headers, credentials, cache, mode, referrerPolicy } = request;
   // As it is, a body would be a stream, which browsers send by HTTP/2 alone.
   const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();

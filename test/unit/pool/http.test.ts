@@ -65,9 +65,11 @@ describe("client.http of a client of several nodes", () => {
     ]);
   });
 
-  test("sends a request where middleware has moved it", async () => {
+  // The second address begins like the one of the first node.
+  const elsewhere = ["https://proxy.example", "https://node-1.example.net"];
+  test.each(elsewhere)("sends a request where middleware has moved it: to %s", async (origin) => {
     const net = new PooledNetwork({ data: { nodes: 2 }, pool: { order: "given" } });
-    const moved = "https://proxy.example/api/v2/node/signatures?id=a1";
+    const moved = `${origin}/api/v2/node/signatures?id=a1`;
     const urls: string[] = [];
     const { http } = createClient({
       baseUrl: nodePool(net.urls),
