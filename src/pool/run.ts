@@ -1,4 +1,4 @@
-import { orAborted, sleep } from "../async/abort.js";
+import { orAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import {
@@ -57,13 +57,14 @@ export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Ans
   const { signal } = call;
   const asked: NodeRequest<T>[] = [];
   const running: RunningCall<T> = { client, call, asked };
-  let wake = ignore;
-  const untilEnd = async (milliseconds: number) => {
-    const end = new Promise<void>((resolve) => {
+  let wake: (hasEnded: boolean) => void = ignore;
+  /** Waits until a request ends, and for no longer than a time. */
+  const untilEnd = (milliseconds: number): Promise<boolean> => {
+    const end = new Promise<boolean>((resolve) => {
       wake = resolve;
     });
-    const cancelTimer = clock.after(Math.max(1, milliseconds), wake);
-    await orAborted(signal, end).finally(cancelTimer);
+    const cancelTimer = clock.after(Math.max(1, milliseconds), () => wake(false));
+    return orAborted(signal, end).finally(cancelTimer);
   };
   try {
     for (;;) {
@@ -73,9 +74,9 @@ export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Ans
       if (decision.do === "return") return settled(running, decision.request, decision.stale);
       if (decision.do === "fail") throw errorOf(running, decision.request);
       if (decision.do === "wait") await untilEnd(decision.until - clock.now());
-      if (decision.do === "retry") await sleep(clock, decision.delay, signal);
+      if (decision.do === "retry" && (await untilEnd(decision.delay))) continue;
       const to = "node" in decision && nodes.find(({ url }) => url === decision.node);
-      if (to) sendRequest(running, to).then(() => wake());
+      if (to) sendRequest(running, to).then(() => wake(true));
     }
   } finally {
     for (const request of asked) abandon(request, client);

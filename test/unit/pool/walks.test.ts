@@ -121,6 +121,23 @@ describe("a walk of a client of several nodes", () => {
     });
   });
 
+  test("goes on with a slow node that has the next records, while it waits to ask another one again", async () => {
+    const failing = { faults: [{ name: "status", status: 503, headers: { "Retry-After": "6" } }] } as const;
+    const nodes = [{}, {}, failing];
+    const net = networkOf({ data: { balances: daily, nodes }, latency: [10, 2500, 10], client: { pacing: false } });
+    const from = { startTimestamp: firstDay };
+    const page = await net.run(
+      Promise.resolve(net.client.listBalanceChanges({ dateRange: from, pagination: { first: 7, newestFirst: false } })),
+    );
+    net.network.nodes[0]?.configure({ history: firstDay + 18n * day });
+    net.asked.length = 0;
+    const sentAt = net.clock.now();
+    const next = await net.run(page.nextPage());
+    expect(next?.nodes).toHaveLength(7);
+    expect(net.asked).toEqual([0, 1, 2]);
+    expect(net.clock.now() - sentAt).toBe(2510);
+  });
+
   test("waits for the rate limit of the only node that keeps the next records", async () => {
     const full = { rateLimit: { rate: 1, burst: 3 } };
     const pruned = { history: firstDay + 15n * day };
