@@ -1,5 +1,6 @@
 import { canonicalId, isId } from "../values/names.js";
-import { unixNanoseconds } from "../values/times.js";
+import { isYearOrSeconds, type NanosecondTime, toNanoseconds } from "../values/times.js";
+import { unlessThrown } from "../values/unless-thrown.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 
@@ -17,7 +18,7 @@ export function readValue(spec: Value, value: unknown, place: Place): unknown {
     case "int32":
       return readInteger(spec, value, place);
     case "nanoseconds":
-      return readTime(value, place);
+      return String(readTime(place, value));
     case "array":
       return readArray(spec, value, place);
     case "json":
@@ -51,16 +52,13 @@ function readInteger(spec: Extract<Value, { kind: "int32" }>, value: unknown, pl
   return refuse(place, `an integer from ${minimum} to ${maximum}`, value);
 }
 
-function readTime(value: unknown, place: Place): string {
-  const time = unixNanoseconds(value);
-  // Seconds, milliseconds or microseconds since 1970: a node returns nothing up to them, and everything from them on.
-  const isCoarse = typeof value !== "object" && time !== undefined && time >= 10n ** 9n && time < 10n ** 16n;
-  if (isCoarse) refuse(place, "Unix nanoseconds, not seconds, milliseconds or microseconds", value);
-  if (time !== undefined && BigInt.asIntN(64, time) === time) return time.toString();
-  // A query takes no RFC 3339 text: it is sent as digits.
-  const hint = typeof value === "string" ? " (toNanoseconds() reads RFC 3339 text)" : "";
-  const expected = `Unix nanoseconds as a bigint or digits, a Date or a Temporal.Instant, within 64 bits${hint}`;
-  return refuse(place, expected, value);
+/** Reads a time as Unix nanoseconds. `others` are values that the caller accepts as well, for the message. */
+export function readTime(place: Place, value: unknown, others = ""): bigint {
+  // Digits of a year, or of seconds since 1970: a node returns nothing up to them, and everything from them on.
+  const time = isYearOrSeconds(value) ? undefined : unlessThrown(() => toNanoseconds(value as NanosecondTime));
+  const isKnown = time !== undefined && BigInt.asIntN(64, time) === time;
+  const expected = 'a time such as "2024-02-09", a Date, or Unix nanoseconds since 2000 within 64 bits';
+  return isKnown ? time : refuse(place, others + expected, value);
 }
 
 /** An empty array is rejected: a computed one must not select everything. */

@@ -1,11 +1,11 @@
 import { callback, checkedWhenRead, deadline, milliseconds, type OptionChecks } from "../arguments/check-options.js";
-import { refuse } from "../arguments/refuse.js";
+import { readTime } from "../arguments/read-value.js";
 import { VegaError, type VegaErrorOptions } from "../errors/vega-error.js";
 import type { Block } from "../http/call.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
 import type { ObservedError } from "../http/events.js";
 import { maximum } from "../values/integers.js";
-import { type NanosecondTime, toNanoseconds } from "../values/times.js";
+import type { NanosecondTime } from "../values/times.js";
 
 /**
  * The argument of {@link FollowOptions.observe}: `operation` is the name of the follower's function, `time` is in
@@ -66,11 +66,7 @@ export type Checkpoint = bigint | "now";
 export function readCheckpoint(operation: string, from: FollowOptions["from"] = "now"): Checkpoint {
   if (from === "now") return "now";
   if (from === "start") return 0n;
-  try {
-    return maximum(toNanoseconds(from), 0n);
-  } catch {
-    return refuse({ operation, argument: "from" }, '"now", "start" or a time that toNanoseconds() reads', from);
-  }
+  return maximum(readTime({ operation, argument: "from" }, from, '"now", "start" or '), 0n);
 }
 
 /** No new block has come for `stalledAfter`: the chain or the node stands still, or polls fail with `cause`. */

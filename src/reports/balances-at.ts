@@ -1,8 +1,9 @@
 import type { BalanceChange } from "../../generated/types.js";
+import { readTime } from "../arguments/read-value.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 import { type Account, type Balance, later, readAccounts } from "./accounts.js";
-import { checkOptionNames, type RangeOptions, readTime } from "./records.js";
+import { checkOptionNames, type RangeOptions } from "./records.js";
 
 /** The balance of an account at a time. */
 export interface AccountBalance extends Account {

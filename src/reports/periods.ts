@@ -2,7 +2,7 @@
 import { type Place, refuse } from "../arguments/refuse.js";
 import { compareDigits } from "../values/integers.js";
 import { floorDivide, nanosecondsPerDay } from "../values/times.js";
-import { attempt } from "./records.js";
+import { unlessThrown } from "../values/unless-thrown.js";
 
 export type Period = "change" | "minute" | "hour" | "day" | "week" | "month";
 
@@ -22,7 +22,7 @@ export type Offset = (time: bigint) => bigint;
 /** Reads a time zone of the caller. Default: UTC. */
 export function readOffset(place: Place, timeZone: unknown): Offset {
   if (timeZone === undefined) return () => 0n;
-  const format = attempt(
+  const format = unlessThrown(
     () => new Intl.DateTimeFormat("en", { timeZone: timeZone as string, timeZoneName: "longOffset" }),
   );
   if (typeof timeZone !== "string" || format === undefined) {

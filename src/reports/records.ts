@@ -1,9 +1,10 @@
 import { boolean, checkedWhenRead, checkOptions } from "../arguments/check-options.js";
+import { readTime } from "../arguments/read-value.js";
 import { type Place, refuse } from "../arguments/refuse.js";
 import { ArgumentError } from "../errors/index.js";
 import { isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
-import { isYearOrSeconds, type NanosecondTime, toNanoseconds } from "../values/times.js";
+import type { NanosecondTime } from "../values/times.js";
 
 /** The range of a report of balances. */
 export interface RangeOptions {
@@ -57,23 +58,6 @@ export function digitsOf<Name extends string>(
 ): string {
   const value: unknown = record[member];
   return isDigits(value) ? value : refuseMember(place, member, "an integer in digits", value);
-}
-
-/** The result of a function; `undefined` if it throws. */
-export function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
-/** Reads a time of the caller as Unix nanoseconds. */
-export function readTime(place: Place, value: NanosecondTime): bigint {
-  const time = isYearOrSeconds(value) ? undefined : attempt(() => toNanoseconds(value));
-  return time !== undefined && BigInt.asIntN(64, time) === time
-    ? time
-    : refuse(place, 'a time such as "2024-02-09", a Date, or Unix nanoseconds since 2000 within 64 bits', value);
 }
 
 /** Reads the range of a report in digits, and refuses options that are neither its own nor a range's. */

@@ -1,6 +1,7 @@
 import type { NodeSignature } from "../../generated/types.js";
 import { toBytes } from "../values/times.js";
-import { attempt, forEachRecord, refuseMember } from "./records.js";
+import { unlessThrown } from "../values/unless-thrown.js";
+import { forEachRecord, refuseMember } from "./records.js";
 
 /**
  * Joins the signatures of one resource for the bridge contract: `0x` and the hexadecimal bytes of each signature, in
@@ -23,7 +24,7 @@ export async function signatureBundle(
   await forEachRecord(place, signatures, ({ id, sig }) => {
     resource ??= id;
     if (id !== resource) refuseMember(place, "id", `the same resource, ${resource}`, id);
-    const bytes = attempt(() => toBytes(sig));
+    const bytes = unlessThrown(() => toBytes(sig));
     if (bytes?.length !== 65) refuseMember(place, "sig", "base64 of 65 bytes", sig);
     for (const byte of bytes) bundle += byte.toString(16).padStart(2, "0");
   });

@@ -1,9 +1,11 @@
 import type { SpamStatistics, SpamStatisticsResponse } from "../../generated/types.js";
 import { isPlainObject, oneOf } from "../arguments/check-options.js";
+import { readTime } from "../arguments/read-value.js";
 import { type Place, refuse } from "../arguments/refuse.js";
 import { compareIntegers, maximum } from "../values/integers.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
-import { attempt, checkOptionNames, digitsOf, readCount, readTime } from "./records.js";
+import { unlessThrown } from "../values/unless-thrown.js";
+import { checkOptionNames, digitsOf, readCount } from "./records.js";
 
 /** The counter of each command. Votes have one for each proposal, other commands none. */
 const counters = {
@@ -138,7 +140,7 @@ export function readStatistics(place: Place, response: SpamStatisticsResponse): 
 }
 
 const readBan = (place: Place, until: string) =>
-  attempt(() => toNanoseconds(until)) ?? refuse(place, "statistics with RFC 3339 times in `bannedUntil`", until);
+  unlessThrown(() => toNanoseconds(until)) ?? refuse(place, "statistics with RFC 3339 times in `bannedUntil`", until);
 
 function readCounts(place: Place, counts: NonNullable<LimitOptions["sentByBlock"]>): ReadonlyMap<bigint, bigint> {
   if (typeof counts !== "object") return refuse(place, "a Map or an object of heights and counts", counts);

@@ -3,7 +3,8 @@ import { checkedWhenRead, checkOptions, expected, nested, type OptionChecks } fr
 import { type Place, refuse } from "../arguments/refuse.js";
 import { compareDigits } from "../values/integers.js";
 import { formatUnits, parseUnits } from "../values/units.js";
-import { attempt, digitsOf, forEachRecord, readCount, refuseMember } from "./records.js";
+import { unlessThrown } from "../values/unless-thrown.js";
+import { digitsOf, forEachRecord, readCount, refuseMember } from "./records.js";
 
 /** Options of {@link tallyVotes}: the rules of the proposal, which are not part of votes. */
 export interface TallyOptions {
@@ -54,7 +55,7 @@ const one = 10n ** BigInt(decimals);
 const needed = ["requiredMajority", "requiredParticipation", "totalSupply"] as const;
 
 const share = expected('a decimal number from 0 to 1, such as "0.66"', (value) => {
-  const units = attempt(() => parseUnits(value as string, decimals)) ?? -1n;
+  const units = unlessThrown(() => parseUnits(value as string, decimals)) ?? -1n;
   return units >= 0n && units <= one;
 });
 
@@ -179,7 +180,7 @@ function readWeight(place: Place, vote: Vote, marketId: string | undefined): big
       ? totalEquityLikeShareWeight
       : (elsPerMarket?.find((each) => each.marketId === marketId)?.els ?? byMarket?.[marketId] ?? "0");
   const member = marketId === undefined ? "totalEquityLikeShareWeight" : "elsPerMarket";
-  return attempt(() => parseUnits(text, decimals)) ?? refuseMember(place, member, "a decimal number", text);
+  return unlessThrown(() => parseUnits(text, decimals)) ?? refuseMember(place, member, "a decimal number", text);
 }
 
 /** Truncated, so that a missed threshold does not look reached. */

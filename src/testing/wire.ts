@@ -1,18 +1,10 @@
 import { canonicalId, isId } from "../values/names.js";
 import { microsecondOf, toBytes, toNanoseconds } from "../values/times.js";
-
-/** The result of a function; `undefined` if it throws. */
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
+import { unlessThrown } from "../values/unless-thrown.js";
 
 /** The bytes of base64, in which Go skips line breaks. `undefined` for another text. */
 export const base64ToBytes = (text: string): Uint8Array | undefined =>
-  attempt(() => toBytes(text.replace(/[\r\n]/g, "")));
+  unlessThrown(() => toBytes(text.replace(/[\r\n]/g, "")));
 
 /** The same bytes as a text with a character for each, which sorts as they do. */
 export const base64ToBinary = (text: string): string | undefined => {
@@ -22,7 +14,7 @@ export const base64ToBinary = (text: string): string | undefined => {
 
 /** The object of a JSON text, without its members that are `null`. `undefined` for another value or text. */
 export function parseObject(json: string): Record<string, unknown> | undefined {
-  const value = attempt(() => JSON.parse(json) ?? {});
+  const value = unlessThrown(() => JSON.parse(json) ?? {});
   if (typeof value !== "object" || Array.isArray(value)) return undefined;
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
@@ -66,7 +58,7 @@ export function toRfc3339(time: Microseconds): string {
 
 /** Reads RFC 3339, cut to microseconds; `undefined` for another text. */
 export const parseRfc3339 = (text: string): Microseconds | undefined =>
-  text.includes("T") ? attempt(() => toMicroseconds(toNanoseconds(text))) : undefined;
+  text.includes("T") ? unlessThrown(() => toMicroseconds(toNanoseconds(text))) : undefined;
 
 /** A response without its CORS headers. */
 export type Reply = { status: number; body: string | null; headers: Record<string, string> };

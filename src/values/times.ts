@@ -2,9 +2,9 @@ import { isDigits } from "./integers.js";
 import { refuseValue } from "./show.js";
 
 /**
- * A point in time for a query: Unix nanoseconds as a `bigint` or a string of digits, a `Date`, or an object with
- * `epochNanoseconds`, such as a `Temporal.Instant`. A `number` cannot hold current nanoseconds exactly and is not
- * accepted.
+ * A point in time for a query: Unix nanoseconds as a `bigint` or a string of digits, a date such as `"2024-02-09"` or
+ * other RFC 3339 text, a `Date`, or an object with `epochNanoseconds`, such as a `Temporal.Instant`. A `number` cannot
+ * hold current nanoseconds exactly and is not accepted.
  */
 export type NanosecondTime = bigint | `${bigint}` | (string & {}) | Date | { readonly epochNanoseconds: bigint };
 
@@ -82,8 +82,14 @@ export function unixNanoseconds(time: unknown): bigint | undefined {
   return typeof epochNanoseconds === "bigint" ? epochNanoseconds : undefined;
 }
 
-/** Whether a text has digits of a time before 2000: a year, Unix seconds or milliseconds, rather than nanoseconds. */
-export const isYearOrSeconds = (time: unknown): boolean => isDigits(time) && BigInt(time) < 946_684_800n * 10n ** 9n;
+/**
+ * Whether a time is probably no nanoseconds: digits before 2000, such as a year, or a `bigint` of seconds to
+ * microseconds.
+ */
+export function isYearOrSeconds(time: unknown): boolean {
+  if (typeof time === "bigint") return time >= 10n ** 9n && time < 10n ** 16n;
+  return isDigits(time) && BigInt(time) < 946_684_800n * 10n ** 9n && BigInt(time) !== 0n;
+}
 
 function parseRfc3339(text: string): bigint {
   const [, date, time = "00:00:00", fraction = "", offset = "Z"] = rfc3339.exec(text) ?? [];

@@ -49,7 +49,7 @@ const cases: Record<string, Case> = {
   listBalanceChanges: {
     query: {
       filter: { assetId: "fUSDC", partyIds: [party, "network"], accountTypes },
-      dateRange: { startTimestamp: 1_707_436_800_000_000_001n, endTimestamp: new Date("2024-02-10T00:00:00.001Z") },
+      dateRange: { startTimestamp: 1_707_436_800_000_000_001n, endTimestamp: "2024-02-10T01:00:00.001+01:00" },
       pagination: { last: 2, before: "+/=" },
     },
     url:

@@ -47,11 +47,12 @@ test.each([
 });
 
 const day = 86_400_000_000_000n;
+const start = 20_000n * day;
 const groupBy = ["partyId"] as const;
 const ofAccounts = [
-  change(day, "1", party),
-  { ...change(2n * day, "2", party), marketId: "12" },
-  change(3n * day, "3"),
+  change(start + day, "1", party),
+  { ...change(start + 2n * day, "2", party), marketId: "12" },
+  change(start + 3n * day, "3"),
 ];
 
 test.each([
@@ -64,7 +65,7 @@ test.each([
   async function* changes() {
     yield* ofAccounts;
   }
-  const options = { ...given, from: 0n, to: 40n * day, isComplete: true };
+  const options = { ...given, from: start, to: start + 40n * day, isComplete: true };
   const rows = await balanceReport(name, changes(), { ...options, mostRows: Number.POSITIVE_INFINITY });
   const refused = balanceReport(name, changes(), { ...options, mostRows: rows.length - 1 });
   await expect(refused).rejects.toThrow("rows. Use fewer accounts, a shorter range or longer periods.");

@@ -43,7 +43,8 @@ describe("a follower of balance changes", () => {
     const records = [change(1, 1), change(2, 1), change(2, 2), change(3, 1)];
     const node = nodeAt(5, { balances: records });
     const time = timeAt(2);
-    const times = [time, `${time}` as const, new Date(Number(time / 1_000_000n)), { epochNanoseconds: time }];
+    const date = new Date(Number(time / 1_000_000n));
+    const times = [time, `${time}` as const, date, date.toISOString(), { epochNanoseconds: time }];
     for (const from of ["start", 0n] as const)
       expect(await firstBatch(node, from)).toMatchObject([batchOf(records, 5)]);
     for (const from of times) expect(await firstBatch(node, from)).toMatchObject([batchOf(records.slice(1), 5)]);

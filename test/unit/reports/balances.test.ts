@@ -114,10 +114,11 @@ describe("balanceSeries", () => {
   });
 
   test("knows a sum from the first record of the last account on, also of one that only changes after the end", async () => {
-    const [day, end] = [86_400_000_000_000n, 4n];
-    const at = (time: bigint, balance: string, marketId = "") => change(String(time * day), balance, { marketId });
+    const [start, day, end] = [toNanoseconds("2024-02-05"), 86_400_000_000_000n, 4n];
+    const at = (time: bigint, balance: string, marketId = "") =>
+      change(String(start + time * day), balance, { marketId });
     const sums = async (changes: BalanceChange[], isComplete = false) => {
-      const options = { from: 0n, to: end * day, every: "day", groupBy: ["partyId"], isComplete } as const;
+      const options = { from: start, to: start + end * day, every: "day", groupBy: ["partyId"], isComplete } as const;
       return (await balanceSeries(changes, options)).map(({ balance }) => balance);
     };
     const changes = [at(1n, "5"), at(3n, "2", "m")];
