@@ -30,7 +30,7 @@ export async function readAccounts<T>(
     for (const member of ["timestamp", "balance"] as const) digitsOf(place, change, member);
     const { partyId = "", assetId, marketId = "", accountType = "" } = change;
     // Accounts of several assets would be added.
-    if (!assetId) refuseMember(place, "assetId", "the id of an asset", assetId);
+    if (typeof assetId !== "string" || assetId === "") refuseMember(place, "assetId", "the id of an asset", assetId);
     const key = `${partyId}\n${assetId}\n${marketId}\n${accountType}`;
     const known = accounts.get(key) ?? { account: { partyId, assetId, marketId, accountType }, kept: create() };
     accounts.set(key, known);

@@ -5,7 +5,7 @@
  * keeps only the part that its result needs: the last balance of an account, not its changes. Amounts are integers in
  * digits and never rounded. A balance before the first record of an account is unknown, and so is every sum with it,
  * unless the caller knows that the records are complete. Two different balances of one account and time cannot both be
- * true, and are an error.
+ * true: they are an error in a report whose result would depend on them.
  *
  * @module vegaprotocol-client/reports
  */

@@ -2,6 +2,7 @@ import type { Vote } from "../../generated/types.js";
 import { checkedWhenRead, checkOptions, expected, nested, type OptionChecks } from "../arguments/check-options.js";
 import { type Place, refuse } from "../arguments/refuse.js";
 import { compareDigits } from "../values/integers.js";
+import { canonicalId, isId } from "../values/names.js";
 import { formatUnits, parseUnits } from "../values/units.js";
 import { unlessThrown } from "../values/unless-thrown.js";
 import { digitsOf, forEachRecord, readCount, refuseMember } from "./records.js";
@@ -59,7 +60,9 @@ const share = expected('a decimal number from 0 to 1, such as "0.66"', (value) =
   return units >= 0n && units <= one;
 });
 
-const liquidityChecks = { requiredMajority: share, requiredParticipation: share, marketId: checkedWhenRead };
+const id = expected("the id of a market", (value) => typeof value === "string" && isId(value));
+
+const liquidityChecks = { requiredMajority: share, requiredParticipation: share, marketId: id };
 
 const tallyChecks: OptionChecks<TallyOptions> = {
   requiredMajority: share,
@@ -117,14 +120,17 @@ export async function tallyVotes(
   };
   const [yes, no] = [sum("VALUE_YES"), sum("VALUE_NO")];
   const tokens = yes.tokens + no.tokens;
-  if (supply && tokens > supply) {
+  if (supply !== undefined && tokens > supply) {
     const needed = `in the smallest unit, and at least ${tokens}, the tokens that voted`;
     refuse({ operation, argument: "totalSupply" }, needed, totalSupply);
   }
   const sideOf = ({ parties, tokens }: typeof yes) => ({ parties, tokens: String(tokens) });
   let reason: Tally["reason"];
-  const isDecided = requiredMajority !== undefined && requiredParticipation !== undefined && supply !== undefined;
-  if (isDecided) reason = missed({ requiredMajority, requiredParticipation }, yes.tokens, tokens, supply);
+  const hasThresholds = requiredMajority !== undefined && requiredParticipation !== undefined && supply !== undefined;
+  if (hasThresholds) reason = missed({ requiredMajority, requiredParticipation }, yes.tokens, tokens, supply);
+  // Whatever the thresholds are, unless liquidity providers decide.
+  const isWithoutVotes = tokens === 0n && liquidity === undefined;
+  const isDecided = hasThresholds || isWithoutVotes;
   if (isDecided && tokens === 0n) reason = "participation";
   const isOfProviders = reason === "participation" && liquidity !== undefined;
   if (isOfProviders) reason = missed(liquidity, yes.shares, yes.shares + no.shares, one);
@@ -136,7 +142,7 @@ export async function tallyVotes(
     passes: isDecided ? reason === undefined : undefined,
     reason,
     decidedBy: isDecided ? (isOfProviders ? "liquidity" : "tokens") : undefined,
-    missing: needed.filter((name) => options[name] === undefined),
+    missing: isDecided ? [] : needed.filter((name) => options[name] === undefined),
   };
 }
 
@@ -178,7 +184,9 @@ function readWeight(place: Place, vote: Vote, marketId: string | undefined): big
   const text =
     marketId === undefined
       ? totalEquityLikeShareWeight
-      : (elsPerMarket?.find((each) => each.marketId === marketId)?.els ?? byMarket?.[marketId] ?? "0");
+      : (elsPerMarket?.find((each) => each.marketId === canonicalId(marketId))?.els ??
+        byMarket?.[canonicalId(marketId)] ??
+        "0");
   const member = marketId === undefined ? "totalEquityLikeShareWeight" : "elsPerMarket";
   return unlessThrown(() => parseUnits(text, decimals)) ?? refuseMember(place, member, "a decimal number", text);
 }
