@@ -28,7 +28,7 @@ const texts: Readonly<Record<number, Texts>> = {
   ],
   70: ["internal", "The node failed while it checked the transaction", elsewhere],
   80: ["unknown-command", "The node does not know this command", "Use a command of the network's version."],
-  89: ["spam", "The spam protection rejects the transaction", "submissionLimits() tells what the party can submit."],
+  89: ["spam", "The spam protection rejects the transaction", "Wait until the limits of the party allow it."],
 };
 
 /** By the reason for code 89 (observed on v0.74 nodes). */
@@ -42,6 +42,7 @@ const spamAdvice: readonly [reason: RegExp, advice: string][] = [
   [/failed to verify/, "Prove work again, with the hash and the difficulty of the block."],
   [/insufficient/, "Associate more governance tokens with the key."],
   [/maximum/, "Wait for the next epoch."],
+  [/banned/, "Wait until the ban ends."],
 ];
 
 /**
@@ -57,14 +58,14 @@ const spamAdvice: readonly [reason: RegExp, advice: string][] = [
  */
 export function explainCheck(result: TransactionCheckResult): CheckExplanation {
   const { code, success, data, info, log } = result ?? {};
-  if (typeof code !== "number" || typeof success !== "boolean") {
+  const reason: unknown = data || info || log || "";
+  if (typeof code !== "number" || typeof success !== "boolean" || typeof reason !== "string") {
     refuse({ operation: "explainCheck", argument: "result" }, "the response of checkTransaction", result);
   }
   if (success) {
     const advice = "Submit it to another node, or to this one after the next block.";
     return { category: "passed", message: "The transaction passed all checks of the node.", advice };
   }
-  const reason = data || info || log || "";
   const other: Texts = ["internal", `The node rejects the transaction with code ${code}`, elsewhere];
   const [category, message, advice] = texts[code] ?? other;
   return {

@@ -12,7 +12,8 @@ describe("explainCheck", () => {
     [70, "no market", "internal", "failed while it checked the transaction: no market.", "on another node"],
     [80, "", "unknown-command", "The node does not know this command.", "network's version"],
     [90, "new", "internal", "The node rejects the transaction with code 90: new.", "on another node"],
-    [89, "banned", "spam", "The spam protection rejects the transaction: banned.", "submissionLimits()"],
+    [89, "banned", "spam", "The spam protection rejects the transaction: banned.", "until the ban ends"],
+    [89, "too many", "spam", "too many.", "until the limits of the party"],
     [89, "proof of work tid already seen by the node", "spam", "seen by the node.", "the next block"],
     [89, "nonce already used by party", "spam", "used by party.", "a new proof of work"],
     [89, "transaction too old", "spam", "transaction too old.", "a newer block"],
@@ -37,7 +38,7 @@ describe("explainCheck", () => {
     expect(explainCheck(result(0, "d", { success: false })).category).toBe("internal");
   });
 
-  test.each([undefined, null, {}, { code: 51 }, { success: false }])(
+  test.each([undefined, null, {}, { code: 51 }, { success: false }, { code: 51, success: false, data: 5 }])(
     "refuses %j, which is not the result of a check",
     (value) => {
       const error = { name: "ArgumentError", argument: "result" };
