@@ -94,8 +94,18 @@ export function submissionLimits(
   const operation = "submissionLimits";
   checkOptionNames(operation, options, "sentSince", "sentByBlock", "tokens", "now");
   checkSubmission(operation, submission);
-  const sent = readCount({ operation, argument: "sentSince" }, options.sentSince ?? 0);
-  const own = options.sentByBlock && readCounts({ operation, argument: "sentByBlock" }, options.sentByBlock);
+  return limitsOf(operation, statistics, submission, options);
+}
+
+/** The same, for a caller that has checked the submission and the names of the options. */
+export function limitsOf(
+  operation: string,
+  statistics: SpamStatisticsResponse,
+  submission: Submission,
+  { sentSince = 0, sentByBlock, ...options }: LimitOptions,
+): SubmissionLimits {
+  const sent = readCount({ operation, argument: "sentSince" }, sentSince);
+  const own = sentByBlock === undefined ? undefined : readCounts({ operation, argument: "sentByBlock" }, sentByBlock);
   const owned = options.tokens === undefined ? undefined : readCount({ operation, argument: "tokens" }, options.tokens);
   const now = options.now === undefined ? undefined : readTime({ operation, argument: "now" }, options.now);
   const place = { operation, argument: "statistics" };
@@ -110,7 +120,7 @@ export function submissionLimits(
     counter?.minTokensRequired === undefined ? undefined : digitsOf(place, counter, "minTokensRequired");
   const lacksTokens = owned !== undefined && minTokens !== undefined && owned < BigInt(minTokens);
   const usedOf = (height: bigint, seen: bigint) => (own ? maximum(own.get(height) ?? 0n, seen) : seen + sent);
-  const proofOfWork = pow && usableBlock(place, pow, usedOf);
+  const proofOfWork = pow && usableBlock(pow, usedOf);
   const obstacles = {
     banned: bannedUntil !== undefined,
     quota: left === 0n,
@@ -136,15 +146,26 @@ export function checkSubmission(operation: string, submission: Submission, ...ot
 /** Returns the statistics in a response; `null` if the node has none. */
 export function readStatistics(place: Place, response: SpamStatisticsResponse): SpamStatistics | null {
   const known: SpamStatistics | null | undefined = response?.statistics;
-  return typeof known === "object" ? known : refuse(place, "the response of getSpamStatistics", response);
+  const { votes, pow } = (known ?? {}) as Partial<SpamStatistics>;
+  const isWhole = (!votes || Array.isArray(votes.statistics)) && (!pow || Array.isArray(pow.blockStates));
+  if (!isWhole || !(known === null || isPlainObject(known)))
+    return refuse(place, "the response of getSpamStatistics", response);
+  if (pow) digitsOf(place, pow, "numberOfPastBlocks");
+  for (const state of pow?.blockStates ?? []) {
+    const numbers = ["blockHeight", "transactionsSeen", "txPerBlock", "difficulty"] as const;
+    for (const name of numbers) digitsOf(place, state, name);
+    if (state.expectedDifficulty !== undefined) digitsOf(place, state, "expectedDifficulty");
+  }
+  return known;
 }
 
 const readBan = (place: Place, until: string) =>
   unlessThrown(() => toNanoseconds(until)) ?? refuse(place, "statistics with RFC 3339 times in `bannedUntil`", until);
 
 function readCounts(place: Place, counts: NonNullable<LimitOptions["sentByBlock"]>): ReadonlyMap<bigint, bigint> {
-  if (typeof counts !== "object") return refuse(place, "a Map or an object of heights and counts", counts);
-  const entries = Symbol.iterator in counts ? [...(counts as ReadonlyMap<Count, Count>)] : Object.entries(counts);
+  const isMap = Object.prototype.toString.call(counts) === "[object Map]";
+  if (!isMap && !isPlainObject(counts)) return refuse(place, "a Map or an object of heights and counts", counts);
+  const entries = isMap ? [...(counts as ReadonlyMap<Count, Count>)] : Object.entries(counts);
   return new Map(entries.map(([height, count]) => [readCount(place, height), readCount(place, count)]));
 }
 
@@ -181,24 +202,23 @@ const hashBits = 256n;
  * height.
  */
 function usableBlock(
-  place: Place,
   { blockStates, numberOfPastBlocks }: NonNullable<SpamStatistics["pow"]>,
   usedOf: (height: bigint, seen: bigint) => bigint,
 ): SubmissionLimits["proofOfWork"] {
   const states = blockStates
-    .map((state) => ({ state, height: BigInt(digitsOf(place, state, "blockHeight")) }))
+    .map((state) => ({ state, height: BigInt(state.blockHeight) }))
     .sort((a, b) => compareIntegers(b.height, a.height));
   const past = BigInt(numberOfPastBlocks);
   // The current block is always in the list.
   const current = states[0]?.height ?? 0n;
   for (const { state, height } of states) {
     const { blockHeight, blockHash, hashFunction, increasingDifficulty, expectedDifficulty } = state;
-    const seen = BigInt(digitsOf(place, state, "transactionsSeen"));
-    const perBlock = BigInt(digitsOf(place, state, "txPerBlock"));
+    const seen = BigInt(state.transactionsSeen);
+    const perBlock = BigInt(state.txPerBlock);
     const used = usedOf(height, seen);
     const last = height + past - 1n;
     if (last < current || (used >= perBlock && !increasingDifficulty)) continue;
-    const rising = BigInt(digitsOf(place, state, "difficulty")) + used / maximum(perBlock, 1n);
+    const rising = BigInt(state.difficulty) + used / maximum(perBlock, 1n);
     const least = used === seen ? BigInt(expectedDifficulty ?? 0) : 0n;
     const difficulty = String(least > hashBits ? rising : maximum(rising, least));
     return { blockHeight, blockHash, difficulty, hashFunction, lastHeight: String(last) };

@@ -4,10 +4,11 @@ import { checkOptionNames, digitsOf, readCount } from "./records.js";
 import {
   checkSubmission,
   counterOf,
+  limitsOf,
   readStatistics,
   type Submission,
   type SubmissionLimits,
-  submissionLimits,
+  type submissionLimits,
 } from "./submission-limits.js";
 
 /** Counts the submissions of a party on top of its spam statistics. */
@@ -45,43 +46,36 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
   let latest: SpamStatisticsResponse | undefined;
   let height = 0n;
   /** The blocks that can be used. `used` is the larger one of the submissions on the block that were sent and seen. */
-  const blocks = new Map<bigint, { used: bigint; state?: BlockState }>();
+  let blocks = new Map<bigint, { used: bigint; state?: BlockState }>();
   /** The submissions on these blocks that have a counter. */
   let sends: { key: string; on: bigint }[] = [];
   /** How many of them the latest statistics do not count, by counter. */
-  const uncounted = new Map<string, { submission: Submission; count: bigint }>();
+  let uncounted = new Map<string, { submission: Submission; count: bigint }>();
 
   function update(response: SpamStatisticsResponse): void {
     const known = readStatistics(place, response);
-    const states = new Map(
-      (known?.pow?.blockStates ?? []).map((state) => [BigInt(digitsOf(place, state, "blockHeight")), state]),
-    );
+    const states = new Map((known?.pow?.blockStates ?? []).map((state) => [BigInt(state.blockHeight), state]));
     // The current block is always in the list.
     const current = [...states.keys()].reduce(maximum, 0n);
     const isSameChain = latest === undefined || latest.chainId === response.chainId;
     if (isSameChain && current < height) return;
-    if (!isSameChain) {
-      blocks.clear();
-      uncounted.clear();
-      sends = [];
-    }
     const seenOn = (on: bigint) => BigInt(states.get(on)?.transactionsSeen ?? 0);
-    for (const [on, state] of states) blocks.set(on, { state, used: maximum(blocks.get(on)?.used ?? 0n, seenOn(on)) });
+    const usable = new Map(isSameChain ? blocks : []);
+    for (const [on, state] of states) usable.set(on, { state, used: maximum(usable.get(on)?.used ?? 0n, seenOn(on)) });
     const past = BigInt(known?.pow?.numberOfPastBlocks ?? 0);
-    for (const on of blocks.keys()) if (on + past <= current) blocks.delete(on);
-    sends = sends.filter(({ on }) => blocks.has(on));
-    for (const [key, { submission, count }] of uncounted) {
+    for (const on of usable.keys()) if (on + past <= current) usable.delete(on);
+    const kept = sends.filter(({ on }) => isSameChain && usable.has(on));
+    const left = Array.from(isSameChain ? uncounted : [], ([key, { submission, count }]) => {
       // A new epoch counts from 0, also transactions that were sent in the epoch before.
       const before = latest?.statistics?.epochSeq === known?.epochSeq ? countOf(latest?.statistics, submission) : 0n;
       const counted = latest ? countOf(known, submission) - before : 0n;
       // Blocks have all submissions on a block on which as many were seen as sent.
-      const ownOn = (height: bigint) => BigInt(sends.filter(({ key: own, on }) => own === key && on === height).length);
-      const perBlock = Array.from(blocks, ([on, { used }]) => minimum(ownOn(on), used - seenOn(on)));
+      const ownOn = (height: bigint) => BigInt(kept.filter(({ key: own, on }) => own === key && on === height).length);
+      const perBlock = Array.from(usable, ([on, { used }]) => minimum(ownOn(on), used - seenOn(on)));
       const most = perBlock.reduce((sum, each) => sum + each, 0n);
-      uncounted.set(key, { submission, count: maximum(minimum(count - counted, most), 0n) });
-    }
-    latest = response;
-    height = current;
+      return [key, { submission, count: maximum(minimum(count - counted, most), 0n) }] as const;
+    });
+    [latest, height, blocks, sends, uncounted] = [response, current, usable, kept, new Map(left)];
   }
 
   const countOf = (known: SpamStatistics | null | undefined, submission: Submission): bigint => {
@@ -97,14 +91,15 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
       checkOptionNames(operation, options, "tokens", "now");
       const { chainId = "", statistics: known = null } = latest ?? {};
       const pow = known?.pow && { ...known.pow, blockStates: [...blocks.values()].flatMap(({ state }) => state ?? []) };
-      return submissionLimits({ chainId, statistics: known && { ...known, pow: pow ?? null } }, submission, {
+      return limitsOf(operation, { chainId, statistics: known && { ...known, pow: pow ?? null } }, submission, {
         ...options,
         sentSince: uncounted.get(keyOf(submission))?.count,
         sentByBlock: new Map([...blocks].map(([on, { used }]) => [on, used])),
       });
     },
-    sent({ blockHeight, ...submission }) {
-      checkSubmission(operation, submission);
+    sent(sent) {
+      checkSubmission(operation, sent, "blockHeight");
+      const { blockHeight, ...submission } = sent;
       const on = readCount({ operation, argument: "blockHeight" }, blockHeight);
       const key = keyOf(submission);
       blocks.set(on, { ...blocks.get(on), used: (blocks.get(on)?.used ?? 0n) + 1n });

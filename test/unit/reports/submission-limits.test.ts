@@ -109,7 +109,7 @@ describe("submissionLimits", () => {
     }
   });
 
-  test.each([
+  test.each<[argument: string, call: () => unknown]>([
     ["statistics", () => submissionLimits(statistics({ votes: { statistics: [], maxForEpoch: "" } }), vote)],
     ["command", () => submissionLimits(statistics({}), { command: "order" as never })],
     ["submission", () => submissionLimits(statistics({}), undefined as never)],
@@ -118,6 +118,14 @@ describe("submissionLimits", () => {
     ["proposalId", () => submissionLimits(statistics({}), { command: "vote", proposalId: "" })],
     ["sentSince", () => submissionLimits(statistics({}), vote, { sentSince: -1 })],
     ["sentByBlock", () => submissionLimits(statistics({}), vote, { sentByBlock: 5 as never })],
+    ...[null, 0, "", [1], new Date(0)].map((wrong): [string, () => unknown] => {
+      return ["sentByBlock", () => submissionLimits(statistics({}), vote, { sentByBlock: wrong as never })];
+    }),
+    ["sentSince", () => submissionLimits(statistics({}), vote, { sentSince: null as never })],
+    ["statistics", () => submissionLimits({ statistics: [] } as never, vote)],
+    ["statistics", () => submissionLimits(statistics({ votes: {} as never }), vote)],
+    ["statistics", () => submissionLimits(statistics({ pow: {} as never }), vote)],
+    ["statistics", () => submissionLimits(statistics({ pow: { ...pow, numberOfPastBlocks: "x" as never } }), vote)],
     ["sentByBlock", () => submissionLimits(statistics({}), vote, { sentByBlock: { "block 9": 1 } })],
     ["sentByBlock", () => submissionLimits(statistics({}), vote, { sentByBlock: new Map([[9, -1]]) })],
     ["statistics", () => submissionLimits(statistics({ pow: { ...pow, bannedUntil: "long" } }), vote)],

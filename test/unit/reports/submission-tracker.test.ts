@@ -227,9 +227,25 @@ describe("submissionTracker", () => {
     ["command", () => tracker.next({ command: "order" } as never)],
     ["proposalId", () => tracker.sent({ command: "vote", blockHeight: 1 } as never)],
     ["blockHeight", () => tracker.sent({ command: "other" } as never)],
+    ["submission", () => tracker.sent(null as never)],
     ["sentSince", () => tracker.next(other, { sentSince: 1 } as never)],
     ["tokens", () => tracker.next(other, { tokens: "-1" })],
   ])("refuses a wrong `%s` by its name", (argument, call) => {
-    expect(call).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
+    const message = expect.stringContaining("submissionTracker");
+    expect(call).toThrow(expect.objectContaining({ name: "ArgumentError", argument, message }));
+  });
+
+  test("keeps what it has counted if newer statistics are wrong", () => {
+    const tracker = submissionTracker(at({ 10: 0 }, { transfers: 1 }));
+    tracker.sent({ ...transfer, blockHeight: 10 });
+    const { statistics } = at({ 11: 0 });
+    const wrong = { ...statistics, transfers: { ...statistics?.transfers, countForEpoch: "x" } };
+    for (const chainId of [at({ 11: 0 }).chainId, "b"]) {
+      const update = () => tracker.update({ chainId, statistics: { ...wrong, pow: { blockStates: [{}] } } as never });
+      expect(update).toThrow(expect.objectContaining({ argument: "statistics" }));
+      expect(tracker.next(transfer).left).toBe(0n);
+    }
+    expect(() => tracker.update({ ...at({ 11: 0 }), statistics: wrong as never })).toThrow();
+    expect(tracker.next(transfer)).toMatchObject({ left: 0n, proofOfWork: { blockHeight: "10" } });
   });
 });
