@@ -4,6 +4,7 @@ import type { Coverage } from "../errors/vega-error.js";
 type Done = IteratorReturnResult<undefined>;
 const done: Done = { done: true, value: undefined };
 export const ignore = () => {};
+const nothing: Coverage = { start: 0n, end: 0n, block: undefined };
 /** `await using` ends a walk in runtimes that have it. */
 const dispose: unique symbol = ((Symbol as { asyncDispose?: symbol }).asyncDispose ?? Symbol()) as never;
 
@@ -149,8 +150,11 @@ export class ItemIterator<Item> {
   /** Ends the requests in flight. */
   protected cancel(): void {
     this.#receiver ??= this.#takeReceiver();
+    const receiver = this.#receiver;
+    const coverage = this.#coverage();
     // Has no effect after the last item.
-    this.#receiver?.resolve(this.#coverage() ?? { start: 0n, end: 0n, block: undefined });
+    if (coverage) receiver?.resolve(coverage);
+    else if (receiver) this.#open().then((unread) => receiver.resolve(unread.coverage?.() ?? nothing), receiver.reject);
     this.#items = this.#items.slice(0, this.#index);
     this.#batches?.end();
   }

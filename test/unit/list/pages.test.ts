@@ -71,22 +71,26 @@ describe("a page", () => {
   });
 });
 
-test("the coverage is of the first loop that is used, and of a scan closed before its first record empty", async () => {
+test("the coverage is of the first loop that is used, and of a scan closed before its first record empty, where it would have begun", async () => {
   const { client } = connect({ balances: 100 });
   const listing = client.listBalanceChanges();
   listing[Symbol.asyncIterator]();
   await listing.toArray();
   expect((await listing.coverage).end).toBeDefined();
-  const dateRange = { startTimestamp: start, endTimestamp: start + 9n };
-  for (const order of ["oldest-first", "newest-first"] as const) {
-    const scan = client.scanBalanceChanges({ dateRange }, { order, missingHistory: "ignore" });
-    const records = scan[Symbol.asyncIterator]();
-    const first = records.next();
-    await new Promise(setImmediate);
-    await records.return(undefined);
-    await first;
-    const { start: from, end } = await scan.coverage;
-    expect(from).toBe(end);
+  const dateRange = { startTimestamp: start, endTimestamp: start + 9_000_000_000n };
+  const bounds = { "oldest-first": dateRange.startTimestamp, "newest-first": dateRange.endTimestamp } as const;
+  for (const [order, bound] of Object.entries(bounds) as ["oldest-first" | "newest-first", bigint][]) {
+    for (const isBegun of [true, false]) {
+      const scan = client.scanBalanceChanges({ dateRange }, { order, missingHistory: "ignore" });
+      const records = scan[Symbol.asyncIterator]();
+      const first = isBegun && records.next();
+      if (isBegun) await new Promise(setImmediate);
+      await records.return(undefined);
+      await first;
+      const { start: from, end } = await scan.coverage;
+      expect(from).toBe(end);
+      if (!isBegun) expect(from).toBe(bound);
+    }
   }
 });
 
