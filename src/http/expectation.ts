@@ -15,10 +15,10 @@ export interface Expectation {
   readonly prefer?: string | undefined;
   /** The time that the block of the node has reached, in Unix nanoseconds. */
   readonly minBlock?: bigint | undefined;
+  /** The same, for a page that no other page follows. */
+  readonly minBlockAtEnd?: bigint | undefined;
   /** Whether a block is needed, if nodes name blocks at all. */
   readonly needsBlock?: boolean | undefined;
-  /** The same, for a page that no other page follows, or that ends within the current block of its node. */
-  readonly minBlockAtEnd?: bigint | undefined;
   readonly continuesFrom?: PlaceInList | undefined;
   /** A record that another response had, which this page or a later one has as well. */
   readonly includes?: KnownRecord | undefined;

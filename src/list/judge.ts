@@ -1,7 +1,7 @@
 import { hasNoBlock } from "../http/call.js";
 import type { Expectation, KnownRecord, Lack, PlaceInList, Shown } from "../http/expectation.js";
 import { nanosecondsOf } from "./cursors.js";
-import { directionOf, edgesOf, isDescending, isOfBlock, oldestOf, type ReceivedPage, timeOf } from "./page.js";
+import { directionOf, edgesOf, isDescending, oldestOf, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */
 export const never = (1n << 63n) - 1n;
@@ -20,8 +20,7 @@ export function judge(expectation: Expectation, shown: Shown, namesBlocks: boole
   if (hasNoBlock(block) && needsBlock) return "block";
   // Only pages of lists are expected to show more.
   const page = shown.data as ReceivedPage<unknown>;
-  if (block && block.timestamp < minBlockAtEnd && (!hasMore(page) || isOfBlock(page.edges.at(-1), block)))
-    return "block";
+  if (block && block.timestamp < minBlockAtEnd && !hasMore(page)) return "block";
   if (continuesFrom && !isContinued(page, continuesFrom)) return "place";
   // The next page can have it.
   if (includes && !hasMore(page) && !page.edges.some((edge) => isSame(includes, edge.node))) return "place";

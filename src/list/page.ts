@@ -4,7 +4,6 @@ import type { Coverage } from "../errors/vega-error.js";
 import type { Block, NodeExtra } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
 import { isDigits, maximum } from "../values/integers.js";
-import { finalTime } from "../values/times.js";
 
 export type { Backward, Forward };
 
@@ -108,10 +107,6 @@ export const oldestOf = <Edge>(edges: readonly Edge[], { newestFirst = true }: P
 /** The items of a page in the order of the walk. A page keeps the order of its list in both directions. */
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
   direction === forward ? items : [...items].reverse();
-
-/** Whether a record is of the block that its node has begun, in which other records can be missing. */
-export const isOfBlock = (edge: Edge<unknown> | undefined, { timestamp }: Block): boolean =>
-  (timeOf(edge) ?? 0n) >= finalTime(timestamp);
 
 /** The place of a page, with or without more after it. */
 export const withMore = (pageInfo: PageInfo | null, { more }: Direction, hasMore: boolean): PageInfo | null =>

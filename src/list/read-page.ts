@@ -17,7 +17,6 @@ import {
   type Forward,
   forward,
   inWalkOrder,
-  isOfBlock,
   type NodePage,
   notLater,
   type Page,
@@ -26,7 +25,7 @@ import {
   withRoom,
 } from "./page.js";
 import { expectationAt, requestOf, shownFrom } from "./page-request.js";
-import { type FetchedPage, goesDown, type WalkPlan } from "./plan.js";
+import type { FetchedPage, WalkPlan } from "./plan.js";
 import { behindError, prunedError } from "./reading-errors.js";
 import { emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
@@ -99,39 +98,25 @@ async function fetchPage<T>(
 /**
  * Fetches a page. The last page of votes has to come from a node that is later than all before it: a vote that is cast
  * again moves to the end of the list, and of two nodes at one block, one can show it there while the other still shows
- * it where it was. A page of balance changes, oldest first, is fetched again if it ends in the block that its node has
- * begun: the block can get records before the last one of the page.
+ * it where it was.
  */
-function fetchUpToDate<T>(
+async function fetchUpToDate<T>(
   walk: WalkPlan<T>,
-  { block, until, given, direction }: WalkState<T>,
+  { block, until, given }: WalkState<T>,
   request: PageRequest,
   expectation: Expectation,
   signal: AbortSignal,
-): PromiseLike<FetchedPage<T>> {
-  const fetch = (expected: Expectation) => walk.fetchPage(request, { ...expectation, ...expected }, signal);
-  const fetchAfter = async (time: bigint, name: "minBlock" | "minBlockAtEnd", otherwise: typeof fetch) => {
-    try {
-      return await fetch({ [name]: time + 1n });
-    } catch (error) {
-      // The chain may have stopped. The coverage of the walk ends before that block, or has no end.
-      if (!NotShown.is(error) || error.lack !== "block") throw error;
-      return otherwise({});
-    }
-  };
-  if (walk.cursorsLack === "record") {
-    const latest = block?.timestamp ?? given?.after;
-    if (latest === undefined || !walk.isRecent?.(latest)) return fetch({});
-    return fetchAfter(latest, until === undefined ? "minBlockAtEnd" : "minBlock", fetch);
+): Promise<FetchedPage<T>> {
+  const latest = walk.cursorsLack === "record" ? (block?.timestamp ?? given?.after) : undefined;
+  if (latest === undefined || !walk.isRecent?.(latest)) return walk.fetchPage(request, expectation, signal);
+  const name = until === undefined ? "minBlockAtEnd" : "minBlock";
+  try {
+    return await walk.fetchPage(request, { ...expectation, [name]: latest + 1n }, signal);
+  } catch (error) {
+    // The chain may have stopped: the coverage of the walk has no end then.
+    if (!NotShown.is(error) || error.lack !== "block") throw error;
+    return walk.fetchPage(request, expectation, signal);
   }
-  if (walk.range === undefined || walk.isFixed || goesDown(walk, direction)) return fetch({});
-  return fetch({}).then((page) => {
-    const { block } = page.extra ?? {};
-    const isOpen = block && page.pageInfo?.[direction.more] && isOfBlock(edgesOf(page, direction).at(-1), block);
-    return isOpen && walk.isRecent?.(block.timestamp)
-      ? fetchAfter(block.timestamp, "minBlockAtEnd", async () => page)
-      : page;
-  });
 }
 
 /** The error of a walk whose next page no response shows: nodes can have dropped the records since the last page. */
@@ -224,13 +209,6 @@ export class ListPage<T> implements Page<T> {
     if (state === undefined) return undefined;
     const cursor = cursorOf(paginationAt(this.#walk, state));
     return { ...startOf({ direction, cursor }), block, node };
-  }
-
-  /** The state after its records of earlier blocks; `undefined` if it has none, or is the last page. */
-  before(block: Block): WalkState<T> | undefined {
-    const { read, end } = this.#taken;
-    const earlier = read.filter((edge) => !isOfBlock(edge, block));
-    return earlier.length > 0 ? advance(this.#walk, end, earlier, this.pageInfo) : undefined;
   }
 
   /** The state before the next page in a direction. After the last page, the newest votes may have to be read again. */

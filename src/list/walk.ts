@@ -7,7 +7,7 @@ import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
 import { resumeAt } from "./advance.js";
 import { nanosecondsOf } from "./cursors.js";
-import { coverageUpTo, type Edge, inWalkOrder, isOfBlock, laterOf, type Page, timeOf } from "./page.js";
+import { coverageUpTo, type Edge, inWalkOrder, laterOf, type Page, timeOf } from "./page.js";
 import { goesDown, planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
 import { type ListPage, readPage } from "./read-page.js";
 import { type GivenCursor, startOf, timeBefore, type WalkState } from "./state.js";
@@ -55,11 +55,6 @@ class WalkReader<T, Item> implements Batches<Item> {
   /** The time from which on the pages show that no record is missing. */
   #completeFrom = 0n;
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
-  /**
-   * Oldest first, the state before the first block in which a page ended before its node had. Nothing is covered from
-   * there on.
-   */
-  #open: WalkState<T> | undefined;
   /** Whether all pages have named their block, including the page that the caller's cursor is from. */
   #isNamed = true;
   /** Whether the last page is of a later block than those before. */
@@ -81,7 +76,7 @@ class WalkReader<T, Item> implements Batches<Item> {
 
   /** The items of the next page, in the order of the walk; `undefined` at the end. */
   async next(): Promise<Batch<Item> | undefined> {
-    const { maxItems, readAhead, direction, range } = this.#plan;
+    const { maxItems, readAhead, direction } = this.#plan;
     const state = this.#state;
     if (state === undefined) return undefined;
     const page = await (this.#prefetched ?? this.#fetch(state)).catch((error: unknown) => {
@@ -98,8 +93,6 @@ class WalkReader<T, Item> implements Batches<Item> {
     this.#prefetched = undefined;
     try {
       this.#state = this.#itemsRead < maxItems ? page.onward(direction) : undefined;
-      const isOpen = range && !goesDown(this.#plan) && page.block && isOfBlock(page.last, page.block);
-      if (isOpen) this.#open ??= page.before(page.block) ?? state;
       // Not after the first page: most callers who take one page do not want another.
       if (readAhead && this.#pagesRead > 1 && this.#state) this.#prefetched = this.#fetch(this.#state);
     } catch (error) {
@@ -175,7 +168,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     // A page without a block can be from a node that is ahead, as can the page that a cursor without a block is from.
     this.#isNamed &&= block !== undefined && (given?.read === undefined || given.latest !== undefined);
     this.#isLatest = (isOfOneNode && !given) || (this.#isNamed && block !== undefined && block.timestamp > earlier);
-    this.#blocks = { first, last: this.#open ? this.#blocks?.last : block, newest: laterOf(newest, block) };
+    this.#blocks = { first, last: block, newest: laterOf(newest, block) };
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
     this.#pagesRead++;
     this.#itemsRead += edges.length;
@@ -190,7 +183,7 @@ class WalkReader<T, Item> implements Batches<Item> {
   /** Adds where to continue once the caller has the records that came before the error. */
   #describe(error: unknown, state: WalkState<T>): unknown {
     if (!VegaError.is(error)) return error;
-    const resume = (this.#open ? undefined : error.resume) ?? resumeAt(this.#plan, this.#open ?? state);
+    const resume = error.resume ?? resumeAt(this.#plan, state);
     return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 }

@@ -44,8 +44,8 @@ export interface FakeNode {
    */
   nextBlock(data?: Omit<FakeNodeData, "seed" | "party">): void;
   /**
-   * Adds records at the time of the current block, without ending it: the block in the headers is half-written. Clients
-   * must not rely on its records (observed on v0.74 nodes: records at the time of the header can be missing).
+   * Adds records at the time of the current block, without ending it. Clients must not rely on records of that time:
+   * nodes write a block at once, before or after their headers have the next one (observed on v0.74 nodes).
    *
    * @throws `ArgumentError` if the data is invalid.
    */

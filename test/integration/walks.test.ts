@@ -8,7 +8,6 @@ import {
   type VegaError,
   type Vote,
 } from "../../src/index.js";
-import type { Forward } from "../../src/list/page.js";
 import {
   createFakeNetwork,
   createFakeNode,
@@ -18,7 +17,6 @@ import {
   nodeDefects,
 } from "../../src/testing/index.js";
 import { collect, readUntilError } from "../support/page-source.js";
-import { rejectionOf } from "../support/recorder.js";
 import { hex, votesAt } from "../support/records.js";
 import { runs } from "../support/runs.js";
 import { clamped } from "../support/worlds/faults.js";
@@ -171,59 +169,6 @@ const textsOf = (records: readonly object[]) =>
 
 describe("a walk over balance changes on a v0.74 node", () => {
   const sizes = fc.integer({ min: 1, max: 20 });
-
-  describe("whose page ends in the block that its node has begun", () => {
-    /** Opens a list whose current block gets further records, and ends, after the first response. */
-    function open(time: bigint, added: readonly number[], failing?: number) {
-      const changeOf = (account: number, timestamp = time): BalanceChange => ({
-        timestamp: `${timestamp}`,
-        assetId: hex(1),
-        partyId: hex(account),
-        marketId: "",
-        accountType: "ACCOUNT_TYPE_GENERAL",
-        balance: String(account),
-      });
-      const earlier = [changeOf(0, time - 2_000_000_000n), changeOf(1, time - 1_000_000_000n)];
-      const node = createFakeNode({ balances: earlier, block: { height: 5n, timestamp: time } }, options);
-      node.addRecords({ balances: [2, 3, 4, 5, 6, 7, 8, 9].map((account) => changeOf(account)) });
-      const fetch = async (request: Request) => {
-        const response = await node.fetch(request);
-        if (node.requests.length === failing) return new Response("{}", { status: 400 });
-        if (node.requests.length === 1) {
-          node.addRecords({ balances: added.map((account) => changeOf(account)) });
-          for (let block = 0; block < 3; block++) node.nextBlock();
-        }
-        return response;
-      };
-      const client = clientOf({ fetch } as FakeNode);
-      const listing = client.listBalanceChanges({ pagination: { first: 6, newestFirst: false } });
-      return { client, listing, node };
-    }
-
-    test("reads it again once that block has ended", async () => {
-      const { listing, node } = open(BigInt(Date.now()) * 1_000_000n, [10, 11, 12, 13, 14, 15, 16, 17]);
-      expect(textsOf(await listing.toArray())).toEqual(textsOf(node.records.balances));
-      expect((await listing.coverage).end).toBe(node.block.timestamp);
-    });
-
-    test("covers nothing from that block on if the chain seems to stand still", async () => {
-      const { listing } = open(BigInt(timeOf(0)), [10]);
-      await listing.toArray();
-      expect((await listing.coverage).end).toBe(BigInt(timeOf(0)));
-    });
-
-    test("is continued from the start of that block after an error", async () => {
-      const { client, listing, node } = open(BigInt(timeOf(0)), [10, 11, 12, 13, 14, 15, 16, 17], 2);
-      const records: BalanceChange[] = [];
-      const readAll = async () => {
-        for await (const record of listing) records.push(record);
-      };
-      const { resume } = (await rejectionOf(readAll())) as { resume: { pagination: Forward } };
-      expect(records).toHaveLength(6);
-      const rest = await client.listBalanceChanges(resume).toArray();
-      expect(textsOf([...records.slice(0, 2), ...rest])).toEqual(textsOf(node.records.balances));
-    });
-  });
 
   test("continues after the cursor of any edge and from `page.next`, and yields the rest", async () => {
     const cases = fc.record({ counts, newestFirst: fc.boolean(), size: sizes, pick: fc.nat() });

@@ -32,7 +32,7 @@ function simplerWorlds(world: World): World[] {
       ...world,
       nodes: nodes.map((node) => ({ ...node, [name]: value })),
     })),
-    ...["drop", "drop-day", "restart", "lag", "half-block", "block"].map((name) => ({
+    ...["drop", "drop-day", "restart", "lag", "show-block", "block"].map((name) => ({
       ...world,
       events: events.filter((event) => event.name !== name),
     })),

@@ -117,7 +117,7 @@ export async function followVotes(_: Reader, reading: Reading): Promise<void> {
   });
   if (!isDone) return;
   const written = world.votes.filter(({ vote }) => vote.proposalId === proposalId);
-  // A vote that is cast again in the half-written block comes with the next batch.
+  // A vote that is cast again in the current block comes with the next batch.
   const later = new Set(written.filter(({ time }) => time >= upTo).map(({ vote }) => vote.partyId));
   const expected = new Map(written.map(({ vote }) => [vote.partyId, voteText(vote)]));
   const wrong = [...expected].filter(([party, text]) => !later.has(party) && found.get(party) !== text);

@@ -47,7 +47,7 @@ const neverEnds = "The reading does not end";
 export class RunningWorld {
   readonly world: World;
   readonly clock: WorldClock;
-  /** Balance changes of all blocks that have ended or are half-written. */
+  /** Balance changes of all blocks that have ended or are shown. */
   readonly changes: BalanceChange[] = [];
   readonly votes: WrittenVote[] = [];
   readonly signatures: (NodeSignature & { time: bigint })[] = [];
@@ -72,7 +72,7 @@ export class RunningWorld {
   readonly #outside = new Outside(this.reached);
   /** Those that have begun since the last fourteen. */
   readonly #blocks: Block[] = [];
-  #half: WorldBlock | undefined;
+  #isShown = false;
   #otherRequests = -1;
   #busy = 0;
   #eventsDone = 0;
@@ -182,7 +182,7 @@ export class RunningWorld {
   calm(until = 0n): void {
     this.isCalm = true;
     for (const node of this.#network.nodes) node.configure({ lag: 0, blockHeaders: true, rateLimit: false });
-    while (this.#half || this.head <= until) this.#nextBlock();
+    while (this.#isShown || this.head <= until) this.#nextBlock();
   }
 
   /** The time of the oldest balance change that a reading with an open start must have, whichever node responds. */
@@ -236,31 +236,28 @@ export class RunningWorld {
     this.#network.nextBlock({ ...records, block: { height, timestamp: next } });
   }
 
-  /** Ends the current block, which can be half-written. */
+  /** Ends the current block, whose records may be shown already. */
   #nextBlock(): void {
-    const block = this.#half ?? this.#growth.shift();
-    if (block && !this.#half) this.#note(block);
-    this.#half = undefined;
+    const block = this.#isShown ? undefined : this.#growth.shift();
+    if (block) this.#note(block);
+    this.#isShown = false;
     const empty = { time: 0n, balances: [], votes: [], signatures: [] };
     this.#endBlock(block ?? empty, this.#growth[0]?.time ?? this.head + second);
   }
 
-  /** Writes half of the records of the current block. */
-  #writeHalf(): void {
-    if (this.#half || this.#growth.length === 0) return;
-    const { time, balances, votes, signatures } = this.#growth.shift() as WorldBlock;
-    this.#note({ time, balances, votes, signatures });
-    const every = (half: 0 | 1) => {
-      const take = <T>(items: readonly T[]) => items.filter((_, index) => index % 2 === half);
-      return { balances: take(balances), votes: take(votes), signatures: take(signatures) };
-    };
-    this.#network.addRecords(every(0));
-    this.#half = { time, ...every(1) };
+  /** Shows the records of the current block while nodes still name it. A block is written at once. */
+  #showBlock(): void {
+    const block = this.#isShown ? undefined : this.#growth.shift();
+    if (block === undefined) return;
+    this.#note(block);
+    const { time: _, ...records } = block;
+    this.#network.addRecords(records);
+    this.#isShown = true;
   }
 
   #happen({ name, node, count }: WorldEvent): void {
     if (name === "block") for (let each = 0; each < count && this.#growth.length > 0; each++) this.#nextBlock();
-    if (name === "half-block") this.#writeHalf();
+    if (name === "show-block") this.#showBlock();
     if (name === "drop" || name === "drop-day") this.#drop(node, count, name === "drop-day" ? day : 1n);
     if (name === "lag" && this.world.nodes.length > 1)
       this.#network.nodes[node]?.configure({ lag: Math.max(count, Number(this.#showsMore(node))) });

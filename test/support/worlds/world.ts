@@ -47,10 +47,10 @@ export type FaultName = (typeof faultNames)[number];
 export interface WorldEvent {
   request: number;
   /**
-   * Blocks end, or one is half-written; a node drops all before a later record, or before a later day, or falls behind by blocks; the
+   * Blocks end, or one is shown before its end; a node drops all before a later record, or before a later day, or falls behind by blocks; the
    * network is restarted from a checkpoint, so that its heights begin anew.
    */
-  name: "block" | "half-block" | "drop" | "drop-day" | "lag" | "restart";
+  name: "block" | "show-block" | "drop" | "drop-day" | "lag" | "restart";
   node: number;
   count: number;
 }
@@ -111,8 +111,8 @@ export class Choices {
 }
 
 const eventNames = [
-  ...(["block", "block", "block", "block", "half-block", "drop", "drop-day", "lag"] as const),
-  ...(["block", "block", "block", "block", "half-block", "drop", "drop-day", "restart"] as const),
+  ...(["block", "block", "block", "block", "show-block", "drop", "drop-day", "lag"] as const),
+  ...(["block", "block", "block", "block", "show-block", "drop", "drop-day", "restart"] as const),
 ];
 
 const type24 = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";

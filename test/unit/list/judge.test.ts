@@ -45,7 +45,6 @@ describe("a response", () => {
     ["whose last page has an earlier block", atEnd, "block"],
     ["of a page in between", atEnd, undefined, { data: page([at(5000)], more) }],
     ["of a page that ends just before its block", atEnd, undefined, { data: page([at(8999)], more) }],
-    ["of a page that ends in its block, which can have more", atEnd, "block", { data: page(upToBlock, more) }],
     ["of a page without records in between", atEnd, undefined, { data: page([], more) }],
     ["without `pageInfo`", atEnd, "block", { data: page([], null) }],
     ["with the record", { includes: { id: "a" } }, undefined],
