@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../async/clock.js";
 import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
 import { annotate, PaginationError, TimeoutError, VegaError } from "../errors/index.js";
-import { type Block, hasNoBlock } from "../http/call.js";
+import type { Block } from "../http/call.js";
 import { createEmit, observedError } from "../http/events.js";
 import { backoff, isTransient, namedDelay } from "../http/retry.js";
 import type { Follower, FollowerKind, FollowSettings } from "./follower.js";
@@ -118,10 +118,6 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     };
 
     const hear = (block: Block): void => {
-      if (hasNoBlock(block)) {
-        const message = `${operation} got a response of a node that has no block yet. Wait, or use another node.`;
-        throw new PaginationError(message, { operation, reason: "behind", block });
-      }
       this.lastHeard = new Date(clock.date());
       failures = 0;
       if (newest === undefined || block.timestamp > newest.timestamp) {

@@ -115,9 +115,7 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
       check?.(data, response);
       const { edges, pageInfo } = data;
       const page = { edges, pageInfo, extra: { response, block, stale }, node, completeFrom: completeFrom(data) };
-      // A node without a block has no records yet, whatever it keeps later.
-      const isEmpty = !isPool && hasNoBlock(block);
-      return { page, isShort: isEmpty || (lack === "history" && (expectation.historyFrom ?? 0n) > 0n) };
+      return { page, isShort: lack === "history" && (expectation.historyFrom ?? 0n) > 0n };
     };
     return untilShown(attempt, options, signal);
   };

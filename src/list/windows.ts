@@ -1,4 +1,3 @@
-import { hasNoBlock } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
 import type { History } from "./history.js";
@@ -38,9 +37,6 @@ export const throughWindows =
       const page = await readWindow(next, expected);
       const { window } = page;
       const foundIn = passed.length > 0 ? next : undefined;
-      // A node that has no block yet has no records in any window.
-      if (hasNoBlock(page.extra.block))
-        return { ...page, foundIn, pageInfo: withMore(page.pageInfo, direction, false) };
       // A block can have more records than a page.
       if (window === undefined || window.hasMore || hasNew(page, expected)) {
         return isDown && foundIn ? afterPassed(page, foundIn) : { ...page, foundIn };

@@ -10,7 +10,7 @@ import {
   toPlainError,
   VegaError,
 } from "../errors/index.js";
-import { type Answer, hasNoBlock, readBlock } from "../http/call.js";
+import { type Answer, readBlock } from "../http/call.js";
 import { type Emit, observedError } from "../http/events.js";
 import { NotShown } from "../http/expectation.js";
 import type { ActiveCall, Send } from "../http/request.js";
@@ -164,7 +164,7 @@ function judgeResponses<T>({ client: { nodes }, call: { expectation, node }, ask
   for (const request of asked) {
     const { answer } = request;
     if (!answer || !expectation) continue;
-    request.lack = hasNoBlock(answer.block) ? "block" : judge(expectation, answer, namesBlocks);
+    request.lack = judge(expectation, answer, namesBlocks);
     if (request.lack === "history") request.completeFrom = completeFrom(answer.data as ReceivedPage<unknown>);
   }
 }

@@ -4,7 +4,7 @@ import type { Batch, Batches } from "../async/item-iterator.js";
 import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
-import { type Block, hasNoBlock } from "../http/call.js";
+import type { Block } from "../http/call.js";
 import type { History } from "../list/history.js";
 import { type ListRequest, type ListSource, listsOf } from "../list/open-list.js";
 import { coverageUpTo, largestPage, laterOf, type NodePage, type ReceivedPage, timeOf } from "../list/page.js";
@@ -269,7 +269,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const request = { pagination: { first: 1, newestFirst: true } };
     const reads = this.#plans.map((plan) => this.#run(async (signal) => plan.fetchPage(request, {}, signal)));
     const newest = await Promise.all(reads);
-    const [block] = newest.flatMap(({ extra }) => (extra?.block && !hasNoBlock(extra.block) ? extra.block : []));
+    const [block] = newest.flatMap(({ extra }) => extra?.block ?? []);
     if (block) return finalTime(block.timestamp);
     return newest.map(({ edges }) => timeOf(edges[0]) ?? -1n).reduce(maximum) + 1n;
   }

@@ -22,7 +22,6 @@ describe("through windows, a page", () => {
   const first = { foundIn: undefined };
   const [later, earlier] = [{ foundIn: { ...up, start: 100n } }, { foundIn: { ...down, end: 100n } }];
   const more = { pageInfo: { hasNextPage: true } };
-  const started = pageAt([], { block: 0n, more: true, window: { start: 100n, end: 200n, hasMore: false } });
   const idle = pageAt([], { block: 9n, more: true, window: { start: 100n, end: 200n, hasMore: false } });
   const filled = window(100n, 200n, [], true);
   const [proved, half] = [{ completeFrom: 100n }, { completeFrom: 150n }];
@@ -39,7 +38,6 @@ describe("through windows, a page", () => {
     ["with more in its window is followed there", down, needed, [filled], {}, first, []],
     ["with more in a later window is followed there", up, needed, [empty, filled], {}, later, []],
     ["with records is not proved", down, needed, [early], {}, first, []],
-    ["of a node without a block ends the list", down, {}, [started], {}, { pageInfo: { hasNextPage: false } }, []],
     ["has new records", down, { ...known, ...needed }, [one, early], proved, { ...early, ...earlier }, [100n]],
     ["has other records than the last one", down, known, [two], {}, first, []],
     ["has new records of another node", down, { ...known, ...needed }, [one, early], two ?? {}, other, [100n]],
