@@ -76,8 +76,8 @@ export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly
   const window = windowAfter(end.window, edges, "record", true);
   const { [direction.cursor]: cursor } = paginationAt(walk, { ...end, window }) as Pagination;
   const given = until === undefined && cursor !== undefined ? { cursor, ...readAddedMembers(cursor) } : end.given;
-  const { seen, block, node, onlyNode } = end;
-  return { ...emptyState(direction), count: 0, seen, block, node, onlyNode, given, until: first };
+  const { seen, block, node } = end;
+  return { ...emptyState(direction), count: 0, seen, block, node, given, until: first };
 }
 
 const senderOf = ({ operation }: WalkPlan) =>

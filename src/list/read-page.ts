@@ -219,13 +219,9 @@ export class ListPage<T> implements Page<T> {
     return isAtEnd && !this.#isWhole ? startAgain(this.#walk, end, read) : state;
   }
 
-  /**
-   * Whether one node gave this page and all before it, as far as is known, or its response had all of the list. That
-   * does not count in a second reading, which takes only the newest votes.
-   */
-  get isOfOneNode(): boolean {
-    const { onlyNode, until } = this.#taken.end;
-    return onlyNode !== undefined || (this.#isWhole && until === undefined);
+  /** Whether its response had all of the list. A second reading takes only the newest votes. */
+  get isWholeList(): boolean {
+    return this.#isWhole && this.#taken.end.until === undefined;
   }
 
   get next(): Forward | undefined {

@@ -33,8 +33,6 @@ export interface WalkState<T = unknown> {
   readonly first?: bigint | undefined;
   /** The address of the node that gave the last page, if the client has several. */
   readonly node?: string | undefined;
-  /** The same, if it gave all pages. */
-  readonly onlyNode?: string | undefined;
   /** The content of the cursor with which the caller began. */
   readonly given?: GivenCursor | undefined;
   /** The time of the block at which a second reading of the newest votes ends. */

@@ -49,7 +49,6 @@ export function takePage<T>(
   const read = isCut ? edges.slice(0, skipped + taken) : edges;
   const isOfVotes = walk.cursorsLack === "record";
   const isGiven = state.given !== undefined && state.until === undefined;
-  const isFirst = pages === 0 && state.until === undefined;
   const needsFirst = walk.cursorsLack === "proof" || (isOfVotes && goesDown(walk));
   const place = placeOf({ ...state, window: read, cursor: info?.[direction.nextCursor] });
   const isRepeated =
@@ -71,7 +70,6 @@ export function takePage<T>(
       block,
       first: state.first ?? (needsFirst && pages === 0 && !isGiven ? block?.timestamp : undefined),
       node,
-      onlyNode: isFirst || state.onlyNode === node ? node : undefined,
     },
     isRepeated,
   };

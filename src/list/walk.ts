@@ -161,13 +161,13 @@ class WalkReader<T, Item> implements Batches<Item> {
     return range?.end === undefined ? final : minimum(final, range.end);
   }
 
-  #note({ block, completeFrom, edges, isOfOneNode }: ListPage<T>): void {
+  #note({ block, completeFrom, edges, isWholeList }: ListPage<T>): void {
     const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
     const given = this.#given;
     const earlier = maximum(newest?.timestamp ?? -1n, given?.after ?? -1n);
     // A page without a block can be from a node that is ahead, as can the page that a cursor without a block is from.
     this.#isNamed &&= block !== undefined && (given?.read === undefined || given.latest !== undefined);
-    this.#isLatest = (isOfOneNode && !given) || (this.#isNamed && block !== undefined && block.timestamp > earlier);
+    this.#isLatest = (isWholeList && !given) || (this.#isNamed && block !== undefined && block.timestamp > earlier);
     this.#blocks = { first, last: block, newest: laterOf(newest, block) };
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
     this.#pagesRead++;
