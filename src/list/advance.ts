@@ -5,8 +5,8 @@ import { show } from "../values/show.js";
 import { anchorsOf } from "./anchors.js";
 import { continuedLater, readAddedMembers } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
-import { type Backward, type Edge, type Forward, timeOf } from "./page.js";
-import { goesDown, pageAfter, type WalkPlan } from "./plan.js";
+import { type Backward, type Edge, type Forward, isDescending, timeOf } from "./page.js";
+import { pageAfter, type WalkPlan } from "./plan.js";
 import { gapError, readingError } from "./reading-errors.js";
 import { emptyState, hasKey, placeOf, type WalkState, windowAfter, withKeys } from "./state.js";
 
@@ -42,7 +42,7 @@ export function advance<T>(
   const { until } = state;
   if (until !== undefined && (nanosecondsOf(edges.at(-1)?.cursor ?? "") ?? until) < until) return undefined;
   const cursor = pageInfo[nextCursor];
-  const window = windowAfter(state.window, edges, walk.cursorsLack, goesDown(walk, state.direction));
+  const window = windowAfter(state.window, edges, walk.cursorsLack, isDescending(walk.pagination, state.direction));
   const next = { ...state, window, cursor: cursor || edges.at(-1)?.cursor || state.cursor };
   if (!cursor) {
     const what = `${senderOf(walk)} reports \`${more}\` but returned no \`${nextCursor}\`. `;
@@ -67,7 +67,7 @@ export function advance<T>(
  */
 export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly Edge<T>[]): WalkState<T> | undefined {
   const { direction, pages, first, until } = end;
-  if (walk.cursorsLack !== "record" || first === undefined || !goesDown(walk)) return undefined;
+  if (walk.cursorsLack !== "record" || first === undefined || !isDescending(walk.pagination)) return undefined;
   // The gateway has cursors of its own, and lists votes that were cast again last.
   const { cursor: place } = edges.at(-1) ?? end.window.at(-1) ?? end.given ?? {};
   if (place !== undefined && nanosecondsOf(place) === undefined) return undefined;

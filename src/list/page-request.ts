@@ -4,13 +4,13 @@ import { maximum, minimum } from "../values/integers.js";
 import type { Anchor } from "./anchors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { never } from "./judge.js";
-import type { PageRequest } from "./page.js";
-import { goesDown, isEmptyRange, pageAfter, type WalkPlan } from "./plan.js";
+import { isDescending, type PageRequest } from "./page.js";
+import { isEmptyRange, pageAfter, type WalkPlan } from "./plan.js";
 import type { WalkState } from "./state.js";
 
 /** Whether a page decides how far back a walk is complete: in ascending order the first page, otherwise any page. */
 const reachesStart = (walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor): boolean =>
-  walk.range !== undefined && (goesDown(walk, direction) || (cursor === undefined && at === undefined));
+  walk.range !== undefined && (isDescending(walk.pagination, direction) || (cursor === undefined && at === undefined));
 
 /** The time from which a page has to show all records: 0 if its range has no start, `never` if others show them. */
 export function shownFrom(walk: WalkPlan, state: WalkState, anchor: Anchor, foundIn: PageRequest | undefined): bigint {
@@ -24,7 +24,9 @@ export function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at
   const { start, end, lead = start } = walk.range ?? {};
   const pagination = pageAfter(walk, direction, cursor, size);
   if (at !== undefined)
-    return goesDown(walk, direction) ? { pagination, start: lead, end: at + 1000n } : { pagination, start: at, end };
+    return isDescending(walk.pagination, direction)
+      ? { pagination, start: lead, end: at + 1000n }
+      : { pagination, start: at, end };
   const place = cursor === undefined ? undefined : nanosecondsOf(cursor);
   return { pagination, start: place === undefined || lead === undefined ? lead : minimum(lead, place), end };
 }
@@ -35,7 +37,7 @@ export function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, 
   const { after = 0n, continuesFrom } = anchor;
   const { isFixed = false, range } = walk;
   const { start = 0n, end } = range ?? {};
-  const isDown = goesDown(walk, direction);
+  const isDown = isDescending(walk.pagination, direction);
   // Before a record of a time, all records of the past are final.
   const isPast = continuesFrom !== undefined && range !== undefined && isDown;
   // Each page of a fixed range shows that it is complete, whatever the block of the page before.

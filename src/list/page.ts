@@ -96,9 +96,9 @@ export const cursorOf = ({ after, before }: Pagination): string | undefined => a
 
 export const opposite = (direction: Direction): Direction => (direction === forward ? backward : forward);
 
-/** Whether a page is read from newer records to older ones. */
-export const isDescending = (pagination: Pagination): boolean =>
-  (directionOf(pagination) === forward) === (pagination.newestFirst ?? true);
+/** Whether a list is read from newer records to older ones, in its own direction by default. */
+export const isDescending = (pagination: Pagination, direction = directionOf(pagination)): boolean =>
+  (direction === forward) === (pagination.newestFirst ?? true);
 
 /** The oldest edge of a page. A page keeps the order of its list, whichever direction it was read in. */
 export const oldestOf = <Edge>(edges: readonly Edge[], { newestFirst = true }: Pagination): Edge | undefined =>

@@ -9,7 +9,6 @@ import {
   directionOf,
   type EdgePage,
   type Forward,
-  forward,
   type NodePage,
   type PageRequest,
 } from "./page.js";
@@ -101,9 +100,3 @@ export function pageAfter(
     ...(newestFirst !== undefined && { newestFirst }),
   };
 }
-
-/** Whether a walk in a direction goes from newer records to older ones. */
-export const goesDown = (
-  { pagination: { newestFirst = true }, ...plan }: Pick<WalkPlan, "pagination" | "direction">,
-  direction = plan.direction,
-): boolean => (direction === forward) === newestFirst;

@@ -2,8 +2,8 @@ import type { PageInfo } from "../../generated/types.js";
 import { isRead, voteKeyOf } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { never } from "./judge.js";
-import { type Direction, type Edge, laterOf, opposite, timeOf } from "./page.js";
-import { type FetchedPage, goesDown, type WalkPlan } from "./plan.js";
+import { type Direction, type Edge, isDescending, laterOf, opposite, timeOf } from "./page.js";
+import type { FetchedPage, WalkPlan } from "./plan.js";
 import { hasKey, placeOf, type WalkState, withKeys } from "./state.js";
 
 /** The records that a walk takes from a page. */
@@ -49,7 +49,7 @@ export function takePage<T>(
   const read = isCut ? edges.slice(0, skipped + taken) : edges;
   const isOfVotes = walk.cursorsLack === "record";
   const isGiven = state.given !== undefined && state.until === undefined;
-  const needsFirst = walk.cursorsLack === "proof" || (isOfVotes && goesDown(walk));
+  const needsFirst = walk.cursorsLack === "proof" || (isOfVotes && isDescending(walk.pagination));
   const place = placeOf({ ...state, window: read, cursor: info?.[direction.nextCursor] });
   const isRepeated =
     !hasFurther &&
@@ -83,7 +83,7 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
   const timeAt = (edge: Edge<T> | undefined) => timeOf(edge) ?? start;
   const inRange = edges.filter((edge) => timeAt(edge) >= start && timeAt(edge) < end);
   const last = timeAt(edges.at(-1));
-  return { inRange, isLast: goesDown(walk, direction) ? last < start : last >= end };
+  return { inRange, isLast: isDescending(walk.pagination, direction) ? last < start : last >= end };
 }
 
 /**
@@ -105,7 +105,8 @@ export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly E
     // Votes that were cast since the first page are unknown: they can be known votes that have moved.
     const isNew = since !== undefined && (nanosecondsOf(edge.cursor) ?? since) >= since;
     // A second reading is for these votes alone.
-    const isFurther = until === undefined ? !(read && isRead(read, edge, goesDown(walk, state.direction))) : isNew;
+    const isFurther =
+      until === undefined ? !(read && isRead(read, edge, isDescending(walk.pagination, state.direction))) : isNew;
     const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);
     if (!isKnown) {
       if (further === most) break;

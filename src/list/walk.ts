@@ -7,8 +7,8 @@ import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
 import { resumeAt } from "./advance.js";
 import { nanosecondsOf } from "./cursors.js";
-import { coverageUpTo, type Edge, inWalkOrder, laterOf, type Page, timeOf } from "./page.js";
-import { goesDown, planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
+import { coverageUpTo, type Edge, inWalkOrder, isDescending, laterOf, type Page, timeOf } from "./page.js";
+import { planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
 import { type ListPage, readPage } from "./read-page.js";
 import { type GivenCursor, startOf, timeBefore, type WalkState } from "./state.js";
 
@@ -119,10 +119,10 @@ class WalkReader<T, Item> implements Batches<Item> {
     const plan = this.#plan;
     const whole = this.#wholeCoverage();
     const time = edge && (nanosecondsOf(edge.cursor) ?? (plan.range && timeOf(edge)));
-    const isDescending = goesDown(plan);
+    const isDown = isDescending(plan.pagination);
     const place = this.#place;
-    const bound = isDescending ? (plan.range?.end ?? whole.end) : plan.range?.start;
-    return coverageUpTo(time, whole, isDescending, place ?? bound ?? 0n);
+    const bound = isDown ? (plan.range?.end ?? whole.end) : plan.range?.start;
+    return coverageUpTo(time, whole, isDown, place ?? bound ?? 0n);
   }
 
   /** The time of the record before the walk; of its first record if the cursor does not show it. */
@@ -135,25 +135,25 @@ class WalkReader<T, Item> implements Batches<Item> {
     const { range } = this.#plan;
     const [place, end] = [this.#place, this.#end];
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
-    const after = goesDown(this.#plan) || place === undefined ? 0n : place + 1n;
+    const after = isDescending(this.#plan.pagination) || place === undefined ? 0n : place + 1n;
     return { start: [range?.start ?? 0n, shown].reduce(maximum, after), end, block: this.#blocks?.newest };
   }
 
   /** The end of the coverage once the walk has ended; `undefined` if nothing shows it. */
   get #end(): bigint | undefined {
     const { range, cursorsLack } = this.#plan;
-    const [given, place, isDescending] = [this.#given, this.#place, goesDown(this.#plan)];
+    const [given, place, isDown] = [this.#given, this.#place, isDescending(this.#plan.pagination)];
     // Votes that were cast again since the first page are unknown without the block of that page.
-    const isBlind = isDescending && given !== undefined && given.first === undefined;
+    const isBlind = isDown && given !== undefined && given.first === undefined;
     if (cursorsLack === "record" && (isBlind || !this.#isLatest)) return undefined;
-    if (isDescending && place !== undefined) return place;
+    if (isDown && place !== undefined) return place;
     const cursor = this.#last?.cursor ?? given?.cursor;
     // The gateway's cursors do not show times: a loop that they lead through ends with the block of its first page, as
     // lists do that are not in the order of time: they can get records before those that were read.
     const isTimed = cursor !== undefined && nanosecondsOf(cursor) !== undefined;
     if (given !== undefined && !isTimed && cursorsLack !== "proof") return undefined;
     const { first, last } = this.#blocks ?? {};
-    const block = first && isTimed && !isDescending ? last : first;
+    const block = first && isTimed && !isDown ? last : first;
     // Signatures that arrived since the first page can sort before the cursor, where this walk does not read.
     const seen = cursorsLack === "proof" && given ? given.first : block?.timestamp;
     if (block === undefined || seen === undefined) return undefined;
