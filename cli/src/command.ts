@@ -18,22 +18,21 @@ export interface Definition<Flags> {
 
 export type Perform = (command: Command, run: Definition<never>["run"]) => Promise<void>;
 
-/** Returns a function that adds a command, with the flags of every command, and the end of its help. */
-export const defineCommand =
-  <Flags>(definition: Definition<Flags>) =>
-  (parent: Command, perform: Perform): void => {
-    const { name, summary, details, flags, examples, run, arguments: names = [] } = definition;
-    const command: Command = parent
-      .command(name)
-      .summary(summary)
-      .description(details === undefined ? summary : `${summary}\n\n${details}`)
-      .usage(["[flags]", ...names].join(" "))
-      .action(() => perform(command, run));
-    for (const argument of names) command.argument(argument);
-    const verbose = "Print each request, retry and pause, and the causes of errors, to stderr.";
-    for (const option of [...flags, flag("-v, --verbose", verbose)]) command.addOption(option);
-    command.addHelpText("after", ({ command: own }) => `\n${examplesText(examples, own)}`);
-  };
+const verbose = "Print each request, retry and pause, and the causes of errors, to stderr.";
+
+/** Adds a command, with the flags of every command, and the end of its help. */
+export function addCommand(parent: Command, definition: Definition<never>, perform: Perform): void {
+  const { name, summary, details, flags, examples, run, arguments: names = [] } = definition;
+  const command: Command = parent
+    .command(name)
+    .summary(summary)
+    .description(details === undefined ? summary : `${summary}\n\n${details}`)
+    .usage(["[flags]", ...names].join(" "))
+    .action(() => perform(command, run));
+  for (const argument of names) command.argument(argument);
+  for (const option of [...flags, flag("-v, --verbose", verbose)]) command.addOption(option);
+  command.addHelpText("after", () => `\n${examplesText(examples, command)}`);
+}
 
 export const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)];
 

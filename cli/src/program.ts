@@ -4,19 +4,19 @@ import { Command, CommanderError, type Option } from "commander";
 import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
 import { isId } from "vegaprotocol-client/operations";
 import { withFlagNames } from "./arguments.js";
-import { exampleIds, examplesText, helpTable, type Perform, pathOf } from "./command.js";
-import { addAudit } from "./commands/audit.js";
-import { addCompletion } from "./commands/completion.js";
-import { addExplore } from "./commands/explore.js";
-import { addFakeNode } from "./commands/fake-node.js";
-import { addFollow } from "./commands/follow.js";
-import { addGet } from "./commands/get.js";
-import { addLists } from "./commands/list.js";
-import { addNodes } from "./commands/nodes.js";
-import { addReports } from "./commands/reports.js";
-import { addServe } from "./commands/serve.js";
-import { addCheck, addSingles } from "./commands/single.js";
-import { addSync } from "./commands/sync.js";
+import { addCommand, type Definition, exampleIds, examplesText, helpTable, type Perform, pathOf } from "./command.js";
+import { auditCommand } from "./commands/audit.js";
+import { completionCommand } from "./commands/completion.js";
+import { exploreCommand } from "./commands/explore.js";
+import { fakeNodeCommand } from "./commands/fake-node.js";
+import { followCommands } from "./commands/follow.js";
+import { getCommand } from "./commands/get.js";
+import { listCommands } from "./commands/list.js";
+import { nodesCommand } from "./commands/nodes.js";
+import { reportCommands } from "./commands/reports.js";
+import { serveCommand } from "./commands/serve.js";
+import { checkCommand, singleCommands } from "./commands/single.js";
+import { syncCommand } from "./commands/sync.js";
 import { applyDefaults, withSource } from "./config.js";
 import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts, UsageError } from "./errors.js";
 import { Flag } from "./flags.js";
@@ -99,23 +99,17 @@ export function createProgram(io: Io, print: (text: string) => void, perform: Pe
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => styleText("bold", title.replace(/^Options:$/, "Flags:"), { validateStream: false }),
     });
-  for (const add of [
-    addLists,
-    addSingles,
-    addGet,
-    addReports,
-    addCheck,
-    addFollow,
-    addNodes,
-    addAudit,
-    addSync,
-    addServe,
-    addExplore,
-    addFakeNode,
-    addCompletion,
-  ]) {
-    add(program, perform);
-  }
+  const add = (definition: Definition<never>) => addCommand(program, definition, perform);
+  for (const each of [...listCommands, ...singleCommands, getCommand, ...reportCommands, checkCommand]) add(each);
+  const follow = program
+    .command("follow")
+    .description("Print new balance changes, votes or signatures as they come.")
+    .usage("balances|votes|signatures [flags]")
+    .helpCommand(false);
+  for (const each of followCommands) addCommand(follow, each, perform);
+  for (const each of [nodesCommand, auditCommand, syncCommand, serveCommand, exploreCommand, fakeNodeCommand])
+    add(each);
+  add(completionCommand);
   program
     .command("version")
     .description("Print the version.")

@@ -1,7 +1,7 @@
 import { VegaError } from "vegaprotocol-client";
 import { argumentFlags, canonicalIds, readArguments } from "../arguments.js";
 import { type AuditedNode, type AuditedPart, auditBalances, auditList, blockTime } from "../audit.js";
-import { defineCommand, exampleIds } from "../command.js";
+import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -33,7 +33,7 @@ const columnKinds = {
 const maxLag = 60_000_000_000n;
 const repeat = { repeat: true } as const;
 
-export const addAudit = defineCommand<Flags>({
+export const auditCommand: Definition<Flags> = {
   name: "audit",
   summary: "Find the node that differs from others.",
   details:
@@ -58,7 +58,7 @@ export const addAudit = defineCommand<Flags>({
     `audit http://127.0.0.1:8080 http://localhost:8080 --profiles --id ${exampleIds.resource} --format csv`,
   ],
   run: audit,
-});
+};
 
 async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<number> {
   const { signal } = io;

@@ -1,11 +1,11 @@
 import type { Command, Option } from "commander";
-import { allCommands, defineCommand, pathOf } from "../command.js";
+import { allCommands, type Definition, pathOf } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
 import { write } from "../io.js";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-export const addCompletion = defineCommand({
+export const completionCommand: Definition<object> = {
   name: "completion",
   summary: "Print a script that completes commands and flags in a shell.",
   details:
@@ -20,7 +20,7 @@ export const addCompletion = defineCommand({
     await write(io.stdout, script(parent as Command));
     return exitCodes.done;
   },
-});
+};
 
 /** The values that the help of a flag lists. */
 const valuesOf = ({ description }: Option) => /One of: ([^.]+)\./.exec(description)?.[1]?.replaceAll(",", "") ?? "";

@@ -1,4 +1,4 @@
-import { defineCommand } from "../command.js";
+import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
 import { UsageError } from "../errors.js";
 import * as flags from "../flags.js";
@@ -12,7 +12,7 @@ interface ExploreFlags extends flags.Flags {
 const completeText =
   "The records go back to the first block: accounts without an earlier record had 0. Default: their balances are unknown.";
 
-export const addExplore = defineCommand<ExploreFlags>({
+export const exploreCommand: Definition<ExploreFlags> = {
   name: "explore",
   summary: "Look at parties, proposals and nodes in a browser.",
   details:
@@ -29,7 +29,7 @@ export const addExplore = defineCommand<ExploreFlags>({
   ],
   examples: ["explore", "explore --port 8090 --node http://127.0.0.1:8080"],
   run: explore,
-});
+};
 
 async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[]): Promise<number> {
   const { createExplore } = await import("../explore/app.js");

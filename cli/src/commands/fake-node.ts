@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { FakeNode, NodeFault } from "vegaprotocol-client/testing";
 import type { FakeNodeServer } from "vegaprotocol-client/testing/node";
-import { defineCommand } from "../command.js";
+import type { Definition } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
 import { liveChain, withOtherPaths } from "../fake-node.js";
 import { duration, type Flags, flag, integer, serverFlags } from "../flags.js";
@@ -31,7 +31,7 @@ const lagText =
 
 const number = { parse: integer({ minimum: 0 }) };
 
-export const addFakeNode = defineCommand<FakeFlags>({
+export const fakeNodeCommand: Definition<FakeFlags> = {
   name: "fake-node",
   summary: "Serve a node with generated records over HTTP, to try commands and to test any client.",
   details,
@@ -56,7 +56,7 @@ export const addFakeNode = defineCommand<FakeFlags>({
     "fake-node --port 8090 --block-every 1s --nodes 3 --lag 0,0,600 --fault latency=200ms,503=5%",
   ],
   run: fakeNode,
-});
+};
 
 async function fakeNode(io: Io, flags: FakeFlags): Promise<number> {
   const [{ createFakeNetwork, createFakeNode, nodeDefects }, { listen }] = await Promise.all([

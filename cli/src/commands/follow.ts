@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { PaginationError, VegaError } from "vegaprotocol-client";
 import { followBalanceChanges, followNodeSignatures, followVotes } from "vegaprotocol-client/follow";
 import { operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { listFilters, readArguments } from "../arguments.js";
-import { defineCommand, exampleIds, type Perform } from "../command.js";
+import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -42,37 +41,31 @@ const checkFrom = (text: string) => (text === "start" ? text : checkTime(text, "
 const readFrom = ({ from, timeZone }: flag.Flags): "now" | "start" | bigint | undefined =>
   from === undefined || from === "now" || from === "start" ? from : readTime(from, timeZone);
 
-export function addFollow(program: Command, perform: Perform): void {
-  const follow = program
-    .command("follow")
-    .description("Print new balance changes, votes or signatures as they come.")
-    .usage("balances|votes|signatures [flags]")
-    .helpCommand(false);
-  for (const id of ids) {
-    const { details, example } = texts[id];
-    const { columns = {} } = operationTexts[id];
-    const hasTime = id !== "listNodeSignatures";
-    defineCommand<flag.Flags>({
-      name: operations[id].envelope,
-      summary: `${operationTexts[id].summary.replace("List", "Print")} as they come.`,
-      details:
-        `${details} It runs until it is interrupted. \`vegaprotocol sync --follow\` stores new records.` +
-        `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
-      flags: [
-        ...listFilters(id),
-        ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: checkFrom })] : []),
-        flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
-        flag.formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),
-        ...flag.presentationFlags(columns, "the smallest unit"),
-        flag.quietFlag("Do not print the status or failures."),
-        ...flag.followFlags(),
-        ...flag.nodeFlags(),
-      ],
-      examples: [example],
-      run: (io, flags) => run(id, io, flags),
-    })(follow, perform);
-  }
-}
+/** The commands below `follow`. */
+export const followCommands = ids.map((id): Definition<flag.Flags> => {
+  const { details, example } = texts[id];
+  const { columns = {} } = operationTexts[id];
+  const hasTime = id !== "listNodeSignatures";
+  return {
+    name: operations[id].envelope,
+    summary: `${operationTexts[id].summary.replace("List", "Print")} as they come.`,
+    details:
+      `${details} It runs until it is interrupted. \`vegaprotocol sync --follow\` stores new records.` +
+      `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
+    flags: [
+      ...listFilters(id),
+      ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: checkFrom })] : []),
+      flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
+      flag.formatFlag(undefined, ["table", "ndjson", "csv"]),
+      ...flag.presentationFlags(columns, "the smallest unit"),
+      flag.quietFlag("Do not print the status or failures."),
+      ...flag.followFlags(),
+      ...flag.nodeFlags(),
+    ],
+    examples: [example],
+    run: (io, flags) => run(id, io, flags),
+  };
+});
 
 async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
   const kinds = operationTexts[id].columns ?? {};

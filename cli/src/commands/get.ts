@@ -1,6 +1,6 @@
 /** The command `get`: lists and objects of a node that the description does not have. */
 import { type PageContent, paginate, type VegaClient } from "vegaprotocol-client";
-import { defineCommand, exampleIds } from "../command.js";
+import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ExitError, exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -13,7 +13,7 @@ import { createPrinter } from "../output/printer.js";
 
 const columnsText = "The members to print, separated by commas, such as id,details.symbol. Default: all.";
 
-export const addGet = defineCommand<flag.Flags>({
+export const getCommand: Definition<flag.Flags> = {
   name: "get",
   summary: "Get any list or object of a node, page by page.",
   details:
@@ -34,7 +34,7 @@ export const addGet = defineCommand<flag.Flags>({
     "get /api/v2/balance/changes --columns timestamp,balance -o changes.csv",
   ],
   run: get,
-});
+};
 
 async function get(io: Io, flags: flag.Flags, [entered = ""]: readonly string[]): Promise<number> {
   const { pathname, searchParams } = readPath(entered);

@@ -1,9 +1,8 @@
 /** The commands `votes`, `profiles`, `balances` and `signatures`: one for each list of the description. */
-import type { Command } from "commander";
 import { VegaError } from "vegaprotocol-client";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, readArguments } from "../arguments.js";
-import { defineCommand, exampleIds, type Perform } from "../command.js";
+import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
@@ -51,37 +50,34 @@ const startText = (start: bigint, records: number) =>
     ? `There are no records before ${formatTime(start)}, or the node does not keep them.`
     : `The records are complete from ${formatTime(start)} on. Earlier ones are unknown.`;
 
-/** Adds a command for each list, named after the member of the response that holds the page. */
-export function addLists(program: Command, perform: Perform): void {
-  const { filterFlag: filter } = flag;
-  for (const { id, name } of lists) {
-    const { summary, columns = {} } = operationTexts[id];
-    const isScan = isScannable(id);
-    // Nodes show lists whose cursors they reject as pages of one size.
-    const hasPages = listOperation(id).cursors?.rejectedWith === undefined;
-    const order = isScan ? "newest-first in a table, otherwise oldest-first" : "newest-first";
-    defineCommand<ListFlags>({
-      name,
-      summary: `${summary}.`,
-      details: `${isScan ? scanDetails : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}.`.trim(),
-      flags: [
-        ...argumentFlags(id).map(({ option }) => option),
-        filter("--order <ORDER>", `The order of the records. Default: ${order}.`, orders),
-        flag.limitFlag(),
-        ...(isScan ? atFlags() : []),
-        ...flag.fileFlags(),
-        dryFlag().conflicts("at"),
-        ...flag.presentationFlags(columns),
-        flag.quietFlag(),
-        ...(isScan ? dbFlags(" Requires --at.") : []),
-        ...flag.nodeFlags(),
-        ...(isScan ? flag.scanFlags() : hasPages ? [flag.pageSizeFlag("the list's page size")] : []),
-      ],
-      examples: examples[id] ?? [`${name} -n 10`],
-      run: (io, flags) => list(id, io, flags),
-    })(program, perform);
-  }
-}
+/** A command for each list, named after the member of the response that holds the page. */
+export const listCommands = lists.map(({ id, name }): Definition<ListFlags> => {
+  const { summary, columns = {} } = operationTexts[id];
+  const isScan = isScannable(id);
+  // Nodes show lists whose cursors they reject as pages of one size.
+  const hasPages = listOperation(id).cursors?.rejectedWith === undefined;
+  const order = isScan ? "newest-first in a table, otherwise oldest-first" : "newest-first";
+  return {
+    name,
+    summary: `${summary}.`,
+    details: `${isScan ? scanDetails : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}.`.trim(),
+    flags: [
+      ...argumentFlags(id).map(({ option }) => option),
+      flag.filterFlag("--order <ORDER>", `The order of the records. Default: ${order}.`, orders),
+      flag.limitFlag(),
+      ...(isScan ? atFlags() : []),
+      ...flag.fileFlags(),
+      dryFlag().conflicts("at"),
+      ...flag.presentationFlags(columns),
+      flag.quietFlag(),
+      ...(isScan ? dbFlags(" Requires --at.") : []),
+      ...flag.nodeFlags(),
+      ...(isScan ? flag.scanFlags() : hasPages ? [flag.pageSizeFlag("the list's page size")] : []),
+    ],
+    examples: examples[id] ?? [`${name} -n 10`],
+    run: (io, flags) => list(id, io, flags),
+  };
+});
 
 async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   const { at, completeHistory, db, format, output, force = false } = entered;

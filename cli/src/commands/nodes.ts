@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { VegaClient } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
-import { defineCommand } from "../command.js";
+import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes } from "../errors.js";
 import * as flag from "../flags.js";
@@ -36,7 +36,7 @@ interface Flags extends Omit<flag.Flags, "format"> {
 
 const watch = "Check the nodes again every TIME, until it is interrupted.";
 
-export const addNodes = defineCommand<Flags>({
+export const nodesCommand: Definition<Flags> = {
   name: "nodes",
   summary: "Show the state of each node.",
   details:
@@ -51,7 +51,7 @@ export const addNodes = defineCommand<Flags>({
   ],
   examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --format prometheus"],
   run: nodes,
-});
+};
 
 async function nodes(io: Io, flags: Flags): Promise<number> {
   const { watch } = flags;

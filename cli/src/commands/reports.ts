@@ -1,5 +1,5 @@
 /** The commands `statement`, `series`, `tally`, `limits` and `bundle`, and `balances --at`. */
-import type { Command, Option } from "commander";
+import type { Option } from "commander";
 import type { BalanceChange, BalanceChangesFilter, VegaClient, Vote } from "vegaprotocol-client";
 import {
   type BalanceSeriesOptions,
@@ -9,7 +9,7 @@ import {
   tallyVotes,
 } from "vegaprotocol-client/reports";
 import { canonicalIds, kebab, listFilters, readArguments } from "../arguments.js";
-import { type Definition, defineCommand, exampleIds, type Perform } from "../command.js";
+import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -103,7 +103,7 @@ const sentText =
   "How many transactions of any kind were sent with proof of work of the block of this height. Can be repeated. Default: those in " +
   "--sent-since count for every block.";
 
-const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name">>> => ({
+const reports: Readonly<Record<string, Omit<Definition<ReportFlags>, "name">>> = {
   statement: {
     summary: "Print opening balances, changes and closing balances of accounts.",
     details: "The opening balance of an account and its changes after --from up to --to add up to its closing balance.",
@@ -182,24 +182,19 @@ const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name"
     examples: [`bundle --id ${resource}`],
     run: printBundle,
   },
-});
+};
 
 const drawn = ["series", "tally"];
 
-export function addReports(program: Command, perform: Perform): void {
-  for (const [name, report] of Object.entries(reports())) {
-    defineCommand<ReportFlags>({
-      ...report,
-      name,
-      flags: [
-        ...report.flags,
-        ...flag.fileFlags(drawn.includes(name) ? [...flag.formats, "svg"] : flag.formats),
-        ...(name === "limits" ? [] : dbFlags()),
-        ...flag.nodeFlags(),
-      ],
-    })(program, perform);
-  }
-}
+export const reportCommands = Object.entries(reports).map(([name, report]): Definition<ReportFlags> => {
+  const flags = [
+    ...report.flags,
+    ...flag.fileFlags(drawn.includes(name) ? [...flag.formats, "svg"] : flag.formats),
+    ...(name === "limits" ? [] : dbFlags()),
+    ...flag.nodeFlags(),
+  ];
+  return { ...report, name, flags };
+});
 
 async function clientOf(io: Io, flags: flag.Flags): Promise<VegaClient> {
   const { db, schema } = flags;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import type { ObserverEvent } from "vegaprotocol-client";
-import { defineCommand } from "../command.js";
+import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
 import * as flags from "../flags.js";
 import type { Io } from "../io.js";
@@ -16,7 +16,7 @@ const corsText = "An origin whose pages may read responses, such as https://page
 const proxyText = "Take the caller's address from the last entry of X-Forwarded-For. Only behind a proxy that sets it.";
 const graceText = "How long requests in flight may take after SIGTERM or Ctrl-C. Default: 10s.";
 
-export const addServe = defineCommand<ServeFlags>({
+export const serveCommand: Definition<ServeFlags> = {
   name: "serve",
   summary: "Serve complete lists over HTTP, for programs in any language.",
   details:
@@ -32,7 +32,7 @@ export const addServe = defineCommand<ServeFlags>({
   ],
   examples: ["serve --port 8081", "serve --cors https://page.example"],
   run: serve,
-});
+};
 
 function readOrigin(value: string): string {
   const { protocol, host } = URL.canParse(value) ? new URL(value) : {};

@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import type { Command } from "commander";
 import type { CallOptions } from "vegaprotocol-client";
 import { type OperationId, operations } from "vegaprotocol-client/operations";
 import { explainCheck } from "vegaprotocol-client/reports";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, kebab, readArguments } from "../arguments.js";
-import { defineCommand, exampleIds, type Perform } from "../command.js";
+import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, readInput, UsageError } from "../errors.js";
 import { type Flags, fileFlags, nodeFlags } from "../flags.js";
@@ -19,21 +18,15 @@ const own: Partial<Record<OperationId, { readonly name: string; readonly example
   getSpamStatistics: { name: "spam", examples: [`spam --party ${party}`, `spam --party ${party} --format json`] },
 };
 
-/** Adds a command for each operation that returns one object, such as `asset` for an operation `getAsset`. */
-export function addSingles(program: Command, perform: Perform): void {
-  for (const [key, { kind, method }] of Object.entries(operations)) {
-    const id = key as OperationId;
-    if (kind !== "single" || method !== "GET") continue;
-    const { name = kebab(id.replace(/^get/, "")), examples = [] } = own[id] ?? {};
-    defineCommand<Flags>({
-      name,
-      summary: `${operationTexts[id].summary}.`,
-      flags: [...argumentFlags(id).map(({ option }) => option), ...fileFlags(), ...nodeFlags()],
-      examples,
-      run: (io, flags) => single(id, io, flags),
-    })(program, perform);
-  }
-}
+/** A command for each operation that returns one object, such as `asset` for an operation `getAsset`. */
+export const singleCommands = Object.entries(operations).flatMap(([key, { kind, method }]): Definition<Flags>[] => {
+  const id = key as OperationId;
+  if (kind !== "single" || method !== "GET") return [];
+  const { name = kebab(id.replace(/^get/, "")), examples = [] } = own[id] ?? {};
+  const summary = `${operationTexts[id].summary}.`;
+  const flags = [...argumentFlags(id).map(({ option }) => option), ...fileFlags(), ...nodeFlags()];
+  return [{ name, summary, flags, examples, run: (io, entered) => single(id, io, entered) }];
+});
 
 async function single(id: OperationId, io: Io, flags: Flags): Promise<number> {
   const argument = readArguments(id, flags);
@@ -42,7 +35,7 @@ async function single(id: OperationId, io: Io, flags: Flags): Promise<number> {
   return printObject(await method(argument, { signal: io.signal }), io, flags);
 }
 
-export const addCheck = defineCommand<Flags>({
+export const checkCommand: Definition<Flags> = {
   name: "check",
   summary: `${operationTexts.checkTransaction.summary}.`,
   details:
@@ -52,7 +45,7 @@ export const addCheck = defineCommand<Flags>({
   flags: [...fileFlags(), ...nodeFlags()],
   examples: ["check transaction.json", "check < transaction.json"],
   run: check,
-});
+};
 
 async function check(io: Io, flags: Flags, [file = "-"]: readonly string[]): Promise<number> {
   const tx = await readTransaction(io, file);

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { PaginationError } from "vegaprotocol-client";
 import { canonicalIds, listFilters, readArguments } from "../arguments.js";
-import { defineCommand, exampleIds } from "../command.js";
+import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
 import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.js";
@@ -76,7 +76,7 @@ const { filterFlag: filter, outputFlag: output } = flag;
 const repeat = { repeat: true } as const;
 const units = { choices: ["micros", "nanos"] };
 
-export const addSync = defineCommand<Flags>({
+export const syncCommand: Definition<Flags> = {
   name: "sync",
   summary: "Make a database or a folder of Parquet files equal to the node, and keep it so.",
   details,
@@ -108,7 +108,7 @@ export const addSync = defineCommand<Flags>({
     "sync vega/ balances profiles --partial-day",
   ],
   run: sync,
-});
+};
 
 async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly string[]): Promise<number> {
   const list = async () => listAssets((await connect(io, given)).client, io.signal);
