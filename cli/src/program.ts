@@ -6,6 +6,7 @@ import { isId } from "vegaprotocol-client/operations";
 import { withFlagNames } from "./arguments.js";
 import { addCommand, type Definition, exampleIds, examplesText, helpTable, type Perform, pathOf } from "./command.js";
 import { auditCommand } from "./commands/audit.js";
+import { balanceCommands } from "./commands/balance-reports.js";
 import { completionCommand } from "./commands/completion.js";
 import { exploreCommand } from "./commands/explore.js";
 import { fakeNodeCommand } from "./commands/fake-node.js";
@@ -13,7 +14,7 @@ import { followCommands } from "./commands/follow.js";
 import { getCommand } from "./commands/get.js";
 import { listCommands } from "./commands/list.js";
 import { nodesCommand } from "./commands/nodes.js";
-import { reportCommands } from "./commands/reports.js";
+import { bundleCommand, limitsCommand, tallyCommand } from "./commands/reports.js";
 import { serveCommand } from "./commands/serve.js";
 import { checkCommand, singleCommands } from "./commands/single.js";
 import { syncCommand } from "./commands/sync.js";
@@ -100,16 +101,16 @@ export function createProgram(io: Io, print: (text: string) => void, perform: Pe
       styleTitle: (title) => styleText("bold", title.replace(/^Options:$/, "Flags:"), { validateStream: false }),
     });
   const add = (definition: Definition<never>) => addCommand(program, definition, perform);
-  for (const each of [...listCommands, ...singleCommands, getCommand, ...reportCommands, checkCommand]) add(each);
+  for (const each of [...listCommands, ...singleCommands, getCommand, ...balanceCommands]) add(each);
+  for (const each of [tallyCommand, limitsCommand, bundleCommand, checkCommand]) add(each);
   const follow = program
     .command("follow")
     .description("Print new balance changes, votes or signatures as they come.")
     .usage("balances|votes|signatures [flags]")
     .helpCommand(false);
   for (const each of followCommands) addCommand(follow, each, perform);
-  for (const each of [nodesCommand, auditCommand, syncCommand, serveCommand, exploreCommand, fakeNodeCommand])
-    add(each);
-  add(completionCommand);
+  for (const each of [nodesCommand, auditCommand, syncCommand, serveCommand, exploreCommand]) add(each);
+  for (const each of [fakeNodeCommand, completionCommand]) add(each);
   program
     .command("version")
     .description("Print the version.")

@@ -66,12 +66,17 @@ export async function newestTime(
   throw new UsageError(`The node sends no block headers, so the report needs an end: ${advice}`);
 }
 
+interface ReportOptions extends ScanOptions {
+  /** The oldest record is not looked up: accounts had 0 before their first record. */
+  readonly isComplete: boolean;
+  readonly onChange?: (count: number, time: string) => void;
+}
+
 /**
  * Computes a report of the balance changes up to a time, from the oldest record of the nodes on. Records before the
  * coverage of a scan would give wrong numbers: then the records from there on are read again, and accounts without one
  * are unknown.
  *
- * @param isComplete - The oldest record is not looked up: accounts had 0 before their first record.
  * @param compute - Computes the rows. Its second argument is `isComplete`, and `false` for records that begin late.
  * @returns `kept` is the time from which on the records are proved to be complete: accounts without a record there are
  * known to be younger. Without any record, it is at most the end of the report.
@@ -80,7 +85,7 @@ export async function reportUpTo(
   client: VegaClient,
   filter: BalanceChangesFilter,
   end: bigint,
-  { isComplete, ...options }: ScanOptions & { readonly isComplete: boolean },
+  { isComplete, onChange, ...options }: ReportOptions,
   compute: (changes: AsyncIterable<BalanceChange>, isComplete: boolean) => Promise<readonly object[]>,
 ) {
   const isCopy = "isCopy" in client;
@@ -95,8 +100,10 @@ export async function reportUpTo(
       { pageSize: scanPageSize, missingHistory, ...options },
     );
     async function* changes() {
+      let count = 0;
       for await (const change of scan) {
         first ??= change.timestamp;
+        onChange?.(++count, change.timestamp);
         yield change;
       }
     }
@@ -214,11 +221,10 @@ const members = {
 } as const;
 type Threshold = keyof typeof members;
 
+export type TallyRules = { readonly [name in Threshold | "market"]?: string | undefined };
+
 /** The given rules of a vote, otherwise the rules of the proposal. `thresholds` has the origin of each one. */
-export function tallyRules(
-  given: { readonly [name in Threshold | "market"]?: string | undefined },
-  proposal: Proposal = {},
-) {
+export function tallyRules(given: TallyRules, proposal: Proposal = {}) {
   const thresholds: { [name in Threshold]?: { value: string; from: "given" | "node" } } = {};
   for (const [key, member] of Object.entries(members)) {
     const name = key as Threshold;

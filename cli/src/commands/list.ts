@@ -17,7 +17,7 @@ import { createPrinter, type Printer } from "../output/printer.js";
 import { readUnits } from "../output/units.js";
 import { type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
 import { checkRange, formatTime } from "../times.js";
-import { atFlags, dbFlags, printBalances, refuseSchema } from "./reports.js";
+import { atFlags, dbFlags, printBalances, refuseSchema } from "./balance-reports.js";
 
 const { party, asset, proposal, resource } = exampleIds;
 

@@ -1,0 +1,172 @@
+/** The commands `statement` and `series`, and `balances --at`. */
+import type { Option } from "commander";
+import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
+import type { BalanceSeriesOptions } from "vegaprotocol-client/reports";
+import { listFilters, readArguments } from "../arguments.js";
+import type { Definition } from "../command.js";
+import { connect } from "../connection.js";
+import { IncompleteError, UsageError } from "../errors.js";
+import * as flag from "../flags.js";
+import { type Io, printMessage } from "../io.js";
+import { listAssets } from "../other-paths.js";
+import { printRecords } from "../output/print.js";
+import { readUnits } from "../output/units.js";
+import { createProgress } from "../progress.js";
+import { explain, leaveOutTo, startsLate, warnOfEnd } from "../records.js";
+import * as shared from "../reports.js";
+import { createCopy } from "../sync/copy.js";
+import { checkRange, checkTime, formatTime, latest, readTime } from "../times.js";
+
+interface BalanceFlags extends flag.Flags {
+  readonly monthly?: true;
+  readonly every?: BalanceSeriesOptions["every"];
+  readonly groupBy?: string;
+}
+
+const { filterFlag: filter } = flag;
+
+const dbText = "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node.";
+
+export const dbFlags = (more = ""): Option[] => [
+  flag.nodeFlag("--db <DESTINATION>", dbText + more),
+  flag.nodeFlag("--schema <NAME>", flag.schemaText),
+];
+
+const completeText =
+  "Print 0 for accounts without an earlier record: the records go back to the first block. Default: unknown, an empty cell.";
+const completeFlag = filter("--complete-history", completeText);
+
+const atText = "Print the balance of each account at this time, such as 2024-12-31 or now.";
+
+export const atFlags = (): Option[] => [
+  filter("--at <TIME>", atText, { parse: checkTime }).conflicts(["from", "to", "order", "limit"]),
+  completeFlag,
+];
+
+const toText =
+  "The time of the closing balances, such as 2024-02-01. Default: now, which is the newest complete block.";
+
+const balanceFlags = (formats?: readonly flag.FormatName[]): Option[] => [
+  filter("--from <TIME>", "Start of the report, such as 2024-01-01.", { parse: checkTime, mandatory: true }),
+  filter("--to <TIME>", toText, { parse: checkTime }),
+  ...listFilters("listBalanceChanges"),
+  completeFlag,
+  ...flag.presentationFlags(shared.reportColumns.statement, "node"),
+  flag.quietFlag(),
+  ...flag.scanFlags(),
+  ...flag.fileFlags(formats),
+  ...dbFlags(),
+  ...flag.nodeFlags(),
+];
+
+const monthlyText = "Add a row with the total and the last balance of each month, in the time zone of --time-zone.";
+const periods = { choices: ["change", "minute", "hour", "day", "week", "month"] };
+const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
+
+export const balanceCommands: readonly Definition<BalanceFlags>[] = [
+  {
+    name: "statement",
+    summary: "Print opening balances, changes and closing balances of accounts.",
+    details: "The opening balance of an account and its changes after --from up to --to add up to its closing balance.",
+    flags: [filter("--monthly", monthlyText), ...balanceFlags()],
+    examples: [
+      `statement --asset VEGA ${range}`,
+      `statement --asset VEGA ${range} --monthly --time-zone Europe/Berlin --times spreadsheet -o statement.csv`,
+    ],
+    run: (io, flags) => printBalances(io, "statement", flags),
+  },
+  {
+    name: "series",
+    summary: "Print balances at the end of each period, or at each change.",
+    details:
+      "Periods are in --time-zone, and weeks begin on Monday. With --every change, a group has a row whenever one of its accounts " +
+      "changes. Balances of different assets are never added.",
+    flags: [
+      filter("--every <PERIOD>", "The period. Default: day.", periods),
+      filter("--group-by <NAMES>", `What to add balances by: names of ${shared.groupNames}. Default: all of them.`),
+      ...balanceFlags([...flag.formats, "svg"]),
+    ],
+    examples: [`series ${range} --every hour --group-by party,asset`],
+    run: (io, flags) => printBalances(io, "series", flags),
+  },
+];
+
+/** A client of the local copy in `--db`, or of the nodes. */
+export async function clientOf(io: Io, flags: flag.Flags): Promise<VegaClient> {
+  const { db, schema } = flags;
+  refuseSchema(flags);
+  return db === undefined ? (await connect(io, flags)).client : createCopy(db, schema).client;
+}
+
+export function refuseSchema({ db, schema }: flag.Flags): void {
+  if (db === undefined && schema !== undefined) throw new UsageError("--schema requires --db.");
+}
+
+/** How many rows a report can have. A million of them take about half a gigabyte. */
+const mostRows = 1_000_000;
+
+const titles = { balances: "Balances", statement: "Statement", series: "Balances over time" };
+
+/**
+ * Prints a report over the balance changes up to and including a time, from a database or a node.
+ *
+ * @throws {@link IncompleteError} once the report is printed, if the changes before some time after `from` are missing.
+ */
+export async function printBalances(io: Io, name: shared.BalanceReportName, entered: BalanceFlags): Promise<number> {
+  // A wrong flag is found before a request is sent.
+  readArguments("listBalanceChanges", entered);
+  const { timeZone, quiet, completeHistory: isComplete = false, from, pageSize, concurrency, catchUp } = entered;
+  const { at: to = entered.to, monthly: isMonthly, every, output = "-" } = entered;
+  const groupBy = shared.readGroup(entered.groupBy, "--group-by");
+  const kinds = name === "series" ? shared.seriesColumns(groupBy) : shared.reportColumns[name];
+  const first = from === undefined ? undefined : readTime(from, timeZone);
+  const until = to === undefined || to === "now" ? undefined : readTime(to, timeZone);
+  checkRange(first, until, { from, to });
+  const client = await clientOf(io, entered);
+  const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), true);
+  const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
+  const end = until ?? (await shared.newestTime(client, filter, name === "balances" ? "--at" : "--to", io.signal));
+  if (first !== undefined && first > end) {
+    throw new UsageError(
+      `Expected --from to be no later than the newest complete block, ${formatTime(end)}, got ${from}.`,
+    );
+  }
+  const start = first ?? end;
+  const toNewest = name === "balances" ? " Use --at now for the newest complete block." : leaveOutTo;
+  const advice = until === undefined ? "" : toNewest;
+  const report = { from: first, to: end, isMonthly, timeZone, every, groupBy, mostRows };
+  let found: Awaited<ReturnType<typeof shared.reportUpTo>> | undefined;
+  const read = async () => {
+    const progress = createProgress(io, flags);
+    const options = { pageSize, concurrency, catchUp, signal: io.signal, isComplete, onChange: progress.update };
+    const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
+      shared.balanceReport(name, changes, { ...report, isComplete });
+    found = await shared
+      .reportUpTo(client, filter, end + 1n, options, compute)
+      .catch((error) => Promise.reject(explain(error, { start, end }, advice)))
+      .finally(progress.clear);
+    const { rows, coverage, kept } = found;
+    if (!quiet && !isComplete)
+      printMessage(
+        io,
+        `The records begin at ${formatTime(latest(coverage.start, kept))}. Earlier balances are unknown, and accounts that have not changed since ` +
+          "are not shown. If the network has no earlier records, add --complete-history.",
+      );
+    warnOfEnd(io, coverage);
+    return rows;
+  };
+  const notes = () => [
+    ...(found ? [`The records are complete from ${found.coverage.start} to ${end}.`] : []),
+    ...(isComplete ? [] : ["Balances before the first record of an account are unknown."]),
+  ];
+  const code = await printRecords(io, flags, kinds, read, units, { title: titles[name], notes });
+  const kept = found?.kept;
+  if (kept === undefined) return code;
+  const source = entered.db === undefined ? "node" : "copy";
+  const reason = startsLate(kept, start, end, source);
+  if (reason) throw output === "-" ? reason : new IncompleteError(`${output} is incomplete. ${reason.message}`);
+  if (!isComplete) return code;
+  throw new IncompleteError(
+    `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a ${source} that keeps them.`,
+  );
+}
