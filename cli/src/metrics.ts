@@ -28,41 +28,35 @@ export function metricLines(own: string, type: Type, help: string, samples: read
 export const exposition = (lines: readonly string[]): Response =>
   new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
 
-/** A number for each set of labels. */
+/** A number for each set of labels, and for each end of the name. */
 export function createCounter(own: string, help: string, type: Type = "counter") {
   const values = new Map<string, number>();
   return {
-    add(labels: Labels, amount = 1): void {
-      const key = JSON.stringify(labels);
+    add(labels: Labels, amount = 1, suffix = ""): void {
+      const key = JSON.stringify([labels, suffix]);
       values.set(key, (values.get(key) ?? 0) + amount);
     },
     lines(): string[] {
-      const samples = [...values].map(([key, value]): Sample => [JSON.parse(key), value]);
+      const samples = [...values].map(([key, value]): Sample => {
+        const [labels, suffix] = JSON.parse(key);
+        return [labels, value, suffix];
+      });
       return metricLines(own, type, help, samples);
     },
   };
 }
 
 function createHistogram(own: string, help: string) {
-  const durations = new Map<string, { labels: Labels; buckets: { bound: number; count: number }[]; sum: number }>();
+  const { add, lines } = createCounter(own, help, "histogram");
   return {
     add(labels: Labels, seconds: number): void {
-      const key = JSON.stringify(labels);
-      const known = durations.get(key) ?? { labels, buckets: bounds.map((bound) => ({ bound, count: 0 })), sum: 0 };
-      durations.set(key, known);
-      for (const bucket of known.buckets) bucket.count += Number(seconds <= bucket.bound);
-      known.sum += seconds;
+      for (const bound of bounds) {
+        add({ ...labels, le: String(bound).replace("Infinity", "+Inf") }, Number(seconds <= bound), "_bucket");
+      }
+      add(labels, seconds, "_sum");
+      add(labels, 1, "_count");
     },
-    lines(): string[] {
-      const samples = [...durations.values()].flatMap(({ labels, buckets, sum }): Sample[] => [
-        ...buckets.map(({ bound, count }): Sample => {
-          return [{ ...labels, le: String(bound).replace("Infinity", "+Inf") }, count, "_bucket"];
-        }),
-        [labels, sum, "_sum"],
-        [labels, buckets.at(-1)?.count, "_count"],
-      ]);
-      return metricLines(own, "histogram", help, samples);
-    },
+    lines,
   };
 }
 
@@ -101,31 +95,25 @@ export type KnownNode = NodePool["status"][number] & { readonly historyStart?: b
 export const seconds = (time: bigint | undefined): number | undefined =>
   time === undefined ? time : Number(time / 1_000_000n) / 1000;
 
-export function nodeGauges(status: readonly KnownNode[]): string[] {
-  const ofNodes = (name: string, help: string, read: (node: KnownNode) => number | undefined) =>
-    metricLines(
-      `node_${name}`,
-      "gauge",
-      help,
-      status.map((node): Sample => [{ node: hostOf(node.url) }, read(node)]),
-    );
-  const inSeconds = (milliseconds: number | undefined) => milliseconds && milliseconds / 1000;
-  return [
-    ...ofNodes("ready", "Whether the node responds with fresh data.", ({ state }) => Number(state === "ready")),
-    ...ofNodes("lag_seconds", "How far the node is behind the others, in block time.", ({ lag }) => inSeconds(lag)),
-    ...ofNodes("latency_seconds", "The typical time until a response is complete.", (node) => inSeconds(node.latency)),
-    ...ofNodes("rate_limit", "Requests in a second that the node accepts.", ({ rateLimit }) => rateLimit?.limit),
-    ...ofNodes("block_height", "The height of the block that the node named last.", ({ height }) =>
-      height === undefined ? height : Number(height),
-    ),
-    ...ofNodes("block_timestamp_seconds", "The time of the block that the node named last.", ({ timestamp }) =>
-      seconds(timestamp),
-    ),
-    ...ofNodes("history_start_timestamp_seconds", "The time from which the node keeps balance changes.", (node) =>
-      seconds(node.historyStart),
-    ),
-  ];
-}
+const inSeconds = (milliseconds: number | undefined) => milliseconds && milliseconds / 1000;
+
+const heightOf = ({ height }: KnownNode) => (height === undefined ? undefined : Number(height));
+const historyHelp = "The time from which the node keeps balance changes.";
+const gauges: readonly (readonly [name: string, help: string, read: (node: KnownNode) => number | undefined])[] = [
+  ["ready", "Whether the node responds with fresh data.", ({ state }) => Number(state === "ready")],
+  ["lag_seconds", "How far the node is behind the others, in block time.", ({ lag }) => inSeconds(lag)],
+  ["latency_seconds", "The typical time until a response is complete.", ({ latency }) => inSeconds(latency)],
+  ["rate_limit", "Requests in a second that the node accepts.", ({ rateLimit }) => rateLimit?.limit],
+  ["block_height", "The height of the block that the node named last.", heightOf],
+  ["block_timestamp_seconds", "The time of the block that the node named last.", (node) => seconds(node.timestamp)],
+  ["history_start_timestamp_seconds", historyHelp, ({ historyStart }) => seconds(historyStart)],
+];
+
+export const nodeGauges = (status: readonly KnownNode[]): string[] =>
+  gauges.flatMap(([name, help, read]) => {
+    const samples = status.map((node): Sample => [{ node: hostOf(node.url) }, read(node)]);
+    return metricLines(`node_${name}`, "gauge", help, samples);
+  });
 
 export function createServerMetrics() {
   const requests = createCounter("requests_total", "Requests that were served, by operation and status.");
