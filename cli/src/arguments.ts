@@ -109,28 +109,27 @@ function readValue(spec: Value, text: string): unknown {
 
 /** Reads a name of an enumeration, such as `ACCOUNT_TYPE_GENERAL` or `general`. */
 function readName(spec: Value, flagName: string, value: unknown): unknown {
-  const names = namesOf(spec);
-  if (names.length === 0 || typeof value !== "string") return value;
-  const prefix = prefixOf(names);
-  const name = value.startsWith(prefix) ? value : prefix + value.toUpperCase().replaceAll("-", "_");
-  if (names.includes(name)) return name;
-  const known = names.map((each) => friendly(each, prefix));
+  const names = namesByWord(spec);
+  if (names.size === 0 || typeof value !== "string") return value;
+  const name = names.get(wordOf(value)) ?? [...names.values()].find((each) => each === value);
+  if (name !== undefined) return name;
+  const known = [...names.keys()];
   const several = value.includes(",") ? ` ${severalText}` : "";
   const advice = several || didYouMean(value, known) || ` The known names are ${known.join(", ")}.`;
   throw new UsageError(`Unknown name "${value}" in --${flagName}.${advice}`);
 }
 
-const namesOf = (spec: Value): readonly string[] =>
-  spec.kind === "enum" ? spec.values : spec.kind === "array" ? namesOf(spec.items) : [];
+const wordOf = (name: string) => name.toLowerCase().replaceAll("_", "-");
 
-/** The common prefix of all names, up to an underscore. */
-function prefixOf([first = "", ...others]: readonly string[]): string {
-  let prefix = first;
-  for (const name of others) while (!name.startsWith(prefix)) prefix = prefix.slice(0, -1);
-  return prefix.slice(0, prefix.lastIndexOf("_") + 1);
+/** The names of an enumeration by their words, which lack the prefix that all of them have. */
+function namesByWord(spec: Value): ReadonlyMap<string, string> {
+  if (spec.kind === "array") return namesByWord(spec.items);
+  const names = spec.kind === "enum" ? spec.values : [];
+  let prefix = names[0] ?? "";
+  for (const name of names) while (!name.startsWith(prefix)) prefix = prefix.slice(0, -1);
+  const length = prefix.lastIndexOf("_") + 1;
+  return new Map(names.map((name) => [wordOf(name.slice(length)), name]));
 }
-
-const friendly = (name: string, prefix: string) => name.slice(prefix.length).toLowerCase().replaceAll("_", "-");
 
 export const leavesOf = (
   members: Readonly<Record<string, Argument>>,
@@ -155,9 +154,8 @@ export function kebab(name: string): string {
 }
 
 function textOf(spec: Leaf, text: string): string {
-  const names = namesOf(spec);
-  const prefix = prefixOf(names);
-  const known = names.length > 0 ? ` One of: ${names.map((each) => friendly(each, prefix)).join(", ")}.` : "";
+  const words = [...namesByWord(spec).keys()];
+  const known = words.length > 0 ? ` One of: ${words.join(", ")}.` : "";
   if (spec.kind === "array") return `${text} Can be repeated.${known}`;
   if (spec.kind !== "nanoseconds") return `${text}${known}`;
   return text.replace(/, in Unix nanoseconds/, ", such as 2024-02-01, 2024-02-01T12:00:00Z, 1707495900 or 24h");
