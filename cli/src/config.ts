@@ -58,37 +58,34 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
     const isInOutput = name === "format" && extensionsOf(command.getOptionValue("output") ?? "").named !== undefined;
     const isGiven = isInEnvironment || isInOutput || command.getOptionValueSource(attribute) === "cli";
     if (option === undefined || isGiven) continue;
-    const values: unknown[] = [value].flat();
-    const parse = option.parseArg as Parse | undefined;
-    if (!parse && typeof value !== "boolean") {
+    if (!option.parseArg && typeof value !== "boolean") {
       throw new UsageError(`Expected "${name}" of ${fileOf(io)} to be true or false, got ${JSON.stringify(value)}.`);
     }
-    // `String` would write a date in the words and the time zone of this machine.
-    const textOf = (each: unknown) => (each instanceof Date ? each.toISOString() : String(each));
-    const readBy = (parseText: typeof parse) =>
-      parseText ? values.reduce((previous, each) => parseText(textOf(each), previous), undefined) : value;
     try {
-      command.setOptionValueWithSource(attribute, readBy(parse), "config");
+      command.setOptionValueWithSource(attribute, readValue(option, value), "config");
     } catch (error) {
-      const isForOthers = config[own]?.[name] === undefined && all.some((each) => takes(each, name, readBy));
+      const others = all.flatMap(({ options }) => options).filter((each) => each.long === option.long && each.parseArg);
+      const isForOthers = config[own]?.[name] === undefined && others.some((each) => takes(each, value));
       if (!isForOthers) throw error instanceof UsageError ? inFile(error, io) : error;
     }
   }
 }
 
-/** Whether a command has a flag that takes a value. */
-function takes(command: Command, name: string, readBy: (parse: Parse | undefined) => unknown): boolean {
-  const option = command.options.find(({ long }) => long === `--${name}`);
-  if (option?.parseArg === undefined) return false;
+function readValue({ parseArg }: Option, value: unknown): unknown {
+  if (parseArg === undefined) return value;
+  // `String` would write a date in the words and the time zone of this machine.
+  const texts = [value].flat().map((each) => (each instanceof Date ? each.toISOString() : String(each)));
+  return texts.reduce<unknown>((previous, text) => parseArg(text, previous), undefined);
+}
+
+function takes(option: Option, value: unknown): boolean {
   try {
-    readBy(option.parseArg as Parse);
+    readValue(option, value);
     return true;
   } catch {
     return false;
   }
 }
-
-type Parse = (text: string, previous: unknown) => unknown;
 
 const inFile = ({ message }: UsageError, io: Pick<Io, "env">): UsageError =>
   new UsageError(`${message} The flag is set in ${fileOf(io)}.`);
