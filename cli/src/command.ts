@@ -12,8 +12,8 @@ export interface Definition<Flags> {
   readonly flags: readonly Option[];
   /** Without the name of the program. They run in this order against `vegaprotocol fake-node --defects`. */
   readonly examples: readonly string[];
-  /** Returns the exit code. */
-  readonly run: (io: Io, flags: Flags, args: readonly string[], command: Command) => Promise<number>;
+  /** Returns the exit code. Default: 0. */
+  readonly run: (io: Io, flags: Flags, args: readonly string[], command: Command) => Promise<number> | Promise<void>;
 }
 
 export type Perform = (command: Command, run: Definition<never>["run"]) => Promise<void>;

@@ -57,7 +57,7 @@ export async function run(io: Io): Promise<number> {
   };
   const program = createProgram(io, print, async (entered, act) => {
     command = entered;
-    exitCode = await act(io, entered.opts() as never, entered.args, entered);
+    exitCode = (await act(io, entered.opts() as never, entered.args, entered)) ?? exitCodes.done;
   });
   const [first, ...others] = io.argv;
   // An unknown name is refused as a command.

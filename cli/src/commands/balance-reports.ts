@@ -112,7 +112,7 @@ const titles = { balances: "Balances", statement: "Statement", series: "Balances
  *
  * @throws {@link IncompleteError} once the report is printed, if the changes before some time after `from` are missing.
  */
-export async function printBalances(io: Io, name: shared.BalanceReportName, entered: BalanceFlags): Promise<number> {
+export async function printBalances(io: Io, name: shared.BalanceReportName, entered: BalanceFlags): Promise<void> {
   // A wrong flag is found before a request is sent.
   readArguments("listBalanceChanges", entered);
   const { timeZone, quiet, completeHistory: isComplete = false, from, pageSize, concurrency, catchUp } = entered;
@@ -159,14 +159,15 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
     ...(found ? [`The records are complete from ${found.coverage.start} to ${end}.`] : []),
     ...(isComplete ? [] : ["Balances before the first record of an account are unknown."]),
   ];
-  const code = await printRecords(io, flags, kinds, read, units, { title: titles[name], notes });
+  await printRecords(io, flags, kinds, read, units, { title: titles[name], notes });
   const kept = found?.kept;
-  if (kept === undefined) return code;
+  if (kept === undefined) return;
   const source = entered.db === undefined ? "node" : "copy";
   const reason = startsLate(kept, start, end, source);
   if (reason) throw output === "-" ? reason : new IncompleteError(`${output} is incomplete. ${reason.message}`);
-  if (!isComplete) return code;
-  throw new IncompleteError(
-    `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a ${source} that keeps them.`,
-  );
+  if (isComplete) {
+    throw new IncompleteError(
+      `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a ${source} that keeps them.`,
+    );
+  }
 }

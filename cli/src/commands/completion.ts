@@ -1,6 +1,6 @@
 import type { Command, Option } from "commander";
 import { allCommands, type Definition, pathOf } from "../command.js";
-import { exitCodes, UsageError } from "../errors.js";
+import { UsageError } from "../errors.js";
 import { write } from "../io.js";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
@@ -18,7 +18,6 @@ export const completionCommand: Definition<object> = {
     const script = Object.hasOwn(shells, shell) ? shells[shell as keyof typeof shells] : undefined;
     if (!script) throw new UsageError(`Expected SHELL to be one of ${Object.keys(shells).join(", ")}, got "${shell}".`);
     await write(io.stdout, script(parent as Command));
-    return exitCodes.done;
   },
 };
 

@@ -31,7 +31,7 @@ export const exploreCommand: Definition<ExploreFlags> = {
   run: explore,
 };
 
-async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[]): Promise<number> {
+async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[]): Promise<void> {
   const { createExplore } = await import("../explore/app.js");
   const { createGateway } = await import("../serve/app.js");
   const { serveUntilInterrupted } = await import("../serve/server.js");

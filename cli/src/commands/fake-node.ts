@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { FakeNode, NodeFault } from "vegaprotocol-client/testing";
 import type { FakeNodeServer } from "vegaprotocol-client/testing/node";
 import type { Definition } from "../command.js";
-import { exitCodes, UsageError } from "../errors.js";
+import { UsageError } from "../errors.js";
 import { liveChain, withOtherPaths } from "../fake-node.js";
 import { duration, type Flags, flag, integer, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
@@ -58,7 +58,7 @@ export const fakeNodeCommand: Definition<FakeFlags> = {
   run: fakeNode,
 };
 
-async function fakeNode(io: Io, flags: FakeFlags): Promise<number> {
+async function fakeNode(io: Io, flags: FakeFlags): Promise<void> {
   const [{ createFakeNetwork, createFakeNode, nodeDefects }, { listen }] = await Promise.all([
     import("vegaprotocol-client/testing"),
     import("vegaprotocol-client/testing/node"),
@@ -97,7 +97,6 @@ async function fakeNode(io: Io, flags: FakeFlags): Promise<number> {
     clearInterval(timer);
     await Promise.all(servers.map((server) => server.close()));
   }
-  return exitCodes.done;
 }
 
 function printHints(io: Io, node: FakeNode | undefined, url: string | undefined): void {

@@ -36,7 +36,7 @@ export const getCommand: Definition<flag.Flags> = {
   run: get,
 };
 
-async function get(io: Io, flags: flag.Flags, [entered = ""]: readonly string[]): Promise<number> {
+async function get(io: Io, flags: flag.Flags, [entered = ""]: readonly string[]): Promise<void> {
   const { pathname, searchParams } = readPath(entered);
   const { format, output } = flags;
   const target = readTarget(output, format);
@@ -67,7 +67,6 @@ async function get(io: Io, flags: flag.Flags, [entered = ""]: readonly string[])
     throw error;
   }
   printer.printNotes("first", encoder.notes(), object && "one object");
-  return exitCodes.done;
 }
 
 /** Keeps the path as it was entered: `.` and `..` would lead to another one. */

@@ -5,7 +5,7 @@ import { argumentFlags, readArguments } from "../arguments.js";
 import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
-import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
+import { ErrorWithAdvice, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, Interruption, type Io, write } from "../io.js";
 import { isScannable, type ListId, listOperation, lists } from "../operations.js";
@@ -79,7 +79,7 @@ export const listCommands = lists.map(({ id, name }): Definition<ListFlags> => {
   };
 });
 
-async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
+async function list(id: ListId, io: Io, entered: ListFlags): Promise<void> {
   const { at, completeHistory, db, format, output, force = false } = entered;
   // The range is the default of a configuration: commander refuses --from with --at.
   if (at !== undefined) return printBalances(io, "balances", { ...entered, from: undefined, to: undefined });
@@ -102,7 +102,7 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
     if (target) refuseOther(target, force);
     const planned = await describeReading(connection, reading, io.signal);
     await write(io.stdout, `${planned}Nothing is written to ${target?.name ?? "stdout"}.\n`);
-    return exitCodes.done;
+    return;
   }
   const printer = createPrinter(io, flags, encoder, target, isScannable(id));
   let start: bigint | undefined;
@@ -132,7 +132,6 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<number> {
   }
   const notes = start !== undefined && reading.start === undefined ? [startText(start, printer.read())] : [];
   printer.printNotes(reading.isNewestFirst ? "newest" : "first", notes);
-  return exitCodes.done;
 }
 
 function readReading(id: ListId, io: Io, flags: ListFlags): Reading {

@@ -50,7 +50,7 @@ const voteKinds: Parameters<typeof printRecords>[2] = {
   ...{ partyId: "text", value: "text", totalGovernanceTokenBalance: "amount", timestamp: "time" },
 };
 
-async function printTally(io: Io, flags: TallyFlags): Promise<number> {
+async function printTally(io: Io, flags: TallyFlags): Promise<void> {
   const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];
   // A wrong flag is found before a request is sent.
   const format = readTarget(flags.output, flags.format)?.format ?? flags.format;
@@ -71,11 +71,10 @@ async function printTally(io: Io, flags: TallyFlags): Promise<number> {
     });
   };
   const isPage = format === "html" || format === "svg";
-  const code = await (isPage ? printPage() : printObject({ state, ...tally, thresholds }, io, flags));
+  await (isPage ? printPage() : printObject({ state, ...tally, thresholds }, io, flags));
   if (tally.yes.parties + tally.no.parties === 0) printMessage(io, "Nobody has voted on the proposal.");
   const missing = tally.missing.map((name) => `--${kebab(name)}`);
   if (missing.length > 0) printMessage(io, `Whether it passes is unknown without ${missing.join(", ")}.`);
-  return code;
 }
 
 interface LimitsFlags extends flag.Flags {
@@ -152,7 +151,7 @@ export const bundleCommand: Definition<BundleFlags> = {
   run: printBundle,
 };
 
-async function printBundle(io: Io, flags: BundleFlags): Promise<number> {
+async function printBundle(io: Io, flags: BundleFlags): Promise<void> {
   const id = canonicalIds(flags.id);
   const client = await clientOf(io, flags);
   const bundle = await signatureBundle(client.listNodeSignatures({ id }, { signal: io.signal }));

@@ -40,7 +40,7 @@ function readOrigin(value: string): string {
   throw new InvalidArgumentError("Expected an origin such as https://page.example, or *.");
 }
 
-async function serve(io: Io, entered: ServeFlags): Promise<number> {
+async function serve(io: Io, entered: ServeFlags): Promise<void> {
   const { createGateway } = await import("../serve/app.js");
   const { serveUntilInterrupted } = await import("../serve/server.js");
   const { createNodeMetrics } = await import("../metrics.js");

@@ -28,7 +28,7 @@ export const singleCommands = Object.entries(operations).flatMap(([key, { kind, 
   return [{ name, summary, flags, examples, run: (io, entered) => single(id, io, entered) }];
 });
 
-async function single(id: OperationId, io: Io, flags: Flags): Promise<number> {
+async function single(id: OperationId, io: Io, flags: Flags): Promise<void> {
   const argument = readArguments(id, flags);
   const { client } = await connect(io, flags);
   const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;

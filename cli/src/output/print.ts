@@ -1,6 +1,5 @@
 /** Prints records and objects to stdout, or to a file. */
 import { styleText } from "node:util";
-import { exitCodes } from "../errors.js";
 import type { Flags, FormatName } from "../flags.js";
 import { count, hasColors, type Io, printable, printableJson, printMessage, widthOf } from "../io.js";
 import type { ColumnKind } from "../operations.js";
@@ -63,7 +62,7 @@ async function printText(
   io: Io,
   { output, force, format, quiet }: Flags,
   read: (format: FormatName | undefined) => Promise<{ texts: Iterable<string>; records: number }>,
-): Promise<number> {
+): Promise<void> {
   const target = readTarget(output, format);
   const opened = openOutput(io, target, force);
   try {
@@ -72,7 +71,6 @@ async function printText(
     await opened.finish();
     if (target && !quiet) printMessage(io, `${target.name}: ${count(records, "record")}.`);
     else if (records === 0 && !quiet) printMessage(io, "No records.");
-    return exitCodes.done;
   } catch (error) {
     await opened.stop(false);
     throw error;
@@ -97,7 +95,7 @@ export const printRecords = (
   read: () => Promise<readonly object[]>,
   units?: Units,
   look: Look = { title: "Records" },
-): Promise<number> =>
+): Promise<void> =>
   printText(io, flags, async (format) => {
     const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), format, { ...look, units });
     const records = (await read()) as readonly WireRecord[];
@@ -105,7 +103,7 @@ export const printRecords = (
   });
 
 /** Prints one object: as JSON, or with a row for each value in it. Unknown values are left out. */
-export const printObject = (value: object, io: Io, flags: Flags): Promise<number> =>
+export const printObject = (value: object, io: Io, flags: Flags): Promise<void> =>
   printText(io, flags, async (named) => {
     const format = named ?? formatOf(flags.format, io);
     if (format === "json" || format === "ndjson") {

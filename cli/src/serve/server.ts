@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { ExitError, exitCodes } from "../errors.js";
+import { ExitError } from "../errors.js";
 import { type Io, write } from "../io.js";
 import { Rejection, rejectionOf } from "./errors.js";
 import { createQuota, createShare } from "./limits.js";
@@ -87,13 +87,12 @@ export async function serveUntilInterrupted(
   closing: AbortController,
   grace: number,
   onStarted?: () => void,
-): Promise<number> {
+): Promise<void> {
   const server = await startServer(app, port, host);
   await write(stdout, `${server.url}\n`);
   onStarted?.();
   if (!signal.aborted) await once(signal, "abort");
   await server.close(closing, grace);
-  return exitCodes.done;
 }
 
 export async function startServer(app: App, port: number, host: string, limits = serverLimits) {
