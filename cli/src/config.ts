@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Command, Option } from "commander";
 import { allCommands, pathOf } from "./command.js";
 import { didYouMean, UsageError } from "./errors.js";
+import { Flag } from "./flags.js";
 import type { Io } from "./io.js";
 import { extensionsOf } from "./output/file.js";
 
@@ -71,11 +72,15 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
   }
 }
 
-function readValue({ parseArg }: Option, value: unknown): unknown {
+/** Reads a value as if it had been entered. An array repeats a flag, or has the values that a flag separates by commas. */
+function readValue(option: Option, value: unknown): unknown {
+  const { parseArg } = option;
   if (parseArg === undefined) return value;
   // `String` would write a date in the words and the time zone of this machine.
   const texts = [value].flat().map((each) => (each instanceof Date ? each.toISOString() : String(each)));
-  return texts.reduce<unknown>((previous, text) => parseArg(text, previous), undefined);
+  const isRepeatable = option instanceof Flag && option.isRepeatable;
+  const entered = isRepeatable || texts.length === 0 ? texts : [texts.join()];
+  return entered.reduce<unknown>((previous, text) => parseArg(text, previous), undefined);
 }
 
 function takes(option: Option, value: unknown): boolean {

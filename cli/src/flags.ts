@@ -52,6 +52,8 @@ export const severalText = "Repeat the flag for several.";
 /** A flag. commander would look for mandatory ones before the defaults of the configuration are known. */
 export class Flag extends Option {
   isMandatory = false;
+  /** Whether it can be repeated. */
+  isRepeatable = false;
 }
 
 /** @param flags - Such as `-n, --limit <N>`. */
@@ -60,6 +62,7 @@ export function flag(flags: string, text: string, options: FlagOptions = {}): Fl
   const added = [...(mandatory ? ["Required."] : []), ...(choices ? [`One of: ${choices.join(", ")}.`] : [])];
   const option = new Flag(flags, [text, ...added].join(" "));
   option.isMandatory = mandatory;
+  option.isRepeatable = repeat === true;
   if (group !== undefined) option.helpGroup(group);
   if (!option.required) return option;
   option.argParser<unknown>((value, previous) => {

@@ -36,6 +36,22 @@ describe("vegaprotocol.toml", () => {
     expect(hosts(node.requests)).toEqual(new Set(["v.example"]));
   });
 
+  test("can have an array for a flag that takes names separated by commas", async () => {
+    const text = '[balances]\ncolumns = ["timestamp", "balance"]\nformat = "csv"\nlimit = [1, 2]\n';
+    const columns = text.replace("limit = [1, 2]\n", "");
+    expect((await run(columns, "balances -n 1", "https://a.example")).stdout[0]).toBe("timestamp,balance");
+    const range = '[series]\nfrom = "2024-02-09T16:54:30Z"\nto = "2024-02-09T16:54:45Z"\n';
+    const grouped = await run(
+      `${range}format = "csv"\ngroup-by = ["party", "market"]\n`,
+      "series",
+      "https://a.example",
+    );
+    expect(grouped.stdout[0]).toBe("time,balance,unit,partyId,assetId,marketId");
+    expect(await run(text, "balances", "https://a.example")).toMatchObject(
+      ended(2, 'Expected --limit to be an integer of at least 1, got "1,2".'),
+    );
+  });
+
   test("refuses a name that no node has, and suggests one", async () => {
     const message = 'There is no node "mains" in the configuration. Did you mean main?';
     expect(await run(config, "balances --node mains")).toMatchObject(ended(2, message));
