@@ -1,5 +1,11 @@
 /** The reports of the commands and the gateway. */
-import type { BalanceChange, BalanceChangesFilter, ScanOptions, VegaClient } from "vegaprotocol-client";
+import type {
+  BalanceChange,
+  BalanceChangesFilter,
+  ScanOptions,
+  SpamStatisticsResponse,
+  VegaClient,
+} from "vegaprotocol-client";
 import {
   type AccountStatement,
   type BalanceSeriesOptions,
@@ -141,7 +147,7 @@ export interface BalanceReportOptions {
 /** @throws {@link UsageError} instead of more rows than `mostRows`, which could take all memory. */
 export function balanceReport(
   name: BalanceReportName,
-  changes: AsyncIterable<BalanceChange>,
+  changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
   options: BalanceReportOptions,
 ): Promise<readonly object[]> {
   const { to, from = to, isComplete, timeZone, every = "day", groupBy } = options;
@@ -156,7 +162,7 @@ const seconds = { minute: 60n, hour: 3600n, day: 86_400n, week: 604_800n, month:
 
 async function* withinRows(
   name: BalanceReportName,
-  changes: AsyncIterable<BalanceChange>,
+  changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
   { from, to, every, isMonthly, groupBy = Object.values(groups), mostRows }: BalanceReportOptions & { from: bigint },
 ): AsyncGenerator<BalanceChange> {
   const hasChanges = name === "statement" || every === "change";
@@ -223,27 +229,38 @@ type Threshold = keyof typeof members;
 
 export type TallyRules = { readonly [name in Threshold | "market"]?: string | undefined };
 
-/** The given rules of a vote, otherwise the rules of the proposal. `thresholds` has the origin of each one. */
-export function tallyRules(given: TallyRules, proposal: Proposal = {}) {
+/** A proposal and statistics with which a report finds invalid options before anything is sent. */
+export const anyProposal = { requiredLiquidityProviderMajority: "1", requiredLiquidityProviderParticipation: "1" };
+export const noStatistics: SpamStatisticsResponse = { chainId: "", statistics: null };
+
+/**
+ * The given rules of a vote, otherwise the rules of the proposal. `thresholds` has the origin of each one.
+ *
+ * @param show - Writes the name of a rule in errors.
+ * @throws {@link UsageError} if the vote of liquidity providers has no threshold.
+ */
+export function tallyRules(given: TallyRules, show: (name: string) => string, proposal: Proposal = {}) {
   const thresholds: { [name in Threshold]?: { value: string; from: "given" | "node" } } = {};
   for (const [key, member] of Object.entries(members)) {
     const name = key as Threshold;
     const value = given[name] ?? (member && proposal[member]);
     if (value !== undefined) thresholds[name] = { value, from: given[name] === undefined ? "node" : "given" };
   }
-  const shareOf = (name: Threshold) => thresholds[name]?.value as string;
-  const hasLiquidity = shareOf("liquidityMajority") ?? shareOf("liquidityParticipation") ?? given.market;
-  // The report refuses a share that is missing.
-  const liquidity = {
-    requiredMajority: shareOf("liquidityMajority"),
-    requiredParticipation: shareOf("liquidityParticipation"),
-    marketId: given.market,
-  };
+  const shareOf = (name: Threshold) => thresholds[name]?.value;
+  const shares = ["liquidityMajority", "liquidityParticipation"] as const;
+  const [requiredMajority, requiredParticipation] = shares.map(shareOf);
+  const asking = ([...shares, "market"] as const).find((name) => given[name] !== undefined);
+  const missing = shares.filter((name) => shareOf(name) === undefined);
+  if (asking !== undefined && missing.length > 0) {
+    const names = missing.map(show).join(" and ");
+    throw new UsageError(`${show(asking)} requires ${names}: the node has no such threshold for the proposal.`);
+  }
+  const hasLiquidity = requiredMajority !== undefined && requiredParticipation !== undefined;
   const rules: TallyOptions = {
     requiredMajority: shareOf("requiredMajority"),
     requiredParticipation: shareOf("requiredParticipation"),
     totalSupply: shareOf("totalSupply"),
-    liquidity: hasLiquidity === undefined ? undefined : liquidity,
+    liquidity: hasLiquidity ? { requiredMajority, requiredParticipation, marketId: given.market } : undefined,
   };
   return { rules, thresholds };
 }

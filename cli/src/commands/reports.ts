@@ -6,11 +6,11 @@ import { connect } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, printMessage } from "../io.js";
-import { listAssets, requireProposal } from "../other-paths.js";
+import { listAssets, type Proposal, requireProposal } from "../other-paths.js";
 import { readTarget } from "../output/file.js";
 import { printObject, printRecords } from "../output/print.js";
 import { readUnits } from "../output/units.js";
-import { readSends, type TallyRules, tallyRules } from "../reports.js";
+import { anyProposal, noStatistics, readSends, type TallyRules, tallyRules } from "../reports.js";
 import { formatTime } from "../times.js";
 import { clientOf, dbFlags } from "./balance-reports.js";
 
@@ -44,8 +44,6 @@ export const tallyCommand: Definition<TallyFlags> = {
   run: printTally,
 };
 
-const anyProposal = { requiredLiquidityProviderMajority: "1", requiredLiquidityProviderParticipation: "1" };
-
 const voteKinds: Parameters<typeof printRecords>[2] = {
   ...{ partyId: "text", value: "text", totalGovernanceTokenBalance: "amount", timestamp: "time" },
 };
@@ -54,12 +52,13 @@ async function printTally(io: Io, flags: TallyFlags): Promise<void> {
   const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];
   // A wrong flag is found before a request is sent.
   const format = readTarget(flags.output, flags.format)?.format ?? flags.format;
-  await tallyVotes([], tallyRules({ ...flags, market }, anyProposal).rules);
+  const rulesOf = (proposal?: Proposal) => tallyRules({ ...flags, market }, (name) => `--${kebab(name)}`, proposal);
+  await tallyVotes([], rulesOf(anyProposal).rules);
   const client = await clientOf(io, flags);
   // A copy has no proposals.
   const node = flags.db === undefined || !flags.node ? client : (await connect(io, flags)).client;
   const proposal = await requireProposal(node, proposalId, io.signal, market);
-  const { rules, thresholds } = tallyRules({ ...flags, market }, proposal);
+  const { rules, thresholds } = rulesOf(proposal);
   const records = await client.listVotes({ proposalId }, { signal: io.signal }).toArray();
   const tally = await tallyVotes(records, rules);
   const state = proposal?.state;
@@ -121,9 +120,11 @@ async function printLimits(io: Io, flags: LimitsFlags): Promise<number> {
   const { party: partyId, command, proposal: proposalId, sentSince, tokens } = flags;
   if (command === "vote" && proposalId === undefined) throw new UsageError("--command vote requires --proposal.");
   const sentByBlock = flags.sentByBlock && readSends(flags.sentByBlock, "--sent-by-block");
-  const statistics = await (await clientOf(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
   const submission = { command, proposalId } as Submission;
   const options = { sentSince, sentByBlock, tokens, now: new Date() };
+  // A wrong flag is found before a request is sent.
+  submissionLimits(noStatistics, submission, options);
+  const statistics = await (await clientOf(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
   const limits = submissionLimits(statistics, submission, options);
   const bannedUntil = limits.bannedUntil && formatTime(limits.bannedUntil);
   await printObject({ ...limits, left: limits.left?.toString(), bannedUntil }, io, flags);

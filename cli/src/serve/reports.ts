@@ -1,9 +1,9 @@
 /** The reports over HTTP: complete, or an error. Unknown values are `null`, or empty cells of CSV. */
 import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
-import { type Operation, operations } from "vegaprotocol-client/operations";
+import { isId, type Operation, operations } from "vegaprotocol-client/operations";
 import * as vega from "vegaprotocol-client/reports";
 import { canonicalIds, readParameters } from "../arguments.js";
-import { findAsset, listAssets, needsAssets, requireProposal } from "../other-paths.js";
+import { findAsset, listAssets, needsAssets, type Proposal, requireProposal } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { csv } from "../output/csv.js";
 import { rowsOf } from "../output/print.js";
@@ -11,6 +11,7 @@ import { readWhole } from "../records.js";
 import * as shared from "../reports.js";
 import { formatTime, readTime, readTimeZone } from "../times.js";
 import { Rejection } from "./errors.js";
+import type { Source } from "./lists.js";
 import type { Nodes } from "./nodes.js";
 import type { Reader } from "./pages.js";
 
@@ -67,6 +68,27 @@ export const reportNames = Object.keys(parameters);
 export const isOfBalances = (name: string): name is keyof typeof shared.reportColumns =>
   Object.hasOwn(shared.reportColumns, name);
 
+/** The parameters with ids, apart from the asset, which can be a symbol. */
+const idNames = ["party", "market", "proposal"];
+const { items: accountType } = accountTypes;
+
+/** Checks what the client would refuse by its own names. */
+function checkNames(query: Readonly<Record<string, unknown>>): void {
+  const refuse = (name: string, expected: string, value: string) => {
+    throw new Rejection(3, `Expected ${name} to be ${expected}, got "${value}".`);
+  };
+  for (const name of idNames) {
+    for (const value of [query[name] ?? []].flat().map(String))
+      if (!isId(value)) refuse(name, 'an id: an even number of hexadecimal digits, or a name such as "network"', value);
+  }
+  for (const value of [query["accountType"] ?? []].flat().map(String))
+    if (!new RegExp(accountType.pattern).test(value))
+      refuse("accountType", "a name such as ACCOUNT_TYPE_GENERAL", value);
+}
+
+type Read = (reader: Reader) => Promise<{ rows: object; coverage: object | undefined; source: Source }>;
+
+/** Each report checks its parameters first, and returns the function that reads from nodes. */
 export function createReports(client: VegaClient, nodes: Nodes) {
   async function assetIdOf(entered: string | undefined, { signal, inTurn }: Reader): Promise<string | undefined> {
     if (entered === undefined || !needsAssets(entered)) return entered;
@@ -75,9 +97,8 @@ export function createReports(client: VegaClient, nodes: Nodes) {
   }
 
   /** Reads the balance changes up to a time, by default the end of the final records. */
-  async function ofBalances(name: shared.BalanceReportName, query: Query, { signal }: Reader) {
-    const filter = filterOf(query);
-    if (!filter.partyIds && !filter.assetId && !filter.marketIds) {
+  async function ofBalances(name: shared.BalanceReportName, query: Query): Promise<Read> {
+    if (!query["party"] && !query["asset"] && !query["market"]) {
       throw new Rejection(3, "Expected at least one of the parameters party, asset and market.");
     }
     const { timeZone } = query;
@@ -88,56 +109,76 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     if (hasRange && from === undefined) throw new Rejection(3, "from: Expected a time before now.");
     const option = hasRange ? "to" : "at";
     const end = timeOf(option, query[option], timeZone);
+    if (from !== undefined && end !== undefined && end < from) {
+      throw new Rejection(3, `Expected to to be no earlier than from, got ${query["to"]} and ${query["from"]}.`);
+    }
     const groupBy = readParameter("groupBy", () => shared.readGroup(query["groupBy"], "it"));
     const every = query["every"] as shared.BalanceReportOptions["every"];
     const isMonthly = Boolean(query["monthly"]);
-    if (end !== undefined) await nodes.waitFor(end + 1n, signal);
-    const to = end ?? (await shared.newestTime(client, filter, `the parameter ${option}`, signal));
-    const since = from ?? to;
-    if (end === undefined && since > to) {
-      const [at, start] = [to, since].map(formatTime);
-      throw new Rejection(14, `The node is behind: it has reached ${at}, and the report begins at ${start}.`);
-    }
-    const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
-      shared.balanceReport(name, changes, { from, to, isComplete, isMonthly, timeZone, every, groupBy, mostRows });
-    const found = await shared.reportUpTo(client, filter, to + 1n, { signal, isComplete }, compute);
-    const { rows, kept } = found;
-    const { start, end: shown, block } = found.coverage;
-    if (kept !== undefined && (kept > since || isComplete)) {
-      const [at, start] = [kept, since].map(formatTime);
-      const needed = isComplete ? "completeHistory needs those before" : `the report needs those since ${start}`;
-      const later = hasRange ? `from=${at}` : "a later at";
-      const advice = isComplete ? "Leave it out." : `Pass ${later}, or completeHistory=true if nodes keep everything.`;
-      const message = `The records are complete from ${at} on, and ${needed}. ${advice}`;
-      const type = "vegaprotocol-client/PaginationError";
-      throw new Rejection(11, message, [{ "@type": type, reason: "pruned", availableFrom: `${kept}` }]);
-    }
-    return { rows, coverage: { startTimestamp: `${start}`, endTimestamp: shown?.toString() }, source: { block } };
+    const report = { from, isComplete, isMonthly, timeZone, every, groupBy, mostRows };
+    await shared.balanceReport(name, [], { ...report, to: end ?? from ?? 0n });
+
+    return async (reader) => {
+      const { signal } = reader;
+      const filter = filterOf({ ...query, asset: await assetIdOf(query["asset"], reader) });
+      if (end !== undefined) await nodes.waitFor(end + 1n, signal);
+      const to = end ?? (await shared.newestTime(client, filter, `the parameter ${option}`, signal));
+      const since = from ?? to;
+      if (end === undefined && since > to) {
+        const [at, start] = [to, since].map(formatTime);
+        throw new Rejection(14, `The node is behind: it has reached ${at}, and the report begins at ${start}.`);
+      }
+      const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
+        shared.balanceReport(name, changes, { ...report, to, isComplete });
+      const found = await shared.reportUpTo(client, filter, to + 1n, { signal, isComplete }, compute);
+      const { rows, kept } = found;
+      const { start, end: shown, block } = found.coverage;
+      if (kept !== undefined && (kept > since || isComplete)) {
+        const [at, start] = [kept, since].map(formatTime);
+        const needed = isComplete ? "completeHistory needs those before" : `the report needs those since ${start}`;
+        const later = hasRange ? `from=${at}` : "a later at";
+        const advice = isComplete
+          ? "Leave it out."
+          : `Pass ${later}, or completeHistory=true if nodes keep everything.`;
+        const message = `The records are complete from ${at} on, and ${needed}. ${advice}`;
+        const type = "vegaprotocol-client/PaginationError";
+        throw new Rejection(11, message, [{ "@type": type, reason: "pruned", availableFrom: `${kept}` }]);
+      }
+      return { rows, coverage: { startTimestamp: `${start}`, endTimestamp: shown?.toString() }, source: { block } };
+    };
   }
 
   const reports = {
-    async tally(query: Query, { signal, inTurn }: Reader) {
+    async tally(query: Query): Promise<Read> {
       const proposalId = canonicalIds(required(query, "proposal"));
       const market = canonicalIds(query["market"]);
-      const proposal = await inTurn(1, () => requireProposal(client, proposalId, signal, market));
-      const { records, pages } = await inTurn(5, () => readWhole(client, "listVotes", { proposalId }, { signal }));
-      const { rules, thresholds } = shared.tallyRules({ ...query, market }, proposal);
-      const tally = await vega.tallyVotes(records as never, rules);
-      const rows = { state: proposal?.state, ...tally, thresholds };
-      return { rows, coverage: undefined, source: { block: pages[0]?.block } };
+      const rulesOf = (proposal?: Proposal) => shared.tallyRules({ ...query, market }, String, proposal);
+      await vega.tallyVotes([], rulesOf(shared.anyProposal).rules);
+
+      return async ({ signal, inTurn }) => {
+        const proposal = await inTurn(1, () => requireProposal(client, proposalId, signal, market));
+        const { rules, thresholds } = rulesOf(proposal);
+        const { records, pages } = await inTurn(5, () => readWhole(client, "listVotes", { proposalId }, { signal }));
+        const tally = await vega.tallyVotes(records as never, rules);
+        const rows = { state: proposal?.state, ...tally, thresholds };
+        return { rows, coverage: undefined, source: { block: pages[0]?.block } };
+      };
     },
-    async limits(query: Query, { signal, inTurn }: Reader) {
+    async limits(query: Query): Promise<Read> {
       const { sentSince, tokens } = query;
       const [partyId, command] = [required(query, "party"), required(query, "command")];
       const proposalId = command === "vote" ? required(query, "proposal") : query["proposal"];
-      const { data, block } = await inTurn(1, () => client.getSpamStatistics({ partyId }, { signal }).withResponse());
       const submission = { command, proposalId } as vega.Submission;
       const sends = query["sentByBlock"] as readonly string[] | undefined;
       const sentByBlock = sends && readParameter("sentByBlock", () => shared.readSends(sends));
       // The report checks the text, and its error shows it.
       const options = { sentSince: sentSince as number | undefined, sentByBlock, tokens, now: new Date() };
-      const limits = vega.submissionLimits(data, submission, options);
-      return { rows: limits, coverage: undefined, source: { block } };
+      vega.submissionLimits(shared.noStatistics, submission, options);
+
+      return async ({ signal, inTurn }) => {
+        const { data, block } = await inTurn(1, () => client.getSpamStatistics({ partyId }, { signal }).withResponse());
+        return { rows: vega.submissionLimits(data, submission, options), coverage: undefined, source: { block } };
+      };
     },
   };
 
@@ -147,11 +188,10 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     format: "json" | "csv",
     reader: Reader,
   ) {
-    const entered = readParameters({ arguments: parameters[name] ?? {} }, parameterTexts) as Query;
-    const query = { ...entered, asset: await assetIdOf(entered["asset"], reader) };
-    const { rows, coverage, source } = isOfBalances(name)
-      ? await ofBalances(name, query, reader)
-      : await reports[name as keyof typeof reports](query, reader);
+    const query = readParameters({ arguments: parameters[name] ?? {} }, parameterTexts) as Query;
+    checkNames(query);
+    const read = await (isOfBalances(name) ? ofBalances(name, query) : reports[name as keyof typeof reports](query));
+    const { rows, coverage, source } = await read(reader);
     const known: unknown = JSON.parse(JSON.stringify(rows, orNull));
     if (format === "json") return { body: JSON.stringify({ [name]: known, coverage }), source };
     const isList = Array.isArray(known);

@@ -97,6 +97,10 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ],
     ["balances --decimals node --columns time", "There is no column time. --columns takes timestamp, balance, unit,"],
     ["limits --party network --command vote", "--command vote requires --proposal."],
+    [
+      "limits --party network --command transfer --tokens 1.5",
+      'Expected --tokens to be digits, and not negative, got "1.5"',
+    ],
     ["limits --party xx --command vote", "Expected --party to be the 64 hexadecimal digits of an id, or a name that"],
     ["sync vega.db votes --proposal NETWORK", 'such as network, got "NETWORK".'],
     ["fake-node --fault 503=200%", 'or 503=5%, got "503=200%".'],

@@ -208,6 +208,14 @@ describe("tally", () => {
     });
   });
 
+  test.each([
+    [["--liquidity-majority", "0.5"], "--liquidity-majority requires --liquidity-participation"],
+    [["--market", "ab".repeat(32)], "--market requires --liquidity-majority and --liquidity-participation"],
+  ])("refuses %j if the proposal has no thresholds of liquidity providers", async (flags, needed) => {
+    const message = `${needed}: the node has no such threshold for the proposal.`;
+    expect(await runCli(["tally", "--proposal", proposal, ...flags], { fetch })).toMatchObject(ended(2, message));
+  });
+
   test.each(["tally", "votes"])("%s tells a proposal without votes from one that does not exist", async (command) => {
     const id = "ab".repeat(32);
     const none = { code: 1, stdout: "", stderr: `Error: There is no proposal ${id}.\n` };

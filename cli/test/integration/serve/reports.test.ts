@@ -138,11 +138,35 @@ test.each<[name: string, query: Record<string, string>, message: RegExp]>([
   ["limits", { party, command: "vote" }, /^Expected the parameter proposal\./],
   ["series", { party, from: at(5), every: "year" }, /^Expected `every` to be "change" or.* got "year"\.$/],
   ["tally", { proposal: "ab", liquidityMajority: "x" }, /^Expected `liquidityMajority` to be.* got "x"\.$/],
-  ["statement", { party, from: at(5), to: at(4) }, new RegExp(`, ${at(5)}, got ${at(4)}\\.$`)],
-])("an error of the report %s with %j has the names and values of parameters", async (name, query, message) => {
-  const { url } = await serve(createNetwork({ spamStatistics: 1 }));
+  ["statement", { party, from: at(5), to: at(4) }, new RegExp(`^Expected to to be .*, got ${at(4)} and ${at(5)}\\.$`)],
+  ["tally", { proposal: "xx" }, /^Expected proposal to be an id.* got "xx"\.$/],
+  ["tally", { proposal: "ab", market: "xx" }, /^Expected market to be an id.* got "xx"\.$/],
+  ["tally", { proposal: "ab", totalSupply: "x" }, /^Expected `totalSupply` to be .* got "x"\.$/],
+  ["tally", { proposal: "ab", requiredMajority: "2" }, /^Expected `requiredMajority` to be .* got "2"\.$/],
+  ["balances", { party: "xx" }, /^Expected party to be an id.* got "xx"\.$/],
+  ["balances", { party, accountType: "foo" }, /^Expected accountType to be a name such as .*, got "foo"\.$/],
+  ["limits", { party: "xx", command: "other" }, /^Expected party to be an id.* got "xx"\.$/],
+  ["limits", { party, command: "foo" }, /^Expected `command` to be "proposal" or .* got "foo"\.$/],
+  ["limits", { party, command: "other", sentByBlock: "x" }, /^sentByBlock: Expected .* got "x"\.$/],
+])("an error of the report %s with %j names its parameter, and nothing is sent", async (name, query, message) => {
+  const network = createNetwork({ spamStatistics: 1 });
+  const { url } = await serve(network);
   const error = { message: expect.stringMatching(message) };
   expect(await send(url + pathOf(name, query))).toMatchObject({ status: 400, body: error });
+  expect(network.nodes[0]?.requests).toEqual([]);
+});
+
+test("a threshold of liquidity providers requires the other one, from the caller or the node", async () => {
+  const network = createNetwork({ votes: 30 });
+  const { proposalId: proposal = "" } = network.records.votes[0] ?? {};
+  const { url } = await serve(network);
+  for (const [query, needed] of [
+    [{ liquidityMajority: "0.5" }, "liquidityMajority requires liquidityParticipation:"],
+    [{ market: "ab" }, "market requires liquidityMajority and liquidityParticipation:"],
+  ] as const) {
+    const message = `${needed} the node has no such threshold for the proposal.`;
+    expect(await send(url + pathOf("tally", { proposal, ...query }))).toMatchObject({ status: 400, body: { message } });
+  }
 });
 
 test("a report that begins after the newest block is an error about the nodes", async () => {
