@@ -1,3 +1,4 @@
+import { tallyVotes } from "vegaprotocol-client/reports";
 import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
 import { UsageError } from "../errors.js";
@@ -37,6 +38,7 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
   const { serveUntilInterrupted } = await import("../serve/server.js");
   const { port = 0, host = "127.0.0.1", completeHistory = false, totalSupply, node: nodes = [] } = entered;
   if (copy === undefined && entered.schema !== undefined) throw new UsageError("--schema requires COPY.");
+  await tallyVotes([], { totalSupply });
   const hasNode = nodes.length > 0 || (copy === undefined && Boolean(io.env["VEGA_NODE"]));
   const demo = hasNode || copy !== undefined ? undefined : await (await import("../fake-node.js")).createDemo();
   const connection = demo
