@@ -40,6 +40,9 @@ export const allCommands = (command: Command): Command[] => [command, ...command
 export const pathOf = (command: Command): string =>
   command.parent === null ? "" : `${pathOf(command.parent)} ${command.name()}`.trim();
 
+/** Whether a flag was entered, and is no default of the configuration, which can be for other runs. */
+export const isEntered = (command: Command, name: string): boolean => command.getOptionValueSource(name) === "cli";
+
 const widthOfHelp = (command: Command) => command.configureOutput().getOutHelpWidth?.() ?? 80;
 
 /** Examples that can be copied: one that is too long has several lines. */

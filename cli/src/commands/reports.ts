@@ -1,7 +1,8 @@
 /** The commands `tally`, `limits` and `bundle`. */
+import type { Command } from "commander";
 import { type Submission, signatureBundle, submissionLimits, tallyVotes } from "vegaprotocol-client/reports";
 import { canonicalIds, kebab } from "../arguments.js";
-import { type Definition, exampleIds } from "../command.js";
+import { type Definition, exampleIds, isEntered } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -116,9 +117,10 @@ export const limitsCommand: Definition<LimitsFlags> = {
   run: printLimits,
 };
 
-async function printLimits(io: Io, flags: LimitsFlags): Promise<number> {
+async function printLimits(io: Io, flags: LimitsFlags, _: readonly string[], entered: Command): Promise<number> {
   const { party: partyId, command, proposal: proposalId, sentSince, tokens } = flags;
   if (command === "vote" && proposalId === undefined) throw new UsageError("--command vote requires --proposal.");
+  if (command !== "vote" && isEntered(entered, "proposal")) throw new UsageError("--proposal requires --command vote.");
   const sentByBlock = flags.sentByBlock && readSends(flags.sentByBlock, "--sent-by-block");
   const submission = { command, proposalId } as Submission;
   const options = { sentSince, sentByBlock, tokens, now: new Date() };

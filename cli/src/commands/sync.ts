@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { PaginationError } from "vegaprotocol-client";
-import { canonicalIds, listFilters, readArguments } from "../arguments.js";
-import { type Definition, exampleIds } from "../command.js";
+import { canonicalIds, kebab, listFilters, readArguments } from "../arguments.js";
+import { type Definition, exampleIds, isEntered } from "../command.js";
 import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
 import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.js";
@@ -110,9 +110,34 @@ export const syncCommand: Definition<Flags> = {
   run: sync,
 };
 
-async function sync(io: Io, given: Flags, [entered = "", ...names]: readonly string[]): Promise<number> {
+/** The lists that a flag selects records of. */
+const listsOf: Readonly<Record<string, readonly SyncList[]>> = {
+  ...{ from: ["balances"], asset: ["balances"], market: ["balances"], accountType: ["balances"] },
+  ...{ party: ["balances", "votes"], proposal: ["votes"], id: ["signatures"] },
+};
+
+/** @throws {@link UsageError} for a flag that was entered and would do nothing. */
+function refuseUnused(command: Command, { follow, fromDb, metrics }: Flags, names: readonly string[]): void {
+  if (metrics && !follow) throw new UsageError("--metrics requires --follow.");
+  if (!follow && isEntered(command, "pollInterval")) throw new UsageError("--poll-interval requires --follow.");
+  const stored = names.length === 0 ? ["balances"] : names;
+  for (const [name, lists] of Object.entries(listsOf)) {
+    if (!isEntered(command, name)) continue;
+    const flag = `--${kebab(name)}`;
+    if (fromDb !== undefined) throw new UsageError(`--from-db copies a whole database: leave out ${flag}.`);
+    if (lists.some((list) => stored.includes(list))) continue;
+    throw new UsageError(`${flag} requires the list ${lists.join(" or ")} after DESTINATION.`);
+  }
+}
+
+async function sync(
+  io: Io,
+  given: Flags,
+  [entered = "", ...names]: readonly string[],
+  command: Command,
+): Promise<number> {
   const list = async () => listAssets((await connect(io, given)).client, io.signal);
-  if (given.metrics && !given.follow) throw new UsageError("--metrics requires --follow.");
+  refuseUnused(command, given, names);
   const { flags } = await readUnits(io, given, { assetId: "text" }, list);
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);

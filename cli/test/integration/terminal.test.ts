@@ -66,6 +66,12 @@ describe("vegaprotocol.toml", () => {
     expect(own.stderr).toBe("Error: --command vote requires --proposal.\n");
   });
 
+  test("can have flags of other runs", async () => {
+    const text = `[sync]\npoll-interval = "1s"\nproposal = "${"ab".repeat(32)}"\n`;
+    const { code, stdout } = await run(text, `sync ${path("vega.db")} --dry`, "https://a.example");
+    expect([code, stdout.join()]).toEqual([0, expect.stringContaining("Nothing is written to")]);
+  });
+
   test("can have a range of balance changes, which is not the range of balances at a time", async () => {
     const text = '[balances]\nfrom = "2024-02-10"\nformat = "csv"\n';
     const { code, stdout } = await run(text, "balances --at 2024-02-09T16:54:55Z", "https://a.example");

@@ -102,7 +102,11 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     const { votes, profiles, signatures } = own.records;
     // Assets come with the balances.
     const named = list === "assets" ? "balances" : list;
-    const flags = ["--proposal", votes[0]?.proposalId ?? "", "--id", signatures[0]?.id ?? "", named];
+    const selected: Readonly<Record<string, readonly string[]>> = {
+      votes: ["--proposal", votes[0]?.proposalId ?? ""],
+      signatures: ["--id", signatures[0]?.id ?? ""],
+    };
+    const flags = [named, ...(selected[named] ?? [])];
     for (const check of [[], ["--check"]]) expect(await sync(node, ...check, ...flags)).toMatchObject({ code: 0 });
     const assets = { id: account.assetId, symbol: "DAI", name: "DAI", decimals: "18" };
     const [vote, profile, signature, change] = [votes[0], profiles[1], signatures[0], changes.at(-1)];

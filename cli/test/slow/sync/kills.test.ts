@@ -133,7 +133,8 @@ async function runChain(subject: Subject, seed: number): Promise<number> {
   // A day has 72 blocks.
   const timer = setInterval(() => nextBlock(random(40) === 0 ? 1500 : random(12)), 20);
   const [{ id: resource = "" } = {}] = network.records.signatures;
-  const lists = [...subject.lists, "--proposal", proposalId, "--id", resource];
+  const selected = subject === folder ? [] : ["--proposal", proposalId, "--id", resource];
+  const lists = [...subject.lists, ...selected];
   const args = ["sync", ...target, ...lists, "--node", gateway.url, "--page-size", "700", "--quiet"];
   const startProgram = (argv: readonly string[]) => start(argv, {}, subject.program);
   let killed = 0;
