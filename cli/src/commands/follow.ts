@@ -132,10 +132,12 @@ function withAdvice(error: unknown, position: string | undefined, signal: AbortS
     const reason =
       error.reason === "gap"
         ? "More votes were written in one block than requests can reach. List the votes by party"
-        : `The balance changes of the node begin at ${time}, after the last position. Use a node that keeps a longer history`;
-    return new IncompleteError(`${reason}, or accept that records are missing and follow with --from ${time}.`, error);
+        : `The balance changes of the node begin at ${time}, after ${position === undefined ? "--from" : "the printed ones"}. ` +
+          "Use a node that keeps a longer history";
+    const accepted = position === undefined ? "" : "accept that records are missing and ";
+    return new IncompleteError(`${reason}, or ${accepted}follow with --from ${time}.`, error);
   }
   const canContinue = error === signal.reason || (VegaError.is(error) && !PaginationError.is(error));
   if (position === undefined || !canContinue) return error;
-  return new ErrorWithAdvice(error, `To continue, repeat the command with --from ${position}.`);
+  return new ErrorWithAdvice(error, `To continue, repeat the command with --from ${formatTime(position)}.`);
 }

@@ -81,15 +81,16 @@ describe("follow balances", () => {
     const records = readLines(stdout);
     const times = records.map(({ timestamp }) => BigInt(timestamp));
     expect(times).toEqual([...times].sort((a, b) => Number(a - b)));
-    const [, position = ""] =
-      /^Interrupted by SIGINT\.\nTo continue, repeat the command with --from (\d+)\.\n$/.exec(stderr) ?? [];
-    const before = node.records.balances.filter(({ timestamp }) => BigInt(timestamp) < BigInt(position));
+    const [, from = ""] =
+      /^Interrupted by SIGINT\.\nTo continue, repeat the command with --from (2024-\S+Z)\.\n$/.exec(stderr) ?? [];
+    const position = toNanoseconds(from);
+    const before = node.records.balances.filter(({ timestamp }) => BigInt(timestamp) < position);
     expect(new Set(records.map(balanceKey))).toEqual(new Set(before.map((each) => balanceKey({ ...each }))));
     expect(records).toHaveLength(before.length);
 
-    const next = await followLines([...command, "--from", position], 20, node.fetch);
+    const next = await followLines([...command, "--from", from], 20, node.fetch);
     const later = readLines(next.stdout);
-    expect(BigInt(later[0].timestamp)).toBeGreaterThanOrEqual(BigInt(position));
+    expect(BigInt(later[0].timestamp)).toBeGreaterThanOrEqual(position);
     const all = [...records, ...later];
     expect(new Set(all.map(balanceKey)).size).toBe(all.length);
   });
@@ -114,7 +115,10 @@ describe("follow balances", () => {
     const from = ["--from", String(history - 120_000_000_000n)];
     const { code, stdout, stderr } = await runCli(["follow", "balances", ...from, ...poll], { fetch: node.fetch });
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-    const [, time = ""] = /^Error: The balance changes of the node begin .* with --from (\S+)\.\n$/.exec(stderr) ?? [];
+    const [, time = ""] =
+      /^Error: The balance changes of the node begin .*, after --from\. .*, or follow with --from (\S+)\.\n$/.exec(
+        stderr,
+      ) ?? [];
     expect(toNanoseconds(time)).toBe(times.find((each) => each >= history));
   });
 
@@ -176,7 +180,7 @@ describe("a follower whose node does not respond", () => {
       1,
       expect.stringMatching(/^scanBalanceChanges received no response .*ECONNREFUSED.*\. Retrying for 30m\.$/),
       expect.stringMatching(/^Error: scanBalanceChanges received no response .*ECONNREFUSED/),
-      expect.stringMatching(/^To continue, repeat the command with --from \d+\.$/),
+      expect.stringMatching(/^To continue, repeat the command with --from 2024-\S+Z\.$/),
     ]);
   });
 
