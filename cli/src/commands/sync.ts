@@ -289,14 +289,18 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
       },
     });
   } catch (error) {
-    if (PaginationError.is(error) && error.availableFrom !== undefined) {
-      throw new IncompleteError(
-        `The node does not keep the next records of ${name}: its history begins at ${formatTime(error.availableFrom)}. ` +
-          "Use a node that keeps a longer history, or make a new copy with a later --from.",
-        error,
-      );
-    }
-    throw error;
+    if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
+    const begins = formatTime(error.availableFrom);
+    const { balances } = plan;
+    const isFirst = balances?.from !== undefined && error.reason === "pruned";
+    const isNew = isFirst && checkpointOf(await destination.checkpoints(), "balances", balances) === undefined;
+    const [missing, advice] = isNew
+      ? ["the balance changes since --from", `use --from ${begins}`]
+      : [`the next records of ${name}`, "make a new copy with a later --from"];
+    throw new IncompleteError(
+      `The node does not keep ${missing}: its history begins at ${begins}. Use a node that keeps a longer history, or ${advice}.`,
+      error,
+    );
   } finally {
     await server?.close(new AbortController(), 0);
     monitor.clear();

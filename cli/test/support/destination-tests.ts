@@ -182,6 +182,16 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(await stored()).toEqual(changes);
   });
 
+  test("that is new names the time from which the node keeps balance changes, if --from is earlier", async () => {
+    const from = (time: string) => sync(startNode(), "--from", time);
+    const message =
+      /The node does not keep the balance changes since --from: its history begins at (\S+)\. .*, or use --from \1\.\n$/;
+    const { code, stderr } = await from("2024-01-01");
+    expect([code, stderr]).toEqual([3, expect.stringMatching(message)]);
+    expect(await from(message.exec(stderr)?.[1] ?? "")).toMatchObject({ code: 0 });
+    expect(await stored()).toEqual(changes);
+  });
+
   test("keeps its range if the node has dropped its newest record, and no response shows what follows", async () => {
     const assetId = "12".repeat(32);
     const rareAt = (hours: bigint) => ({ ...change(first + hours * hour), assetId });
