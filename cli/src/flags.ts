@@ -175,13 +175,14 @@ export type FormatName = (typeof formats)[number] | "svg";
 export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", choices: readonly string[] = formats) =>
   outputFlag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices });
 
-const outputText = (all: readonly FormatName[]) =>
+const outputText = (all: readonly FormatName[], more: string) =>
   `Write to a file, in the format of its extension: .csv, .ndjson, .json${all.includes("svg") ? ", .html or .svg" : " or .html"}, each ` +
-  "also with .gz. It is there once it is complete. - is stdout.";
+  `also with .gz. It is there once it is complete.${more} - is stdout.`;
 
-export const fileFlags = (all: readonly FormatName[] = formats): Option[] => [
+/** @param more - Another sentence on the file. */
+export const fileFlags = (all: readonly FormatName[] = formats, more = ""): Option[] => [
   formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe", all),
-  outputFlag("-o, --output <FILE>", outputText(all), {
+  outputFlag("-o, --output <FILE>", outputText(all, more), {
     parse: (name) => {
       if (all.includes("svg") || !/\.svg(?:\.gz)?$/i.test(name)) return name;
       throw new InvalidArgumentError("Expected a file without .svg: only series and tally draw a chart.");

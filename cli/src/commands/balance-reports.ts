@@ -46,6 +46,9 @@ export const atFlags = (): Option[] => [
 const toText =
   "The time of the closing balances, such as 2024-02-01. Default: now, which is the newest complete block.";
 
+const incompleteText =
+  " It is also there, and the exit code is 3, if the node does not keep all records that the report needs.";
+
 const balanceFlags = (formats?: readonly flag.FormatName[]): Option[] => [
   filter("--from <TIME>", "Start of the report, such as 2024-01-01.", { parse: checkTime, mandatory: true }),
   filter("--to <TIME>", toText, { parse: checkTime }),
@@ -54,7 +57,7 @@ const balanceFlags = (formats?: readonly flag.FormatName[]): Option[] => [
   ...flag.presentationFlags(shared.reportColumns.statement, "node"),
   flag.quietFlag(),
   ...flag.scanFlags(),
-  ...flag.fileFlags(formats),
+  ...flag.fileFlags(formats, incompleteText),
   ...dbFlags(),
   ...flag.nodeFlags(),
 ];
@@ -163,11 +166,12 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
   const kept = found?.kept;
   if (kept === undefined) return;
   const source = entered.db === undefined ? "node" : "copy";
-  const reason = startsLate(kept, start, end, source);
-  if (reason) throw output === "-" ? reason : new IncompleteError(`${output} is incomplete. ${reason.message}`);
-  if (isComplete) {
-    throw new IncompleteError(
-      `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a ${source} that keeps them.`,
-    );
-  }
+  const late = `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before.`;
+  const reason =
+    startsLate(kept, start, end, source)?.message ??
+    (isComplete ? `${late} Use a ${source} that keeps them.` : undefined);
+  if (reason === undefined) return;
+  throw new IncompleteError(
+    output === "-" ? reason : `${output} is written, and balances in it are unknown. ${reason}`,
+  );
 }

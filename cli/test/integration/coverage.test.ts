@@ -26,7 +26,9 @@ test("a range before the history gets no advice that cannot be followed", async 
     expect(result).toMatchObject(ended(3, ". Use a node that keeps a longer history.\n"));
   }
   const result = await runCli(["statement", "--from", "2020", "--to", "2021", "-o", path("x.csv")], { fetch });
-  expect(result).toMatchObject(ended(3, `Error: ${path("x.csv")} is incomplete. The records are complete from 2024-`));
+  const message = `Error: ${path("x.csv")} is written, and balances in it are unknown. The records are complete from 2024-`;
+  expect(result).toMatchObject(ended(3, message));
+  expect(await readdir(path("."))).toContain("x.csv");
 });
 
 describe.each(["v0.74", "v0.79"] as const)(
