@@ -95,7 +95,7 @@ function readExtensions(name: string, format: FormatName | undefined, isStream: 
 
 /**
  * Opens stdout, or a file that is written as `FILE.PID.tmp`, and renamed when it is complete: a reader sees the earlier
- * file or the new one. Files of killed processes are removed. A pipe or a device is written directly.
+ * file or the new one. Files of killed processes are removed, and after a complete one the partial ones before it. A pipe or a device is written directly.
  *
  * @throws {@link UsageError} if the file exists and must not be replaced.
  */
@@ -106,7 +106,7 @@ export function openOutput({ stdout }: Pick<Io, "stdout">, target: Target | unde
   const { name, isStream } = target;
   const path = isStream ? target.path : `${target.path}.${process.pid}.tmp`;
   refuseOther(target, force);
-  if (!isStream) removeLeft(target.path);
+  if (!isStream) removeLeft(target.path, "tmp");
   const file = createWriteStream(path, { flush: !isStream });
   const gzip = target.isCompressed ? createGzip() : undefined;
   const input: Writable = gzip ?? file;
@@ -133,6 +133,7 @@ export function openOutput({ stdout }: Pick<Io, "stdout">, target: Target | unde
       // Another program may have written it in the meantime.
       refuseOther(target, force);
       await explain(replace(path, target.path));
+      removeLeft(target.path, "partial");
     },
     /** Ends it early. Returns the name of the file if it has whole blocks and stays, as `FILE.PID.partial`. */
     async stop(isWanted: boolean): Promise<string | undefined> {
@@ -157,13 +158,14 @@ export function refuseOther({ name, path, isStream }: Target, force: boolean): v
   throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
 }
 
-function removeLeft(path: string): void {
+/** Removes the files of processes that have ended. */
+function removeLeft(path: string, extension: "tmp" | "partial"): void {
   const prefix = `${basename(path)}.`;
   const folder = dirname(path);
   try {
     for (const name of readdirSync(folder)) {
-      const [, pid] = (name.startsWith(prefix) && /^(\d+)\.tmp$/.exec(name.slice(prefix.length))) || [];
-      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name));
+      const [, pid, last] = (name.startsWith(prefix) && /^(\d+)\.(\w+)$/.exec(name.slice(prefix.length))) || [];
+      if (pid !== undefined && last === extension && !isRunning(Number(pid))) rmSync(join(folder, name));
     }
   } catch {
     // The error of the write explains the folder's problem.

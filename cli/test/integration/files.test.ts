@@ -129,11 +129,15 @@ describe("an export of balance changes that is interrupted", () => {
   });
 });
 
-test("an export removes what a killed one has left, and nothing else", async () => {
+test("an export removes what a killed one has left, and once it is complete, partial files; nothing else", async () => {
   // No process has an id that is this large.
-  const [killed, running] = [`x.csv.${2 ** 30}.tmp`, `x.csv.${process.ppid}.tmp`];
-  const others = [running, "x.csv.7.partial", `y.csv.${2 ** 30}.tmp`, "x.csv.tmp"];
-  for (const name of [killed, ...others]) await writeFile(file(name), "");
+  const [killed, partial] = ["tmp", "partial"].map((extension) => `x.csv.${2 ** 30}.${extension}`) as [string, string];
+  const running = ["tmp", "partial"].map((extension) => `x.csv.${process.ppid}.${extension}`);
+  const others = [...running, `y.csv.${2 ** 30}.tmp`, `y.csv.${2 ** 30}.partial`, "x.csv.tmp", "x.csv.partial"];
+  for (const name of [killed, partial, ...others]) await writeFile(file(name), "");
+  const fails = async () => new Response("", { status: 400 });
+  expect(await runCli(["profiles", "-o", file("x.csv")], { fetch: fails })).toMatchObject({ code: 1 });
+  expect((await readdir(file("."))).sort()).toEqual([partial, ...others].sort());
   expect(await runCli(["profiles", "-o", file("x.csv")], { fetch })).toMatchObject({ code: 0 });
   expect((await readdir(file("."))).sort()).toEqual(["x.csv", ...others].sort());
 });
