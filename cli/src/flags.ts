@@ -170,7 +170,7 @@ export const followFlags = (): Option[] => [
 ];
 
 export const formats = ["table", "json", "ndjson", "csv", "html"] as const;
-export type FormatName = (typeof formats)[number] | "svg";
+export type FormatName = (typeof formats)[number] | "svg" | "prometheus";
 
 export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", choices: readonly string[] = formats) =>
   outputFlag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices });

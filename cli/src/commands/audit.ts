@@ -5,16 +5,16 @@ import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { type Io, printMessage, write } from "../io.js";
+import { count, type Io, printMessage } from "../io.js";
 import { createCounter, hostOf } from "../metrics.js";
 import { readColumns } from "../output/columns.js";
-import { createEncoder, formatOf } from "../output/print.js";
+import { openOutput, readTarget, refuseOther } from "../output/file.js";
+import { createEncoder } from "../output/print.js";
 import { historyStart } from "../records.js";
 import { nameRow } from "../sync/rows.js";
 import { checkRange, dateOf, day, earliest, finalTime, formatTime, latest } from "../times.js";
 
-interface Flags extends Omit<flag.Flags, "format"> {
-  readonly format?: flag.FormatName | "prometheus";
+interface Flags extends flag.Flags {
   readonly proposal?: readonly string[];
   readonly id?: readonly string[];
   readonly profiles?: true;
@@ -47,7 +47,7 @@ export const auditCommand: Definition<Flags> = {
     flag.filterFlag("--proposal <ID>", "Also compare the votes on a proposal. Can be repeated.", repeat),
     flag.filterFlag("--id <ID>", "Also compare the signatures of a resource. Can be repeated.", repeat),
     flag.filterFlag("--profiles", "Also compare the profiles of parties."),
-    flag.formatFlag(undefined, [...flag.formats, "prometheus"]),
+    ...flag.fileFlags([...flag.formats, "prometheus"]),
     flag.outputFlag("--columns <NAMES>", "The columns to print, separated by commas. Default: all."),
     flag.quietFlag("Do not print the first record that differs."),
     flag.pageSizeFlag("1000"),
@@ -67,9 +67,10 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
     dateRange?: { startTimestamp?: bigint; endTimestamp?: bigint };
   };
   checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags, true);
-  const format = flags.format === "prometheus" ? undefined : formatOf(flags.format, io);
-  const shown = { ...flags, format: format ?? "ndjson" };
-  const encoder = createEncoder(io, shown, readColumns(columnKinds, shown));
+  const target = readTarget(flags.output, flags.format);
+  if (target) refuseOther(target, flags.force === true);
+  const isPrometheus = (target?.format ?? flags.format) === "prometheus";
+  const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), target?.format, { title: "Audit" });
   const repeated = entered.find((url, index) => entered.indexOf(url) < index);
   if (repeated !== undefined) throw new UsageError(`Expected nodes that differ, got ${repeated} twice.`);
   const urls = new Set((await connect(io, { ...flags, node: entered })).nodes);
@@ -81,13 +82,14 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   const { startTimestamp = start ?? newest, endTimestamp = end ?? newest } = dateRange;
   if (newest === 0n) throw new IncompleteError("No node has a block.");
   const parts: AuditedPart[] = [];
+  const output = openOutput(io, target, flags.force);
   const print = async (part: AuditedPart) => {
     const isFirst = parts.push(part) === 1;
     if (part.first && !flags.quiet) printMessage(io, describe(part));
-    if (format === undefined) return;
+    if (isPrometheus) return;
     const { list, part: name } = part;
     const rows = part.nodes.map((node) => ({ part: name, list, ...node, records: String(node.records) }));
-    await write(io.stdout, (isFirst ? encoder.head : "") + encoder.encode(rows));
+    await output.write((isFirst ? encoder.head : "") + encoder.encode(rows));
   };
   let position = startTimestamp;
   try {
@@ -102,6 +104,7 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
       await print(await auditList(nodes, "signatures", id, { id }, signal));
     if (flags.profiles) await print(await auditList(nodes, "profiles", "profiles", {}, signal));
   } catch (error) {
+    await output.stop(false);
     // A failure is no difference.
     const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
     // A later start does not help with a list that cannot be compared.
@@ -109,8 +112,15 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
       ? new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`)
       : failure;
   }
-  if (format === undefined) await write(io.stdout, `${metricsOf(parts).join("\n")}\n`);
-  else await write(io.stdout, (parts.length === 0 ? encoder.head : "") + encoder.end());
+  try {
+    const end = (parts.length === 0 ? encoder.head : "") + encoder.end();
+    await output.write(isPrometheus ? `${metricsOf(parts).join("\n")}\n` : end);
+    await output.finish();
+  } catch (error) {
+    await output.stop(false);
+    throw error;
+  }
+  if (target && !flags.quiet) printMessage(io, `${target.name}: ${count(parts.length, "part")}.`);
   const states = parts.flatMap((part) => part.nodes.map(({ state }) => state));
   if (states.includes("different")) return exitCodes.failed;
   return states.some((state) => state !== "equal") || parts.length === 0 ? exitCodes.incomplete : exitCodes.done;

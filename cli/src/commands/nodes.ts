@@ -10,7 +10,8 @@ import { type KnownNode, nodeGauges } from "../metrics.js";
 import type { ColumnKind } from "../operations.js";
 import { getPath } from "../other-paths.js";
 import { type Encoder, readColumns } from "../output/columns.js";
-import { createEncoder, encode, formatOf } from "../output/print.js";
+import { readTarget } from "../output/file.js";
+import { createEncoder, encode, formatOf, printText } from "../output/print.js";
 import { historyStart } from "../records.js";
 import { describeDuration } from "../times.js";
 
@@ -29,11 +30,11 @@ const columnKinds: Readonly<Record<string, ColumnKind>> = {
   error: "text",
 };
 
-interface Flags extends Omit<flag.Flags, "format"> {
-  readonly format?: flag.FormatName | "prometheus";
+interface Flags extends flag.Flags {
   readonly watch?: number;
 }
 
+const look = { title: "Nodes" };
 const watch = "Check the nodes again every TIME, until it is interrupted.";
 
 export const nodesCommand: Definition<Flags> = {
@@ -44,12 +45,12 @@ export const nodesCommand: Definition<Flags> = {
     "limit in requests per second. historyStart is the time of the oldest balance change that it returns. The exit code is 1 if no " +
     `node responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
   flags: [
-    flag.outputFlag("--watch <TIME>", watch, { parse: flag.duration }),
-    flag.formatFlag(undefined, [...flag.formats, "prometheus"]),
+    flag.outputFlag("--watch <TIME>", watch, { parse: flag.duration }).conflicts("output"),
+    ...flag.fileFlags([...flag.formats, "prometheus"]),
     ...flag.presentationFlags({}),
     ...flag.nodeFlags(),
   ],
-  examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --format prometheus"],
+  examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --format prometheus -o nodes.prom --force"],
   run: nodes,
 };
 
@@ -60,17 +61,15 @@ async function nodes(io: Io, flags: Flags): Promise<number> {
   const clients = await Promise.all(
     urls.map(async (url) => (await connect(io, { ...flags, node: [url], retries: 0 })).client),
   );
-  const format = flags.format === "prometheus" ? flags.format : formatOf(flags.format, io);
-  const create = () => {
-    if (format === "prometheus") return undefined;
-    const shown = { ...flags, format };
-    return createEncoder(io, shown, readColumns(columnKinds, shown));
-  };
+  const named = readTarget(flags.output, flags.format)?.format;
+  const format = named ?? formatOf(flags.format, io);
+  const create = () =>
+    format === "prometheus" ? undefined : createEncoder(io, flags, readColumns(columnKinds, flags), named, look);
   // A file or a pipe gets the header once.
   const isContinued = (format === "csv" || format === "table") && !isTerminal(io, io.stdout);
   let encoder = create();
   for (;;) {
-    const exitCode = await show(io, { ...flags, format }, pool, clients, encoder);
+    const exitCode = await show(io, flags, pool, clients, encoder, format === "table");
     if (watch === undefined) return exitCode;
     await sleep(watch, undefined, { signal: io.signal }).catch(() => io.signal.throwIfAborted());
     encoder = isContinued && encoder ? { ...encoder, head: "" } : create();
@@ -79,19 +78,24 @@ async function nodes(io: Io, flags: Flags): Promise<number> {
 
 async function show(
   io: Io,
-  { format, watch, timeout }: Flags,
+  flags: Flags,
   pool: NodePool,
   clients: readonly VegaClient[],
   encoder: Encoder | undefined,
+  isTable: boolean,
 ): Promise<number> {
   const { signal } = io;
-  const statuses = await pool.check({ signal, ...(timeout !== undefined && { timeout }) });
-  const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
-  signal.throwIfAborted();
-  if (watch !== undefined && isTerminal(io, io.stdout)) await write(io.stdout, "\x1b[H\x1b[2J");
-  const rows = known.map((node) => recordOf(node, format === "table"));
-  const texts = encoder ? [...encode(encoder, rows)] : [`${nodeGauges(known).join("\n")}\n`];
-  await write(io.stdout, texts.join(""));
+  const { watch, timeout } = flags;
+  let statuses: NodePool["status"] = [];
+  await printText(io, flags, async () => {
+    statuses = await pool.check({ signal, ...(timeout !== undefined && { timeout }) });
+    const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
+    signal.throwIfAborted();
+    if (watch !== undefined && isTerminal(io, io.stdout)) await write(io.stdout, "\x1b[H\x1b[2J");
+    const rows = known.map((node) => recordOf(node, isTable));
+    const texts = encoder ? [...encode(encoder, rows)] : [`${nodeGauges(known).join("\n")}\n`];
+    return { texts: [texts.join("")], records: rows.length };
+  });
   for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
   return statuses.some(({ error }) => error === undefined) ? exitCodes.done : exitCodes.failed;
 }

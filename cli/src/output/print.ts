@@ -58,9 +58,9 @@ export function createEncoder(
 }
 
 /** Prints text to stdout, or to the file of `--output`, which is checked before anything is read. */
-async function printText(
+export async function printText(
   io: Io,
-  { output, force, format, quiet }: Flags,
+  { output, force, format, quiet }: Pick<Flags, "output" | "force" | "format" | "quiet">,
   read: (format: FormatName | undefined) => Promise<{ texts: Iterable<string>; records: number }>,
 ): Promise<void> {
   const target = readTarget(output, format);

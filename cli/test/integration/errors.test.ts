@@ -93,6 +93,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["signatures", "Expected --id ID, such as --id 2f166fdafb0e"],
     ["sync", "Expected DESTINATION, such as vega.db."],
     ["balances -o x.csv --format json", "Expected --output to end with an extension of --format json, got x.csv."],
+    ["nodes --watch 1s -o x.csv", "Error: --watch cannot be used with --output."],
     ["balances --at 2024 --from 1d", "Error: --at cannot be used with --from."],
     ["audit https://a https://b --from 2024-02-09 --to 2024-02-08", "Expected --to to be no earlier than --from"],
     ["balances --db vega.db", "--db requires --at."],

@@ -1,11 +1,16 @@
+import { readdir, readFile } from "node:fs/promises";
 import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
+import { ended } from "../support/changes.js";
+import { useFolder } from "../support/folder.js";
 import { readLines } from "../support/json-lines.js";
 import { readMetrics } from "../support/metrics.js";
 import { interruption, runCli } from "../support/run-cli.js";
 
 const three = ["https://node-1.example", "https://node-2.example", "https://node-3.example"];
 const flags = three.flatMap((url) => ["--node", url]);
+
+const path = useFolder();
 
 /** Runs a command for the nodes of a network. */
 const run = (argv: readonly string[], network: { fetch: (request: Request) => Promise<Response> }) =>
@@ -106,4 +111,20 @@ test("a command works with several nodes of which one is down and one is far beh
   const all = [listed, ...outputs].map(({ stderr }) => stderr).join("");
   const url = "https://node-\\d\\.example";
   expect(all).toMatch(new RegExp(`attempt \\d on ${url}: .* from ${url} to ${url}: `));
+});
+
+test.each([
+  ["nodes", "url,state", /^url,state\r\nhttps:\/\/node-1\.example,ready\r\n/, ": 3 records."],
+  ["audit", "part,url,state", /^part,url,state\r\n2024-02-09,https:\/\/node-1\.example,equal\r\n/, ": 1 part."],
+])("the command %s writes a file once it is complete", async (command, columns, content, summary) => {
+  const { fetch } = createFakeNetwork({ nodes: 3, balances: 30 });
+  const [argv, file] = [command === "audit" ? ["audit", ...three] : ["nodes", ...flags], path("x.csv")];
+  const written = await runCli([...argv, "--columns", columns, "-o", file], { fetch });
+  expect(written).toEqual({ code: 0, stdout: "", stderr: `${file}${summary}\n` });
+  expect(await readFile(file, "utf8")).toMatch(content);
+  expect(await runCli([...argv, "-o", file], { fetch })).toMatchObject(ended(2, "Use --force to replace it"));
+  const gauges = [...argv, "--format", "prometheus", "-o", path("x.prom")];
+  expect(await runCli(gauges, { fetch })).toMatchObject({ code: 0, stdout: "" });
+  expect(await readFile(path("x.prom"), "utf8")).toMatch(/^# HELP vegaprotocol_/);
+  expect((await readdir(path("."))).sort()).toEqual(["x.csv", "x.prom"]);
 });
