@@ -11,10 +11,11 @@ import {
   type BalanceSeriesOptions,
   balanceSeries,
   balancesAt,
+  signatureBundle,
   statement,
   type TallyOptions,
 } from "vegaprotocol-client/reports";
-import { UsageError } from "./errors.js";
+import { IncompleteError, UsageError } from "./errors.js";
 import type { ColumnKind } from "./operations.js";
 import type { Proposal } from "./other-paths.js";
 import { historyStart, scanPageSize } from "./records.js";
@@ -263,4 +264,11 @@ export function tallyRules(given: TallyRules, show: (name: string) => string, pr
     liquidity: hasLiquidity ? { requiredMajority, requiredParticipation, marketId: given.market } : undefined,
   };
   return { rules, thresholds };
+}
+
+/** @throws {@link IncompleteError} if the node has no signatures of a resource. */
+export async function bundleOf(id: string, signatures: Parameters<typeof signatureBundle>[0]): Promise<string> {
+  const bundle = await signatureBundle(signatures);
+  if (bundle === "0x") throw new IncompleteError(`There are no signatures of ${id}, or not yet enough of them.`);
+  return bundle;
 }

@@ -1,17 +1,17 @@
 /** The commands `tally`, `limits` and `bundle`. */
 import type { Command } from "commander";
-import { type Submission, signatureBundle, submissionLimits, tallyVotes } from "vegaprotocol-client/reports";
+import { type Submission, submissionLimits, tallyVotes } from "vegaprotocol-client/reports";
 import { canonicalIds, kebab } from "../arguments.js";
 import { type Definition, exampleIds, isEntered } from "../command.js";
 import { connect } from "../connection.js";
-import { exitCodes, IncompleteError, UsageError } from "../errors.js";
+import { exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { listAssets, type Proposal, requireProposal } from "../other-paths.js";
 import { readTarget } from "../output/file.js";
 import { printObject, printRecords } from "../output/print.js";
 import { readUnits } from "../output/units.js";
-import { anyProposal, noStatistics, readSends, type TallyRules, tallyRules } from "../reports.js";
+import { anyProposal, bundleOf, noStatistics, readSends, type TallyRules, tallyRules } from "../reports.js";
 import { formatTime } from "../times.js";
 import { clientOf, dbFlags } from "./balance-reports.js";
 
@@ -157,7 +157,6 @@ export const bundleCommand: Definition<BundleFlags> = {
 async function printBundle(io: Io, flags: BundleFlags): Promise<void> {
   const id = canonicalIds(flags.id);
   const client = await clientOf(io, flags);
-  const bundle = await signatureBundle(client.listNodeSignatures({ id }, { signal: io.signal }));
-  if (bundle === "0x") throw new IncompleteError(`There are no signatures of ${id}, or not yet enough of them.`);
+  const bundle = await bundleOf(id, client.listNodeSignatures({ id }, { signal: io.signal }));
   return printObject({ id, bundle }, io, flags);
 }

@@ -38,6 +38,7 @@ const parameters: Readonly<Record<string, Arguments>> = {
     ...{ liquidityMajority: text, liquidityParticipation: text, market: text },
   },
   limits: { party: text, command: text, proposal: text, sentSince: text, sentByBlock: texts, tokens: text },
+  bundle: { id: text },
 };
 
 /** How many rows a report can have. */
@@ -69,7 +70,7 @@ export const isOfBalances = (name: string): name is keyof typeof shared.reportCo
   Object.hasOwn(shared.reportColumns, name);
 
 /** The parameters with ids, apart from the asset, which can be a symbol. */
-const idNames = ["party", "market", "proposal"];
+const idNames = ["party", "market", "proposal", "id"];
 const { items: accountType } = accountTypes;
 
 /** Checks what the client would refuse by its own names. */
@@ -178,6 +179,15 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       return async ({ signal, inTurn }) => {
         const { data, block } = await inTurn(1, () => client.getSpamStatistics({ partyId }, { signal }).withResponse());
         return { rows: vega.submissionLimits(data, submission, options), coverage: undefined, source: { block } };
+      };
+    },
+    async bundle(query: Query): Promise<Read> {
+      const id = canonicalIds(required(query, "id"));
+
+      return async ({ signal, inTurn }) => {
+        const { records, pages } = await inTurn(1, () => readWhole(client, "listNodeSignatures", { id }, { signal }));
+        const rows = { id, bundle: await shared.bundleOf(id, records as never) };
+        return { rows, coverage: undefined, source: { block: pages[0]?.block } };
       };
     },
   };

@@ -1,3 +1,4 @@
+import { signatureBundle } from "vegaprotocol-client/reports";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { account, block, change, changes, first, hour, other, party } from "../../support/changes.js";
@@ -102,6 +103,17 @@ test("tallies and limits have what the node knows", async () => {
   expect(csv).toMatch(/^name,value\r\nisAllowed,(true|false)\r\nreason,\r\n/);
 });
 
+test("a bundle has the signatures of a resource", async () => {
+  const network = createNetwork({ signatures: 30 });
+  const { url } = await serve(network);
+  const { id = "" } = network.records.signatures[0] ?? {};
+  const { body } = await send(url + pathOf("bundle", { id: id.toUpperCase() }));
+  checkResponse("/reports/bundle", "application/json", body);
+  const signatures = network.records.signatures.filter((each) => each.id === id);
+  expect(body.bundle).toEqual({ id, bundle: expect.stringMatching(/^0x/) });
+  expect(body.bundle.bundle).toHaveLength((await signatureBundle(signatures)).length);
+});
+
 test.each<[name: string, query: Record<string, string>, status: number]>([
   ["nothing", {}, 404],
   ["constructor", {}, 404],
@@ -118,6 +130,8 @@ test.each<[name: string, query: Record<string, string>, status: number]>([
   ["series", { party, from: at(5), timeZone: "Mars/Olympus" }, 400],
   ["series", { party, from: "now" }, 400],
   ["tally", {}, 400],
+  ["bundle", {}, 400],
+  ["bundle", { id: "ab" }, 404],
   ["limits", { party }, 400],
   ["limits", { party, command: "other", sentByBlock: "7" }, 400],
 ])("the report %s with %j is a %i", async (name, query, status) => {
