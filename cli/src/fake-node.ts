@@ -9,24 +9,35 @@ const details = [["VEGA", "18"] as const, ["DAI", "18"] as const, ["KSM", "12"] 
 /** The thresholds of each proposal, like the network parameters `governance.proposal.freeform`. */
 const thresholds = { requiredParticipation: "0.00001", requiredMajority: "0.66" };
 
-/** A node that also responds to `/api/v2/assets` and `/api/v2/governance?proposalId=ID`. */
-export function withOtherPaths(node: FakeNode): Pick<FakeNode, "fetch"> {
+/**
+ * A node that also responds to `/api/v2/assets` and `/api/v2/governance?proposalId=ID`.
+ *
+ * @param later - Assets of blocks to come.
+ */
+export function withOtherPaths(node: FakeNode, later: readonly string[] = []): Pick<FakeNode, "fetch"> {
   const { balances, signatures } = node.records;
-  const ids = [...new Set([...balances.map(({ assetId = "" }) => assetId), ...signatures.map(({ id }) => id)])].sort();
+  const known = [...balances.map(({ assetId = "" }) => assetId), ...signatures.map(({ id }) => id)];
+  const ids = [...new Set([...known, ...later])].sort();
   const edges = ids.reverse().map((id, index) => {
     const [symbol, decimals] = details[index] ?? [`ASSET${index}`, "18"];
     const node = { id, details: { symbol, name: symbol, decimals, quantum: "1" }, status: "STATUS_ENABLED" };
     return { node, cursor: id };
   });
-  const pageInfo = {
-    hasNextPage: false,
-    hasPreviousPage: false,
-    startCursor: ids[0] ?? "",
-    endCursor: ids.at(-1) ?? "",
-  };
+
+  function assets(query: URLSearchParams): object {
+    const start = edges.findIndex(({ cursor }) => cursor === query.get("pagination.after")) + 1;
+    const page = edges.slice(start, start + Number(query.get("pagination.first") ?? 1000));
+    const pageInfo = {
+      hasNextPage: start + page.length < edges.length,
+      hasPreviousPage: start > 0,
+      startCursor: page[0]?.cursor ?? "",
+      endCursor: page.at(-1)?.cursor ?? "",
+    };
+    return { assets: { edges: page, pageInfo } };
+  }
 
   function respond(url: URL): { status: number; body: object } | undefined {
-    if (url.pathname === "/api/v2/assets") return { status: 200, body: { assets: { edges, pageInfo } } };
+    if (url.pathname === "/api/v2/assets") return { status: 200, body: assets(url.searchParams) };
     if (url.pathname !== "/api/v2/governance") return undefined;
     const id = url.searchParams.get("proposalId")?.toLowerCase();
     const { votes } = node.records;

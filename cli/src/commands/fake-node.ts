@@ -81,10 +81,12 @@ async function fakeNode(io: Io, flags: FakeFlags): Promise<void> {
   });
   for (const [index, node] of all.entries()) node.configure({ lag: lags[index] });
   const timer = blockEvery === undefined ? undefined : setInterval(endBlock, blockEvery);
+  // Each seed has three assets, and signatures of them.
+  const assets = createFakeNode({ signatures: 3, seed }).records.signatures.map(({ id }) => id);
   const servers: FakeNodeServer[] = [];
   try {
     for (const [index, node] of all.entries()) {
-      const server = await listen(withOtherPaths(node), {
+      const server = await listen(withOtherPaths(node, assets), {
         port: port === 0 ? 0 : port + index,
         ...(host !== undefined && { host }),
       });

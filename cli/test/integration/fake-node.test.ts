@@ -50,6 +50,14 @@ test("the command fake-node serves what reports read besides records, with the l
   expect(headers.get("X-Block-Height")).toBe("1234561");
   const details = [{ symbol: "VEGA", decimals: "18" }, { symbol: "DAI" }, { symbol: "KSM", decimals: "12" }];
   expect(body.assets.edges).toMatchObject(details.map((details) => ({ node: { details } })));
+  const [first, next] = body.assets.edges;
+  const { body: second } = await send(`${url}/api/v2/assets?pagination.first=1&pagination.after=${first.cursor}`);
+  expect(second.assets).toMatchObject({
+    edges: [next],
+    pageInfo: { hasNextPage: true, hasPreviousPage: true, endCursor: next.cursor },
+  });
+  const live = await start(["--balances", "0", "--signatures", "0", "--block-every", "1h"]);
+  expect((await send(`${live.url}/api/v2/assets`)).body).toEqual(body);
   const unknown = { status: 404, body: { details: [{ code: 170001 }] } };
   expect(await send(`${url}/api/v2/governance?proposalId=ab`)).toMatchObject(unknown);
 });
