@@ -44,7 +44,7 @@ function createPool(nodes: readonly string[], maxLag: number | undefined, isFrom
   const address = nodes.find((node) => isIPv6(node));
   if (address !== undefined) {
     throw new UsageError(
-      `Expected --node to have brackets around an IPv6 address, such as [::1]:8080, got ${address}.`,
+      `Expected --node to have brackets around an IPv6 address, such as [::1]:8080, got "${address}".`,
     );
   }
   try {

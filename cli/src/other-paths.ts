@@ -83,7 +83,7 @@ export function findAsset(option: string, entered: string, assets: readonly Asse
     return ids[0] ?? entered;
   }
   const symbols = assets.map(({ symbol }) => symbol).join(", ");
-  throw new UsageError(`Expected ${option} to be an id or a symbol, got ${entered}. The symbols are ${symbols}.`);
+  throw new UsageError(`Expected ${option} to be an id or a symbol, got "${entered}". The symbols are ${symbols}.`);
 }
 
 /** A proposal with its thresholds, as decimal numbers from 0 to 1. */

@@ -45,7 +45,7 @@ export function checkRange(
   isEndExcluded = false,
 ): void {
   if (start === undefined || end === undefined || end > start) return;
-  if (end < start) throw new UsageError(`Expected --to to be no earlier than --from, got ${to} and ${from}.`);
+  if (end < start) throw new UsageError(`Expected --to to be no earlier than --from, got "${to}" and "${from}".`);
   const isDay = from === to && /^\d{4}-\d\d-\d\d$/.test(to);
   const advice = isDay ? ` For the whole day, use --to ${dateOf(readTime(to) + day)}.` : "";
   if (isEndExcluded) throw new UsageError(`The range is empty: it does not include --to, ${to}.${advice}`);

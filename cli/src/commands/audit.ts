@@ -72,7 +72,7 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   const isPrometheus = (target?.format ?? flags.format) === "prometheus";
   const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), target?.format, { title: "Audit" });
   const repeated = entered.find((url, index) => entered.indexOf(url) < index);
-  if (repeated !== undefined) throw new UsageError(`Expected nodes that differ, got ${repeated} twice.`);
+  if (repeated !== undefined) throw new UsageError(`Expected nodes that differ, got "${repeated}" twice.`);
   const urls = new Set((await connect(io, { ...flags, node: entered })).nodes);
   if (urls.size < 2) throw new UsageError("Expected at least two nodes, such as https://a.example https://b.example.");
   const nodes = await Promise.all([...urls].map((url) => learn(io, flags, url)));

@@ -131,7 +131,7 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
   const end = until ?? (await shared.newestTime(client, filter, name === "balances" ? "--at" : "--to", io.signal));
   if (first !== undefined && first > end) {
     throw new UsageError(
-      `Expected --from to be no later than the newest complete block, ${formatTime(end)}, got ${from}.`,
+      `Expected --from to be no later than the newest complete block, ${formatTime(end)}, got "${from}".`,
     );
   }
   const start = first ?? end;

@@ -142,7 +142,7 @@ async function sync(
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
   if (flags.fromDb !== undefined && resolve(followLink(flags.fromDb)) === resolve(followLink(entered))) {
-    throw new UsageError(`Expected --from-db to be another file than DESTINATION, got ${flags.fromDb}.`);
+    throw new UsageError(`Expected --from-db to be another file than DESTINATION, got "${flags.fromDb}".`);
   }
   if (flags.dry) return describe(io, flags, plan, entered, name);
   const mode = flags.check ? "read" : "write";
@@ -222,7 +222,7 @@ function readPlan(names: readonly string[], flags: Flags): SyncOptions {
   const { party = [], proposal = [], id = [], pageSize = syncPageSize, concurrency, catchUp } = flags;
   const unknown = names.find((name) => !namedLists.some((list) => list === name));
   if (unknown !== undefined) {
-    throw new UsageError(`Expected names of lists after DESTINATION (${namedLists.join(", ")}), got ${unknown}.`);
+    throw new UsageError(`Expected names of lists after DESTINATION (${namedLists.join(", ")}), got "${unknown}".`);
   }
   if (flags.fromDb !== undefined && names.length > 0) {
     throw new UsageError("--from-db copies a whole database: leave out the names of lists.");

@@ -64,7 +64,7 @@ export function readColumns(kinds: Readonly<Record<string, ColumnKind>>, flags: 
       throw new UsageError(`There is no column ${name || '""'}. --columns takes ${known}.`);
     }
     if (names.indexOf(name) !== index)
-      throw new UsageError(`Expected --columns to have each column once, got ${name} twice.`);
+      throw new UsageError(`Expected --columns to have each column once, got "${name}" twice.`);
     return column;
   });
 }

@@ -44,7 +44,7 @@ export function readTarget(name: string | undefined, format: FormatName | undefi
   const found = ifThere(() => statSync(name));
   if (found?.isDirectory() || /[/\\]$/.test(name) || /\.parquet$/i.test(name)) {
     throw new UsageError(
-      `Expected --output to be a file of CSV, NDJSON, JSON or HTML, got ${name}. For a folder of Parquet files: vegaprotocol sync FOLDER/`,
+      `Expected --output to be a file of CSV, NDJSON, JSON or HTML, got "${name}". For a folder of Parquet files: vegaprotocol sync FOLDER/`,
     );
   }
   const isStream = found !== undefined && !found.isFile();
@@ -83,12 +83,12 @@ function readExtensions(name: string, format: FormatName | undefined, isStream: 
   if (format === undefined && named === undefined && !isUnnamed) {
     const known = [...extensions.keys()].filter((each) => each !== "svg").map((each) => `.${each}`);
     throw new UsageError(
-      `Expected --output to end with ${known.join(", ")}, or one of them and .gz, got ${name}. ` +
+      `Expected --output to end with ${known.join(", ")}, or one of them and .gz, got "${name}". ` +
         `Use one of them, or --format ${formats.join("|")}.`,
     );
   }
   if (format !== undefined && named !== undefined && format !== named) {
-    throw new UsageError(`Expected --output to end with an extension of --format ${format}, got ${name}.`);
+    throw new UsageError(`Expected --output to end with an extension of --format ${format}, got "${name}".`);
   }
   return { format: format ?? named ?? ("ndjson" as const), isCompressed };
 }

@@ -89,5 +89,5 @@ async function readAssetFile(file: string): Promise<Asset[]> {
   } catch {
     // The same error as for other JSON.
   }
-  throw new UsageError(`Expected --assets to be the JSON of a node's /api/v2/assets, got ${file}.`);
+  throw new UsageError(`Expected --assets to be the JSON of a node's /api/v2/assets, got "${file}".`);
 }

@@ -111,7 +111,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     const option = hasRange ? "to" : "at";
     const end = timeOf(option, query[option], timeZone);
     if (from !== undefined && end !== undefined && end < from) {
-      throw new Rejection(3, `Expected to to be no earlier than from, got ${query["to"]} and ${query["from"]}.`);
+      throw new Rejection(3, `Expected to to be no earlier than from, got "${query["to"]}" and "${query["from"]}".`);
     }
     const groupBy = readParameter("groupBy", () => shared.readGroup(query["groupBy"], "it"));
     const every = query["every"] as shared.BalanceReportOptions["every"];

@@ -37,7 +37,7 @@ export async function openDestination(
   if (!isFolder && !isDatabase) {
     throw new UsageError(
       "Expected an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or PostgreSQL such as " +
-        `postgres://localhost/vega, got ${hidePassword(name) || '""'}.`,
+        `postgres://localhost/vega, got "${hidePassword(name)}".`,
     );
   }
   if (mode === "read" && !existsSync(name)) {

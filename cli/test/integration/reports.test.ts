@@ -82,7 +82,7 @@ describe("statement", () => {
   });
 
   test("fails with 2 if it begins after the newest block", async () => {
-    const message = /^Error: Expected --from to be no later than the newest complete block, 2024-\S+Z, got now\.$/m;
+    const message = /^Error: Expected --from to be no later than the newest complete block, 2024-\S+Z, got "now"\.$/m;
     expect(await runCli(["statement", "--from", "now"], { fetch })).toMatchObject(ended(2, message));
   });
 });

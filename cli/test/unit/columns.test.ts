@@ -27,5 +27,5 @@ test("columns are those that were named, in that order, each once", () => {
   expect(names("balance, timestamp")).toEqual(["balance", "timestamp"]);
   expect(names(undefined, { assetId: "text" })).toEqual(["timestamp", "balance", "unit", "alias", "assetId"]);
   expect(() => names("toString")).toThrow("There is no column toString. --columns takes timestamp, balance, alias.");
-  expect(() => names("balance,balance")).toThrow("Expected --columns to have each column once, got balance twice.");
+  expect(() => names("balance,balance")).toThrow('Expected --columns to have each column once, got "balance" twice.');
 });

@@ -51,7 +51,7 @@ describe("the decimal places of amounts", () => {
     expect(await printed({ decimals: [`${vega}=5`] }, [vega])).toMatchObject({ cells: ["15 units"], requests: 0 });
     expect((await printed({ decimals: ["vega=5"] }, [vega, usdt])).cells).toEqual(["15 VEGA", "1500000 smallest unit"]);
     await expect(printed({ decimals: ["node=5"] }, [])).rejects.toThrow(
-      "--decimals to be an id or a symbol, got node.",
+      '--decimals to be an id or a symbol, got "node".',
     );
     const [known, unnamed] = [{ symbol: "VEGA", decimals: "18" }, { decimals: "6" }];
     const file = await write({ id: vega, details: known }, { id: usdt, details: unnamed });
@@ -81,7 +81,7 @@ describe("the decimal places of amounts", () => {
   test("are refused from a file of another form", async () => {
     const file = await write({ id: vega });
     await expect(printed({ assets: [file] }, [])).rejects.toThrow(
-      `Expected --assets to be the JSON of a node's /api/v2/assets, got ${file}.`,
+      `Expected --assets to be the JSON of a node's /api/v2/assets, got "${file}".`,
     );
   });
 });
@@ -96,7 +96,7 @@ test.each([
 });
 
 test("a symbol of no asset or of several is refused", async () => {
-  await expect(printed({ asset: "DAI" }, [])).rejects.toThrow("got DAI. The symbols are VEGA, USDT.");
+  await expect(printed({ asset: "DAI" }, [])).rejects.toThrow('got "DAI". The symbols are VEGA, USDT.');
   const list = [...assets, { ...assets[0], id: other, symbol: "usdt", name: "", decimals: 6 }];
   await expect(printed({ asset: "USDT" }, [], { list })).rejects.toThrow(`use the id, one of ${usdt},${other}.`);
 });

@@ -193,11 +193,13 @@ function postgresDatabase(address: string, { schema, signal }: Options): Databas
 
 export async function openPostgres(address: string, options: Options): Promise<Destination> {
   if (!/^[a-z_][a-z\d_]*$/.test(options.schema)) {
-    throw new UsageError(`Expected --schema to be a name of lower-case letters, digits and _, got ${options.schema}.`);
+    throw new UsageError(
+      `Expected --schema to be a name of lower-case letters, digits and _, got "${options.schema}".`,
+    );
   }
   if (!/^\w+:\/\//.test(address) || !URL.canParse(address)) {
     throw new UsageError(
-      `Expected an address of PostgreSQL such as postgres://user@localhost/vega, got ${hidePassword(address)}. Write / ? # and @ of a ` +
+      `Expected an address of PostgreSQL such as postgres://user@localhost/vega, got "${hidePassword(address)}". Write / ? # and @ of a ` +
         "password as %2F %3F %23 and %40.",
     );
   }

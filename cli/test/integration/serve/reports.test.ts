@@ -77,7 +77,7 @@ test("an asset is an id or a symbol, as on the command line", async () => {
   expect(await get("vega")).toMatchObject({ status: 200, body });
   for (const [asset, message] of [
     ["TWO", "Several assets have the symbol TWO"],
-    ["OTHER", "Expected asset to be an id or a symbol, got OTHER. The symbols are VEGA, TWO, TWO."],
+    ["OTHER", 'Expected asset to be an id or a symbol, got "OTHER". The symbols are VEGA, TWO, TWO.'],
   ] as const) {
     const error = { code: 3, message: expect.stringContaining(message) };
     expect(await get(asset)).toMatchObject({ status: 400, body: error });
@@ -152,7 +152,11 @@ test.each<[name: string, query: Record<string, string>, message: RegExp]>([
   ["limits", { party, command: "vote" }, /^Expected the parameter proposal\./],
   ["series", { party, from: at(5), every: "year" }, /^Expected `every` to be "change" or.* got "year"\.$/],
   ["tally", { proposal: "ab", liquidityMajority: "x" }, /^Expected `liquidityMajority` to be.* got "x"\.$/],
-  ["statement", { party, from: at(5), to: at(4) }, new RegExp(`^Expected to to be .*, got ${at(4)} and ${at(5)}\\.$`)],
+  [
+    "statement",
+    { party, from: at(5), to: at(4) },
+    new RegExp(`^Expected to to be .*, got "${at(4)}" and "${at(5)}"\\.$`),
+  ],
   ["tally", { proposal: "xx" }, /^Expected proposal to be an id.* got "xx"\.$/],
   ["tally", { proposal: "ab", market: "xx" }, /^Expected market to be an id.* got "xx"\.$/],
   ["tally", { proposal: "ab", totalSupply: "x" }, /^Expected `totalSupply` to be .* got "x"\.$/],
