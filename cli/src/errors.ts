@@ -39,10 +39,12 @@ export class IncompleteError extends ExitError {
   }
 }
 
-/** Suggests the name that begins and ends most alike, if half of its letters are the same. */
+/** Suggests the name that begins and ends most alike, if half of its letters are the same, or all in another order. */
 export function didYouMean(text: string, names: readonly string[]): string {
   const shared = (a: string, b: string) => [...a].findIndex((letter, index) => letter !== b[index]);
+  const letters = (name: string) => [...name].sort().join("");
   const alike = (name: string) => {
+    if (letters(name) === letters(text)) return text.length;
     const [start, end] = [shared(text, name), shared([...text].reverse().join(""), [...name].reverse().join(""))];
     return start < 0 ? text.length : start + Math.max(0, end);
   };

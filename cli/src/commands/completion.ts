@@ -2,6 +2,7 @@ import type { Command, Option } from "commander";
 import { allCommands, type Definition, pathOf } from "../command.js";
 import { UsageError } from "../errors.js";
 import { write } from "../io.js";
+import { namedLists } from "../sync/destination.js";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
@@ -23,11 +24,17 @@ export const completionCommand: Definition<object> = {
 
 /** The values that the help of a flag lists. */
 const valuesOf = ({ description }: Option) => /One of: ([^.]+)\./.exec(description)?.[1]?.replaceAll(",", "") ?? "";
+/** The words that an argument of a command can be. */
+const argumentWords: Readonly<Record<string, readonly string[]>> = { SHELL: Object.keys(shells), LIST: namedLists };
+const argumentsOf = ({ registeredArguments }: Command) =>
+  registeredArguments.flatMap((each) => argumentWords[each.name()] ?? []);
+const namesOf = ({ commands }: Command) => commands.map((each) => each.name());
 const flagsOf = ({ options }: Command) => options.flatMap(({ short, long }) => [short, long]).filter(Boolean);
 
 function bashScript(program: Command): string {
   const commands = allCommands(program).map((command) => {
-    const words = [...command.commands.map((each) => each.name()), ...flagsOf(command)].join(" ");
+    const help = command === program ? ["help"] : [];
+    const words = [...namesOf(command), ...help, ...argumentsOf(command), ...flagsOf(command)].join(" ");
     // A shell completes names of files where there are no words.
     const values = command.options
       .filter(({ required }) => required)
@@ -40,6 +47,7 @@ function bashScript(program: Command): string {
   [[ $command == follow ]] && (( COMP_CWORD > 2 )) && command="follow \${COMP_WORDS[2]}"
   case $command in
 ${commands.join("\n")}
+    "help") words="${namesOf(program).join(" ")}" ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
@@ -65,13 +73,18 @@ function fishScript(program: Command): string {
     const names = command.commands.map(
       (each) => `-f -a ${each.name()} -d ${quote(each.summary() || each.description())}`,
     );
+    const help = command === program ? ["-f -a help -d 'Print the help of a command.'"] : [];
+    const words = argumentsOf(command).map((word) => `-f -a ${word}`);
     const flags = command.options.map((option) => {
       const values = valuesOf(option);
       const name = `${option.short ? `-s ${option.short.slice(1)} ` : ""}-l ${(option.long ?? "").slice(2)}`;
       const value = option.required ? (values === "" ? " -r" : ` -x -a ${quote(values)}`) : "";
       return `${name}${value} -d ${quote(option.description.replace(/\..*/s, "."))}`;
     });
-    return [...names, ...flags].map((rest) => `complete -c vegaprotocol -n ${where} ${rest}`);
+    return [...names, ...help, ...words, ...flags].map((rest) => `complete -c vegaprotocol -n ${where} ${rest}`);
   });
-  return `${lines.join("\n")}\n`;
+  const ofHelp = namesOf(program).map(
+    (name) => `complete -c vegaprotocol -n '__fish_seen_subcommand_from help' -f -a ${name}`,
+  );
+  return `${[...lines, ...ofHelp].join("\n")}\n`;
 }

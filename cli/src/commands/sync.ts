@@ -16,7 +16,7 @@ import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
 import { explain } from "../records.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
-import { checkpointOf, type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
+import { checkpointOf, type Destination, hidePassword, namedLists, type SyncList } from "../sync/destination.js";
 import { isRelational } from "../sync/destinations/relational.js";
 import { type DestinationFlags, openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
@@ -213,9 +213,6 @@ async function copy(io: Io, file: string, destination: Destination, name: string
     await source.close();
   }
 }
-
-/** Assets come with the balances. */
-const namedLists = syncLists.filter((list) => list !== "assets");
 
 /** Reads the flags. Every error is found before something is sent or written. */
 function readPlan(names: readonly string[], flags: Flags): SyncOptions {

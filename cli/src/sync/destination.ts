@@ -13,6 +13,8 @@ export interface SyncRecords {
 }
 
 export const syncLists = ["balances", "votes", "signatures", "profiles", "assets"] as const;
+/** The lists that a run names. Assets come with the balances. */
+export const namedLists = syncLists.filter((list) => list !== "assets");
 export type SyncList = keyof SyncRecords;
 
 /** Which balance changes are stored. Part of their checkpoint. */

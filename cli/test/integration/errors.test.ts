@@ -100,6 +100,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["audit https://a https://a", 'Expected nodes that differ, got "https://a" twice.'],
     ["tally --proposal VOTE --total-supply 1e26", "Expected --total-supply to be digits, and not negative, got"],
     ["statement", "Expected --from TIME, such as --from 2024-02-01."],
+    ["series --from 2024 --every dya", 'day, week, month, got "dya". Did you mean day?'],
     ["series --from 2024 --group-by party,color", "Expected --group-by to have names of party, asset, market"],
     ["tally --proposal VOTE --required-majority 66", "Expected --required-majority to be a decimal number from 0 to 1"],
     [

@@ -138,6 +138,10 @@ describe("completion", () => {
     expect(await complete("balances", "-o", "")).toBe("");
     expect(await complete("follow", "v")).toBe("votes");
     expect(await complete("follow", "votes", "--prop")).toBe("--proposal");
+    expect(await complete("sync", "vega.db", "v")).toBe("votes");
+    expect(await complete("completion", "z")).toBe("zsh");
+    expect(await complete("he")).toBe("help");
+    expect(await complete("help", "sy")).toBe("sync");
   });
 
   test("in zsh and fish has the same commands and flags", async () => {
@@ -145,6 +149,10 @@ describe("completion", () => {
     expect(zsh.stdout).toMatch(/^autoload -U \+X bashcompinit && bashcompinit\n_vegaprotocol\(\) \{/);
     const seen = "__fish_seen_subcommand_from sync; and not __fish_seen_subcommand_from follow";
     expect(fish.stdout).toContain(`-n '${seen}' -l timestamps -x -a 'micros nanos'`);
+    expect(fish.stdout).toContain(
+      "__fish_seen_subcommand_from completion; and not __fish_seen_subcommand_from follow' -f -a zsh\n",
+    );
+    expect(fish.stdout).toContain("-n '__fish_seen_subcommand_from help' -f -a sync\n");
     expect(await runCli(["completion", "powershell"])).toMatchObject({ code: 2 });
   });
 });
