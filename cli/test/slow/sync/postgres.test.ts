@@ -1,6 +1,21 @@
+import { readFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { add, change, changes, ended, type Node, startNode } from "../../support/changes.js";
+import { withOtherPaths } from "../../../src/fake-node.js";
+import { formatTime } from "../../../src/times.js";
+import {
+  account,
+  add,
+  change,
+  changes,
+  ended,
+  first,
+  hour,
+  type Node,
+  other,
+  party,
+  startNode,
+} from "../../support/changes.js";
 import { testDestination } from "../../support/destination-tests.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { listening } from "../../support/proxy.js";
@@ -35,6 +50,32 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     expect(await run()).toMatchObject({ code: 0 });
     expect(await select(counts)).toEqual([[votes, votes + 1n]]);
     expect(await select(`SELECT value FROM vega.votes WHERE party = '${partyId}'`)).toEqual([["VALUE_NO"]]);
+  });
+
+  test("has the queries of the page in its own forms", async () => {
+    const node = startNode({ votes: 30 });
+    const [{ proposalId: proposal = "" } = {}] = node.records.votes;
+    const run = await sync(withOtherPaths(node), "balances", "votes", "--proposal", proposal);
+    expect(run).toMatchObject({ code: 0 });
+    const page = await readFile(new URL("../../../../docs/sync.md", import.meta.url), "utf8");
+    const [, text = ""] = /^```sql no-run\n(-- [\s\S]*?)^```$/m.exec(page) ?? [];
+    const [time, end] = [90, 95].map((hours) => formatTime(first + BigInt(hours) * hour));
+    const values: Readonly<Record<string, string | undefined>> = { party, asset: account.assetId, time, end, proposal };
+    const found: unknown[][][] = [];
+    for (const sql of text.split(/;\n/).filter((each) => each.trim() !== ""))
+      found.push(await select(sql.replaceAll(/:'(\w+)'/g, (_, name) => `'${values[name]}'`)));
+    const [then, flows, number, holders, largest, totals, voters] = found;
+    const amount = (index: number) => changes[index]?.balance;
+    expect(then).toEqual([[account.assetId, "", account.accountType, amount(89)]]);
+    expect(flows).toHaveLength(9);
+    expect(number).toEqual([[5n]]);
+    const own = (index: number, id: string) => [id, account.accountType, amount(index)];
+    expect(holders).toEqual([own(199, party), own(198, other)]);
+    expect(largest).toEqual([own(90, other), own(89, party)]);
+    expect(totals).toEqual([[account.assetId, String(BigInt(amount(199) ?? 0) + BigInt(amount(198) ?? 0))]]);
+    const amounts = (voters ?? []).map(([, , balance]) => BigInt(String(balance)));
+    expect(amounts.length).toBeGreaterThan(0);
+    expect(amounts).toEqual([...amounts].sort((a, b) => (a > b ? -1 : 1)));
   });
 
   test("keeps the tables of a schema of its own, which --schema names", async () => {
