@@ -205,7 +205,7 @@ const decimalsText =
  */
 export function presentationFlags(
   kinds: Readonly<Record<string, string>>,
-  fallback = "node for html, otherwise the smallest unit",
+  fallback = "node for a table and html, otherwise the smallest unit",
 ): Option[] {
   const hasAmounts = Object.values(kinds).includes("amount");
   const decimals = `${decimalsText} Default: ${fallback}.`;

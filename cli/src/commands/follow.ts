@@ -10,7 +10,7 @@ import * as flag from "../flags.js";
 import { type Io, isTerminal, printMessage, write } from "../io.js";
 import { listAssets } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
-import { createEncoder } from "../output/print.js";
+import { createEncoder, formatOf } from "../output/print.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
 import { checkTime, formatTime, readTime } from "../times.js";
@@ -57,7 +57,7 @@ export const followCommands = ids.map((id): Definition<flag.Flags> => {
       ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: checkFrom })] : []),
       flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
       flag.formatFlag(undefined, ["table", "ndjson", "csv"]),
-      ...flag.presentationFlags(columns, "the smallest unit"),
+      ...flag.presentationFlags(columns, "node for a table, otherwise the smallest unit"),
       flag.quietFlag("Do not print the status or failures."),
       ...flag.followFlags(),
       ...flag.nodeFlags(),
@@ -73,7 +73,8 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
   readArguments(id, { ...entered, from: undefined });
   const monitor = createMonitor(io, entered);
   const { client, pool, nodes } = await connect(io, entered);
-  const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal));
+  const isFormatted = formatOf(entered.format, io) === "table" && "if-listed";
+  const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), isFormatted);
   const { dateRange: _, ...query } = readArguments(id, { ...flags, from: undefined });
   const from = readFrom(flags);
   const encoder = createEncoder(io, flags, readColumns(kinds, flags, units));

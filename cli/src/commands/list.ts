@@ -80,7 +80,7 @@ export const listCommands = lists.map(({ id, name }): Definition<ListFlags> => {
 });
 
 async function list(id: ListId, io: Io, entered: ListFlags): Promise<void> {
-  const { at, completeHistory, db, format, output, force = false } = entered;
+  const { at, completeHistory, db, format, output, force = false, dry } = entered;
   // The range is the default of a configuration: commander refuses --from with --at.
   if (at !== undefined) return printBalances(io, "balances", { ...entered, from: undefined, to: undefined });
   refuseSchema(entered);
@@ -93,8 +93,9 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<void> {
   const target = readTarget(output, format);
   const connection = await connect(io, entered);
   const { client } = connection;
-  const isPage = (target?.format ?? format) === "html";
-  const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), isPage);
+  const formatted = { html: true, table: dry ? false : "if-listed" } as const;
+  const isFormatted = formatted[(target?.format ?? formatOf(format, io)) as keyof typeof formatted];
+  const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), isFormatted);
   const reading = readReading(id, io, flags);
   const title = operationTexts[id].summary.replace(/^List (.)/, (_, letter: string) => letter.toUpperCase());
   const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format, { title, units });

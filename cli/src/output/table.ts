@@ -32,8 +32,8 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
     const measure = () =>
       columns.map((column) => {
         const texts = [headOf(column), ...records.map((record) => cellOf(record, column))];
-        const isShared = column.name.endsWith("Id") && records.length > 1 && new Set(texts.slice(1)).size === 1;
-        return { ...column, isShared, width: Math.max(...texts.map((text) => stringWidth(text))) };
+        const isSame = records.length > 1 && new Set(texts.slice(1)).size === 1;
+        return { ...column, isSame, width: Math.max(...texts.map((text) => stringWidth(text))) };
       });
     const isWide = (all: readonly { width: number }[]) =>
       all.reduce((sum, each) => sum + each.width + gap.length, -gap.length) > width;
@@ -44,9 +44,12 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
     }
     const hidden: string[] = [];
     while (isWide(all)) {
-      // The unit of an amount says more than an id that all rows have.
-      const others = all.slice(1).filter(({ name }) => !tellsApart.test(name));
-      const last = all.slice(1).find(({ isShared }) => isShared) ?? others.at(-1);
+      // The unit of an amount says more than an id that all rows have, and different units more than ids of assets.
+      const hasUnits = all.some(({ name, isSame }) => name === "unit" && !isSame);
+      const shared = all.slice(1).find(({ name, isSame }) => isSame && name.endsWith("Id"));
+      const others = all.slice(1).filter(({ name }) => !(tellsApart.test(name) || (hasUnits && name === "unit")));
+      const asset = hasUnits ? all.find(({ name }) => name === "assetId") : undefined;
+      const last = shared ?? others.at(-1) ?? asset;
       if (last === undefined) break;
       hidden.unshift(last.name);
       all = all.filter((each) => each !== last);

@@ -12,7 +12,7 @@ import { readColumns, type Units } from "./columns.js";
  *
  * @param kinds - The columns of the records.
  * @param list - Lists the assets; `undefined` if there is no list.
- * @param isFormatted - Whether the decimal places come from the node without a flag.
+ * @param isFormatted - Whether the decimal places come from the node without a flag, or just if the node lists assets.
  * @returns the flags with an id in `asset`. `units` is `undefined` if all amounts stay in the smallest unit.
  */
 export async function readUnits<Own extends Flags>(
@@ -20,25 +20,33 @@ export async function readUnits<Own extends Flags>(
   flags: Own,
   kinds: Readonly<Record<string, ColumnKind>>,
   list: () => Promise<readonly Asset[] | undefined>,
-  isFormatted = false,
+  isFormatted: boolean | "if-listed" = false,
 ): Promise<{ flags: Own; units: Units | undefined }> {
   const { asset, raw = false, decimals: entered = [], assets: files = [] } = flags;
   const numbers = readDecimals(entered);
   const symbols = [...numbers.keys()];
   const inFiles = (await Promise.all(files.map(readAssetFile))).flat();
   const hasAmounts = Object.values(kinds).includes("amount");
-  const isDefault = isFormatted && hasAmounts && !raw && entered.length + files.length === 0;
+  const isDefault = isFormatted !== false && hasAmounts && !raw && entered.length + files.length === 0;
   const isFromNode = entered.includes("node") || isDefault;
   const hasUnits = isFromNode || entered.length + files.length > 0;
   // A wrong column is found before a request is sent.
   readColumns(kinds, flags, hasUnits ? { decimalsOf: () => undefined, unitOf: () => "" } : undefined);
   const needsList = isFromNode || [asset, ...symbols].some((each) => needsAssets(each, inFiles));
-  const known = [...inFiles, ...((needsList && (await list())) || [])];
+  const listed = needsList ? await list() : [];
+  const isUnlisted = isDefault && isFormatted === "if-listed" && listed === undefined;
+  if (isUnlisted && !flags.quiet) {
+    printMessage(
+      io,
+      "Amounts are in the smallest unit: the node does not list assets. Add --decimals ASSET=N, or --assets FILE.",
+    );
+  }
+  const known = [...inFiles, ...(listed ?? [])];
   for (const each of symbols) numbers.set(findAsset("--decimals", each, known), numbers.get(each) ?? 0);
   const decimals = new Map([...numbers].map(([id, count]) => [id.toLowerCase(), count]));
   const shown = known.filter(({ id }, index) => isFromNode || index < inFiles.length || decimals.has(id));
   const resolved = asset === undefined ? flags : { ...flags, asset: findAsset("--asset", asset, known) };
-  return { flags: resolved, units: hasUnits ? unitsOf(io, flags, decimals, shown) : undefined };
+  return { flags: resolved, units: hasUnits && !isUnlisted ? unitsOf(io, flags, decimals, shown) : undefined };
 }
 
 /** Reads the decimal places of assets from `--decimals`. */

@@ -8,14 +8,13 @@ import { complete, runCli } from "../support/run-cli.js";
 
 const data = { balances: 300, votes: 300, profiles: 50, signatures: 60, spamStatistics: 10 };
 const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false });
-const { fetch } = node;
+const { fetch } = withOtherPaths(node);
 const client = createClient({ baseUrl: "https://node.example", fetch });
 const [{ partyId: party = "", proposalId: proposal = "" } = {}] = node.records.votes;
 const [{ id = "" } = {}] = node.records.signatures;
 
 /** The assets of a page, and its first record. */
 async function pageOf(...args: string[]) {
-  const { fetch } = withOtherPaths(node);
   const { code, stdout, stderr } = await runCli([...args, "--format", "html"], { fetch });
   const [, data = "{}"] = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(stdout) ?? [];
   const { assets, rows } = JSON.parse(data);
@@ -34,7 +33,7 @@ test("pages have the decimals of the node, also for votes, which name no asset",
 
 test("votes are printed with the decimals of the node if it is asked for them", async () => {
   const args = ["votes", "--proposal", proposal, "--decimals", "node", "-n", "1"];
-  const { stdout } = await runCli(args, { fetch: withOtherPaths(node).fetch });
+  const { stdout } = await runCli(args, { fetch });
   expect(JSON.parse(stdout).totalGovernanceTokenBalance).toMatch(/^\d{1,9}(\.\d+)?$/);
 });
 
@@ -49,9 +48,9 @@ describe("the command balances", () => {
     const { code, stdout, stderr } = await runCli(["balances"], { fetch, terminal: 150 });
     const table = stdout.trimEnd().split("\n");
     expect([code, table.length]).toEqual([0, 31]);
-    expect(table[0]).toMatch(/^.\[1mtimestamp +balance +party +asset +market +type\S+$/);
+    expect(table[0]).toMatch(/^.\[1mtimestamp +balance +unit +party +asset +market +type\S+$/);
     expect(table[1]).toMatch(
-      /^2024-\d\d-\d\dT\d\d:\d\d:\d\dZ +\d+ {2}([0-9a-f]{4}…[0-9a-f]{4}|network) +[0-9a-f]{4}…[0-9a-f]{4} .* [a-z-]+$/,
+      /^2024-\d\d-\d\dT\d\d:\d\d:\d\dZ +[\d.]+ {2}(?:VEGA|DAI|KSM) +([0-9a-f]{4}…[0-9a-f]{4}|network) +[0-9a-f]{4}…[0-9a-f]{4} .* [a-z-]+$/,
     );
     const times = table.slice(1).map((line) => line.slice(0, 20));
     expect(times).toEqual([...times].sort().reverse());
@@ -72,10 +71,22 @@ describe("the command balances", () => {
   test.each([80, 0])("leaves out no column that tells rows apart on a terminal of %i columns", async (terminal) => {
     const { stdout, stderr } = await runCli(["balances"], { fetch, terminal, env: { NO_COLOR: "1" } });
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(stdout).toMatch(/^timestamp +balance +party +asset +market +type\n/);
+    expect(stdout).toMatch(/^timestamp +balance +unit +party +asset +market +type\n/);
     expect(stderr).toMatch(/^The newest 30/);
     const chosen = await runCli(["balances", "-n", "1", "--columns", "partyId,assetId"], { fetch, terminal });
     expect(chosen.stdout).toMatch(/ {2}[0-9a-f]{64}\n$/);
+  });
+
+  test("prints amounts in the smallest unit on a terminal, and says so, if the node does not list assets", async () => {
+    const options = { terminal: 150, env: { NO_COLOR: "1" } };
+    const { stdout, stderr } = await runCli(["balances", "-n", "1"], { ...options, fetch: node.fetch });
+    expect(stdout).toMatch(/^timestamp +balance +party .*\n\S+ +\d{10,} /);
+    expect(stderr).toBe(
+      "Amounts are in the smallest unit: the node does not list assets. Add --decimals ASSET=N, or --assets FILE.\n",
+    );
+    expect(await runCli(["balances", "-n", "1", "--raw"], { ...options, fetch })).toMatchObject({ stderr: "" });
+    const votes = await runCli(["votes", "--proposal", proposal, "-n", "1"], { ...options, fetch });
+    expect(votes.stdout).toMatch(/ \d{1,9}(\.\d+)? /);
   });
 
   test("prints no control characters on a terminal that does not understand them", async () => {

@@ -51,6 +51,23 @@ test("a table leaves out an id that all rows have before other columns", () => {
   expect(head).toBe("*timestamp  balance  alias*");
 });
 
+test("a table leaves out ids of assets rather than units that differ", () => {
+  const all = (["timestamp", "balance", "unit", "assetId", "accountType"] as const).map(
+    (name): Column => ({ name, kind: "text", print: (text) => text }),
+  );
+  const hiddenFor = (units: readonly string[]) => {
+    const hidden: string[] = [];
+    const onHidden = (names: readonly string[]) => hidden.push(...names);
+    const { encode } = table(all, { width: 33, isShort: true, bold: (text) => text, onHidden });
+    encode(
+      units.map((unit, index) => ({ timestamp: "1", balance: "7", unit, assetId: `${index}`, accountType: "general" })),
+    );
+    return hidden;
+  };
+  expect(hiddenFor(["VEGA", "DAI"])).toEqual(["assetId"]);
+  expect(hiddenFor(["VEGA", "VEGA"])).toEqual(["unit"]);
+});
+
 test("a table widens columns for wider values of later rows", () => {
   const { encode } = table(columns, { width: 80, bold: (text) => text });
   expect(encode([{ timestamp: "149", balance: "7" }])).toBe("timestamp  balance  partyId  alias\n149              7\n");
