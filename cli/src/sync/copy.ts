@@ -22,6 +22,7 @@ import { type Destination, hidePassword, type SyncList } from "./destination.js"
 import { openDestination } from "./open.js";
 import { allOf } from "./rows.js";
 
+type Query = Readonly<Record<string, object | undefined>>;
 type Signal = { readonly signal?: AbortSignal | undefined };
 
 const neverAborted = new AbortController().signal;
@@ -33,6 +34,43 @@ const blockAt = (timestamp: bigint) => ({ height: 0n, timestamp });
  * @param node - Serves requests that a copy cannot: spam statistics, checks, and paths of `http`.
  */
 export function createCopy(name: string, schema: string | undefined, node?: VegaClient) {
+  const shown = hidePassword(name);
+
+  /** Yields the records or ranges that are read from the copy, which is open until the end. */
+  async function* readFrom<T>(
+    signal: AbortSignal,
+    read: (stored: Destination) => AsyncIterable<T> | Promise<Iterable<T>>,
+  ): AsyncGenerator<T, undefined, undefined> {
+    const stored = await openDestination(name, "read", signal, { ...(schema !== undefined && { schema }) });
+    try {
+      yield* await read(stored);
+    } catch (error) {
+      throw stored.describe(error);
+    } finally {
+      await stored.close();
+    }
+  }
+
+  async function checkpointsOf(stored: Destination, list: SyncList, isWanted: (query: Query) => boolean) {
+    const found = (await stored.checkpoints()).filter((each) => each.list === list && isWanted(each.query as Query));
+    if (found.length > 0) return found.map(({ checkpoint }) => checkpoint);
+    const advice = `run vegaprotocol sync ${shown} ${list} with these filters.`;
+    throw new NoCopyError(`${shown} does not have these ${list}: ${advice}`);
+  }
+
+  /**
+   * The range of the copy that has the accounts of a filter, and reaches furthest back of those that reach a time.
+   *
+   * @param end - Default: the latest time that one of them reaches.
+   */
+  async function rangeOf(stored: Destination, filter: BalanceChangesFilter, end?: bigint) {
+    const found = await checkpointsOf(stored, "balances", (query) => covers(query["filter"] ?? {}, filter));
+    const wanted = end ?? latest(0n, ...found.map(({ position }) => position));
+    const [range] = found.filter(({ position }) => position >= wanted).sort((a, b) => (a.start < b.start ? -1 : 1));
+    if (range) return { start: range.start, end: wanted, position: range.position };
+    throw new IncompleteError(`${shown} has no balance changes up to ${formatTime(wanted)} yet. Run sync again.`);
+  }
+
   function scanBalanceChanges(
     query: { filter?: BalanceChangesFilter; dateRange?: BalanceChangesDateRange } = {},
     { order = "oldest-first", maxItems = Number.POSITIVE_INFINITY, signal = neverAborted }: ScanOptions = {},
@@ -46,8 +84,8 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
       onRange = resolve;
     });
     const records = () =>
-      readFrom(name, schema, signal, async function* (stored) {
-        const range = await rangeOf(stored, name, filter, until);
+      readFrom(signal, async function* (stored) {
+        const range = await rangeOf(stored, filter, until);
         onRange(range);
         if (from !== undefined && from < range.start) {
           const message = `The copy begins at ${formatTime(range.start)}.`;
@@ -72,9 +110,7 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
   }
 
   async function listBalanceChanges({ filter = {} }: { filter?: BalanceChangesFilter }, { signal }: Signal = {}) {
-    const ranges = readFrom(name, schema, signal ?? neverAborted, async (stored) => [
-      await rangeOf(stored, name, canonicalIds(filter)),
-    ]);
+    const ranges = readFrom(signal ?? neverAborted, async (stored) => [await rangeOf(stored, canonicalIds(filter))]);
     for await (const { position } of ranges) return { block: blockAt(position) };
     return {};
   }
@@ -88,9 +124,9 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
       const wanted = Object.entries({ ...ids, partyId }).filter(([, id]) => id !== undefined);
       const readPage = async (_: object, pageSignal: AbortSignal) => {
         const edges: { node: object; cursor: string }[] = [];
-        const records = readFrom(name, schema, pageSignal, async function* (stored) {
+        const records = readFrom(pageSignal, async function* (stored) {
           // Profiles have no checkpoint.
-          if (list !== "profiles") await checkpointsOf(stored, name, list, (own) => covers(own, query));
+          if (list !== "profiles") await checkpointsOf(stored, list, (own) => covers(own, query));
           yield* allOf(stored, list);
         });
         for await (const node of records) {
@@ -107,7 +143,7 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
   async function readPath(path: string) {
     if (path !== "/api/v2/assets") return { error: missing.body, response: new Response(null, { status: 501 }) };
     const edges: object[] = [];
-    for await (const asset of readFrom(name, schema, neverAborted, (stored) => allOf(stored, "assets"))) {
+    for await (const asset of readFrom(neverAborted, (stored) => allOf(stored, "assets"))) {
       const { id, decimals, ...others } = asset;
       edges.push({ node: { id, details: { ...others, decimals: `${decimals}` } } });
     }
@@ -126,7 +162,7 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
   /** The lists of the copy, with the times between which they are complete, in Unix nanoseconds. */
   async function describe(signal: AbortSignal) {
     const stored: { list: SyncList; query: object; start?: string; position?: string }[] = [];
-    for await (const { list, query, checkpoint } of readFrom(name, schema, signal, (copy) => copy.checkpoints())) {
+    for await (const { list, query, checkpoint } of readFrom(signal, (copy) => copy.checkpoints())) {
       // Some lists have no times.
       const { start, position } = checkpoint;
       const range = { ...(start > 0n && { start: `${start}` }), ...(position > 0n && { position: `${position}` }) };
@@ -138,47 +174,6 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
   const pool: Pick<NodePool, "check" | "status"> = { status, check: async () => status };
   // Callers use no other members.
   return { client: members as object as VegaClient, pool, describe };
-}
-
-/** Yields what is read from a copy, and keeps it open until the end. */
-async function* readFrom<T>(
-  name: string,
-  schema: string | undefined,
-  signal: AbortSignal,
-  read: (stored: Destination) => AsyncIterable<T> | Promise<Iterable<T>>,
-): AsyncGenerator<T, undefined, undefined> {
-  const stored = await openDestination(name, "read", signal, schema === undefined ? undefined : { schema });
-  try {
-    yield* await read(stored);
-  } catch (error) {
-    throw stored.describe(error);
-  } finally {
-    await stored.close();
-  }
-}
-
-/**
- * The range of the copy that has the accounts of a filter, and reaches furthest back of those that reach a time.
- *
- * @param end - Default: the latest time that one of them reaches.
- */
-async function rangeOf(stored: Destination, name: string, filter: BalanceChangesFilter, end?: bigint) {
-  const found = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
-  const wanted = end ?? latest(0n, ...found.map(({ position }) => position));
-  const [range] = found.filter(({ position }) => position >= wanted).sort((a, b) => (a.start < b.start ? -1 : 1));
-  if (range) return { start: range.start, end: wanted, position: range.position };
-  throw new IncompleteError(
-    `${hidePassword(name)} has no balance changes up to ${formatTime(wanted)} yet. Run sync again.`,
-  );
-}
-
-type Query = Readonly<Record<string, object | undefined>>;
-
-async function checkpointsOf(stored: Destination, name: string, list: SyncList, isWanted: (query: Query) => boolean) {
-  const found = (await stored.checkpoints()).filter((each) => each.list === list && isWanted(each.query as Query));
-  if (found.length > 0) return found.map(({ checkpoint }) => checkpoint);
-  const own = hidePassword(name);
-  throw new NoCopyError(`${own} does not have these ${list}: run vegaprotocol sync ${own} ${list} with these filters.`);
 }
 
 /** Whether all records of a filter were stored with another one. */
