@@ -6,7 +6,8 @@ import Cursor from "pg-cursor";
 import { ExitError, UsageError } from "../../errors.js";
 import { type Destination, hidePassword, type OpenMode } from "../destination.js";
 import type { Row } from "../rows.js";
-import { type Database, type Dialect, openRelational } from "./relational.js";
+import type { Database, Dialect } from "./database.js";
+import { openRelational } from "./relational.js";
 
 /** How long to wait for a server that restarts, in milliseconds. */
 const patience = 300_000;

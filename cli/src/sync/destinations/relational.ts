@@ -13,46 +13,7 @@ import {
   wantedOf,
 } from "../destination.js";
 import { describe, type Row, recordOf, refuse, rowOf, type StoredKind, tables } from "../rows.js";
-
-export interface Dialect {
-  /** The name for a database with other tables, such as `file`. */
-  readonly place: string;
-  /** Text is sorted as JavaScript does. */
-  readonly types: Readonly<Record<StoredKind | "id", string>>;
-  /** The end of the definition of a table that is sorted by its key. */
-  readonly byKey: string;
-  /** The nanoseconds of the smallest unit of a stored time. */
-  readonly precision: bigint;
-  /** The stored time of digits, and the digits of a stored time. */
-  readonly time: (digits: string) => string;
-  readonly digits: (time: string) => string;
-  /** The elements of a JSON array of arrays, in the column `value` of `r`. */
-  readonly rows: (json: string) => string;
-  /** Further columns of the view `balance_changes`. */
-  readonly extra: readonly [afterTime: string, atEnd: string];
-  readonly difference: (amount: string, before: string) => string;
-  /** An amount with decimal places, without zeros at its end. */
-  readonly units: (amount: string, decimals: string) => string;
-  readonly tableNames: string;
-  readonly setup?: string;
-}
-
-export interface Database {
-  /** Names it in errors, without a password. */
-  readonly name: string;
-  readonly dialect: Dialect;
-  /**
-   * Runs a statement with values for `$1`, `$2` and so on, or several without values. Returns how many rows it has
-   * changed.
-   */
-  run(sql: string, values?: readonly string[]): Promise<number>;
-  query(sql: string, values?: readonly string[]): Promise<Row[]>;
-  read(sql: string, values?: readonly string[]): AsyncIterable<Row> | Iterable<Row>;
-  /** Writes in one transaction, as the only process that does. */
-  write(run: () => Promise<void>): Promise<void>;
-  describe(error: unknown): unknown;
-  close(): Promise<void>;
-}
+import type { Database, Dialect } from "./database.js";
 
 /** It can be copied to another database. */
 export interface RelationalDestination extends Destination {

@@ -2,7 +2,8 @@ import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/file.js";
 import type { OpenMode } from "../destination.js";
 import { loadSqlite, lock, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
-import { type Database, type Dialect, openRelational, type RelationalDestination } from "./relational.js";
+import type { Database, Dialect } from "./database.js";
+import { openRelational, type RelationalDestination } from "./relational.js";
 
 /** Some digits of a balance as an integer: those before the last ones. */
 const digits = (last: number, count: number) =>
