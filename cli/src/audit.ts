@@ -50,57 +50,54 @@ function commonRow(list: AuditedList, record: object): Row {
   return [...rowOf(list, record).slice(0, -1), sharesOf(record as Vote)?.join() ?? null];
 }
 
-class Comparison {
-  readonly #list: AuditedList;
-  readonly #digests = new Map<string, { readonly hash: Hash; records: number }>();
-  readonly #wrong = new Set<string>();
-  first: Difference | undefined;
+/** Compares the records of a list, which nodes must have in common. */
+function createComparison(list: AuditedList) {
+  const digests = new Map<string, { readonly hash: Hash; records: number }>();
+  const wrong = new Set<string>();
+  let first: Difference | undefined;
 
-  constructor(list: AuditedList) {
-    this.#list = list;
-  }
-
-  /** Compares records of nodes that must have the same. */
-  add(nodes: ReadonlyMap<string, Rows>): void {
-    for (const key of keysOf(nodes.values())) {
-      const values = [...nodes].map(([url, rows]) => ({ url, value: rows.get(key) ?? null }));
-      // Versions that do not send a member cannot differ in it.
-      const isSent = (_: unknown, column: number) => values.every(({ value }) => value?.[column] !== null);
-      const groups = new Map<string, { value: Row | null; urls: string[] }>();
-      for (const { url, value } of values) {
-        if (value) this.#count(url, value);
-        const text = JSON.stringify(value?.filter(isSent) ?? null);
-        const group = groups.get(text) ?? { value, urls: [] };
-        group.urls.push(url);
-        groups.set(text, group);
-      }
-      if (groups.size < 2) continue;
-      // The majority is assumed to be right. If only two nodes differ, either can be wrong.
-      const [right, other] = [...groups.values()].sort((a, b) => b.urls.length - a.urls.length);
-      for (const group of groups.values()) {
-        if (group === right && right.urls.length > (other?.urls.length ?? 0)) continue;
-        for (const url of group.urls) this.#wrong.add(url);
-      }
-      this.first ??= { key: JSON.parse(key), values: [...groups.values()] };
-    }
-  }
-
-  #count(url: string, row: Row): void {
-    const digest = this.#digests.get(url) ?? { hash: createHash("sha256"), records: 0 };
-    this.#digests.set(url, digest);
+  function count(url: string, row: Row): void {
+    const digest = digests.get(url) ?? { hash: createHash("sha256"), records: 0 };
+    digests.set(url, digest);
     digest.hash.update(`${JSON.stringify(row)}\n`);
     digest.records++;
   }
 
-  end(part: string, nodes: readonly AuditedNode[], stateOf: (node: AuditedNode) => NodeDigest["state"]): AuditedPart {
-    const digests = nodes.map((node): NodeDigest => {
-      const { hash = createHash("sha256"), records = 0 } = this.#digests.get(node.url) ?? {};
-      const ownState = node.isUnresponsive ? "unresponsive" : stateOf(node);
-      const state = this.#wrong.has(node.url) ? "different" : ownState;
-      return { url: node.url, state, records, digest: hash.digest("hex") };
-    });
-    return { list: this.#list, part, nodes: digests, first: this.first };
-  }
+  return {
+    hasDifference: () => first !== undefined,
+    add(nodes: ReadonlyMap<string, Rows>): void {
+      for (const key of keysOf(nodes.values())) {
+        const values = [...nodes].map(([url, rows]) => ({ url, value: rows.get(key) ?? null }));
+        // Versions that do not send a member cannot differ in it.
+        const isSent = (_: unknown, column: number) => values.every(({ value }) => value?.[column] !== null);
+        const groups = new Map<string, { value: Row | null; urls: string[] }>();
+        for (const { url, value } of values) {
+          if (value) count(url, value);
+          const text = JSON.stringify(value?.filter(isSent) ?? null);
+          const group = groups.get(text) ?? { value, urls: [] };
+          group.urls.push(url);
+          groups.set(text, group);
+        }
+        if (groups.size < 2) continue;
+        // The majority is assumed to be right. If only two nodes differ, either can be wrong.
+        const [right, other] = [...groups.values()].sort((a, b) => b.urls.length - a.urls.length);
+        for (const group of groups.values()) {
+          if (group === right && right.urls.length > (other?.urls.length ?? 0)) continue;
+          for (const url of group.urls) wrong.add(url);
+        }
+        first ??= { key: JSON.parse(key), values: [...groups.values()] };
+      }
+    },
+    end(part: string, nodes: readonly AuditedNode[], stateOf: (node: AuditedNode) => NodeDigest["state"]): AuditedPart {
+      const found = nodes.map((node): NodeDigest => {
+        const { hash = createHash("sha256"), records = 0 } = digests.get(node.url) ?? {};
+        const ownState = node.isUnresponsive ? "unresponsive" : stateOf(node);
+        const state = wrong.has(node.url) ? "different" : ownState;
+        return { url: node.url, state, records, digest: hash.digest("hex") };
+      });
+      return { list, part, nodes: found, first };
+    },
+  };
 }
 
 export async function blockTime(client: VegaClient, signal: AbortSignal): Promise<bigint> {
@@ -130,13 +127,13 @@ export async function auditBalances(
   options: AuditOptions,
 ): Promise<AuditedPart> {
   for (;;) {
-    const comparison = new Comparison("balances");
+    const comparison = createComparison("balances");
     const failure = await compareBalances(nodes, range, comparison, options).catch((error: unknown) => {
       if (PaginationError.is(error)) return error;
       throw error;
     });
     // A node that drops records while they are read is not wrong.
-    if ((failure || comparison.first) && (await notePruning(nodes, options.signal))) continue;
+    if ((failure || comparison.hasDifference()) && (await notePruning(nodes, options.signal))) continue;
     if (failure) throw failure;
     return comparison.end(part, nodes, ({ start, end }) => {
       if (end < range.end) return "behind";
@@ -148,7 +145,7 @@ export async function auditBalances(
 async function compareBalances(
   nodes: readonly AuditedNode[],
   range: TimeRange,
-  comparison: Comparison,
+  comparison: ReturnType<typeof createComparison>,
   { pageSize = scanPageSize, signal }: AuditOptions,
 ): Promise<void> {
   const readers = nodes.flatMap(({ url, client, ...node }) => {
@@ -190,9 +187,9 @@ export async function auditList(
   };
   let able = nodes.filter(({ end }) => end > 0n);
   const early = await read(able);
-  let comparison = new Comparison(list);
+  let comparison = createComparison(list);
   comparison.add(early);
-  if (comparison.first) {
+  if (comparison.hasDifference()) {
     able = await passed(able, signal);
     const late = await read(able);
     for (const [url, rows] of late)
@@ -200,7 +197,7 @@ export async function auditList(
         if (JSON.stringify(rows.get(key)) === JSON.stringify(early.get(url)?.get(key))) continue;
         for (const each of late.values()) each.delete(key);
       }
-    comparison = new Comparison(list);
+    comparison = createComparison(list);
     comparison.add(late);
   }
   return comparison.end(part, nodes, (node) => (able.includes(node) ? "equal" : "behind"));
