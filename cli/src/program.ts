@@ -14,7 +14,7 @@ import { followCommands } from "./commands/follow.js";
 import { getCommand } from "./commands/get.js";
 import { listCommands } from "./commands/list.js";
 import { nodesCommand } from "./commands/nodes.js";
-import { bundleCommand, limitsCommand, tallyCommand } from "./commands/reports.js";
+import { reportCommands } from "./commands/reports.js";
 import { serveCommand } from "./commands/serve.js";
 import { checkCommand, singleCommands } from "./commands/single.js";
 import { syncCommand } from "./commands/sync.js";
@@ -100,17 +100,18 @@ export function createProgram(io: Io, print: (text: string) => void, perform: Pe
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => styleText("bold", title.replace(/^Options:$/, "Flags:"), { validateStream: false }),
     });
-  const add = (definition: Definition<never>) => addCommand(program, definition, perform);
-  for (const each of [...listCommands, ...singleCommands, getCommand, ...balanceCommands]) add(each);
-  for (const each of [tallyCommand, limitsCommand, bundleCommand, checkCommand]) add(each);
+  const add = (parent: Command, definitions: readonly Definition<never>[]) => {
+    for (const each of definitions) addCommand(parent, each, perform);
+  };
+  add(program, [...listCommands, ...singleCommands, getCommand, ...balanceCommands, ...reportCommands, checkCommand]);
   const follow = program
     .command("follow")
     .description("Print new balance changes, votes or signatures as they come.")
     .usage("balances|votes|signatures [flags]")
     .helpCommand(false);
-  for (const each of followCommands) addCommand(follow, each, perform);
-  for (const each of [nodesCommand, auditCommand, syncCommand, serveCommand, exploreCommand]) add(each);
-  for (const each of [fakeNodeCommand, completionCommand]) add(each);
+  add(follow, followCommands);
+  add(program, [nodesCommand, auditCommand, syncCommand, serveCommand, exploreCommand, fakeNodeCommand]);
+  add(program, [completionCommand]);
   program
     .command("version")
     .description("Print the version.")

@@ -23,7 +23,7 @@ interface TallyFlags extends flag.Flags, TallyRules {
   readonly proposal: string;
 }
 
-export const tallyCommand: Definition<TallyFlags> = {
+const tallyCommand: Definition<TallyFlags> = {
   name: "tally",
   summary: "Count the votes on a proposal.",
   details:
@@ -95,7 +95,7 @@ const sentByBlockText =
   "How many transactions of any kind were sent with proof of work of the block of this height. Can be repeated. Default: those in " +
   "--sent-since count for every block.";
 
-export const limitsCommand: Definition<LimitsFlags> = {
+const limitsCommand: Definition<LimitsFlags> = {
   name: "limits",
   summary: "Print whether a party can submit another transaction.",
   details:
@@ -145,7 +145,7 @@ interface BundleFlags extends flag.Flags {
   readonly id: string;
 }
 
-export const bundleCommand: Definition<BundleFlags> = {
+const bundleCommand: Definition<BundleFlags> = {
   name: "bundle",
   summary: "Print the signatures of a resource as the bridge contract takes them.",
   details: "A withdrawal also needs its creation time, nonce and target, which the signatures do not have.",
@@ -160,3 +160,5 @@ async function printBundle(io: Io, flags: BundleFlags): Promise<void> {
   const bundle = await bundleOf(id, client.listNodeSignatures({ id }, { signal: io.signal }));
   return printObject({ id, bundle }, io, flags);
 }
+
+export const reportCommands: readonly Definition<never>[] = [tallyCommand, limitsCommand, bundleCommand];
