@@ -149,12 +149,11 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
       .catch((error) => Promise.reject(explain(error, { start, end }, advice)))
       .finally(progress.clear);
     const { rows, coverage, kept } = found;
-    if (!quiet && !isComplete)
-      printMessage(
-        io,
-        `The records begin at ${formatTime(latest(coverage.start, kept))}. Earlier balances are unknown, and accounts that have not changed since ` +
-          "are not shown. If the network has no earlier records, add --complete-history.",
-      );
+    if (!quiet && !isComplete) {
+      const known = `The records begin at ${formatTime(latest(coverage.start, kept))}. Earlier balances are unknown`;
+      const unknown = "accounts that have not changed since are not shown";
+      printMessage(io, `${known}, and ${unknown}. If the network has no earlier records, add --complete-history.`);
+    }
     warnOfEnd(io, coverage);
     return rows;
   };
