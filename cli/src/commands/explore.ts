@@ -4,6 +4,7 @@ import { connect } from "../connection.js";
 import { UsageError } from "../errors.js";
 import * as flags from "../flags.js";
 import { type Io, printMessage } from "../io.js";
+import { createCopy } from "../sync/copy.js";
 import { hidePassword } from "../sync/destination.js";
 
 interface ExploreFlags extends flags.Flags {
@@ -46,10 +47,7 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
     : hasNode
       ? await connect(io, entered)
       : undefined;
-  const served =
-    copy === undefined
-      ? undefined
-      : (await import("../sync/copy.js")).createCopy(copy, entered.schema, connection?.client);
+  const served = copy === undefined ? undefined : createCopy(copy, entered.schema, connection?.client);
   // A wrong name ends the command.
   await served?.describe(io.signal);
   const { client, pool } = served ?? connection ?? (await connect(io, entered));

@@ -45,9 +45,7 @@ const tallyCommand: Definition<TallyFlags> = {
   run: printTally,
 };
 
-const voteKinds: Parameters<typeof printRecords>[2] = {
-  ...{ partyId: "text", value: "text", totalGovernanceTokenBalance: "amount", timestamp: "time" },
-};
+const voteKinds = { partyId: "text", value: "text", totalGovernanceTokenBalance: "amount", timestamp: "time" } as const;
 
 async function printTally(io: Io, flags: TallyFlags): Promise<void> {
   const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];

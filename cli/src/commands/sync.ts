@@ -60,12 +60,9 @@ function readFixedTime(text: string): string {
   return checkTime(text);
 }
 
-interface MetricsAddress {
-  readonly host: string;
-  readonly port: number;
-}
+type MetricsAddress = ReturnType<typeof readAddress>;
 
-function readAddress(text: string): MetricsAddress {
+function readAddress(text: string) {
   const [, host = "127.0.0.1", port = ""] = /^(?:\[?([^[\]]+)\]?:)?(\d+)$/.exec(text) ?? [];
   return { host, port: flag.port(port) };
 }
@@ -162,9 +159,6 @@ async function sync(
   }
 }
 
-/** The lists whose records a run continues after. */
-const timed = { balances: true, votes: true };
-
 async function describe(io: Io, flags: Flags, plan: SyncOptions, entered: string, name: string): Promise<number> {
   const stored = await storedLists(io, flags, plan, entered);
   const connection = await connect(io, flags);
@@ -177,8 +171,9 @@ async function describe(io: Io, flags: Flags, plan: SyncOptions, entered: string
   ];
   for (const [list, query] of readings) {
     const { from, ...filters } = query as { from?: bigint };
-    // Signatures and profiles are read again: they have no times.
-    const { position } = (list in timed && checkpointOf(stored, list, query)) || {};
+    const hasTimes = list === "balances" || list === "votes";
+    // Other lists are read again.
+    const { position } = (hasTimes && checkpointOf(stored, list, query)) || {};
     const planned = { id: idOf(list), query: filters, start: position ?? from, ...(list === "balances" && scan) };
     const place = position === undefined ? undefined : `where ${name} ends`;
     await write(io.stdout, await describeReading(connection, planned, io.signal, place));

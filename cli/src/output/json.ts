@@ -1,7 +1,6 @@
 import type { Column, Encoder, WireRecord } from "./columns.js";
 
-type Show = (json: string) => string;
-const asIs: Show = (json) => json;
+const asIs = (json: string) => json;
 
 /** The members of a record in the order of the columns. Without columns, the whole record. */
 function jsonOf(record: WireRecord, columns: readonly Column[]): string {

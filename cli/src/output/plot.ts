@@ -21,9 +21,6 @@ export interface Shape {
   readonly text?: string;
 }
 
-/** The names of colors, and what draws them. */
-export type Paint = (name: string) => string;
-
 type Corner = readonly [x: number, y: number];
 
 export const lineColor = (index: number): string => `line-${(index % 6) + 1}`;
@@ -33,8 +30,11 @@ const formats = (["compact", "scientific"] as const).map((notation) => {
   return new Intl.NumberFormat("en", { notation, maximumFractionDigits: 2 });
 });
 
-/** @returns the shapes, and the place of each time. */
-export function plotOf(chart: Chart, width: number, height: number, paint: Paint): { shapes: Shape[]; xs: number[] } {
+/**
+ * @param paint - Draws a color by its name.
+ * @returns the shapes, and the place of each time.
+ */
+export function plotOf(chart: Chart, width: number, height: number, paint: (name: string) => string) {
   const seconds = chart.times.map(secondsOf);
   const [from = 0, to = 0] = [seconds[0], seconds.at(-1)];
   const levels = levelsOf(chart);

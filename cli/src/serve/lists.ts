@@ -151,9 +151,9 @@ export function createLists(client: VegaClient) {
       const kept = readings.get(key);
       const isFresh = kept && kept.sentAt >= arrival && !kept.controller.signal.aborted;
       const list = await join(isFresh ? kept : start(key, id, query), signal);
-      if (isAt(list, minBlock)) return list;
+      if (list.earliest >= minBlock) return list;
       const other = await readSorted(id, query, signal, nodeAt(minBlock));
-      if (isAt(other, minBlock)) return other;
+      if (other.earliest >= minBlock) return other;
       throw new Rejection(14, "No node has reached the block of the pages before.");
     },
   };
@@ -171,6 +171,3 @@ function join(reading: Reading, signal: AbortSignal): Promise<SortedList> {
     reading.list.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
   });
 }
-
-/** Whether each response of a list is known to be of no block before a time. */
-const isAt = ({ earliest }: SortedList, time: bigint) => earliest >= time;

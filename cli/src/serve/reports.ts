@@ -15,7 +15,6 @@ import type { Source } from "./lists.js";
 import type { Nodes } from "./nodes.js";
 import type { Reader } from "./pages.js";
 
-type Arguments = Operation["arguments"];
 type Query = Readonly<Record<string, string | undefined>>;
 
 const text = { kind: "string" } as const;
@@ -29,7 +28,7 @@ const filters = {
   completeHistory: { kind: "boolean" },
 } as const;
 
-const parameters: Readonly<Record<string, Arguments>> = {
+const parameters: Readonly<Record<string, Operation["arguments"]>> = {
   balances: { ...filters, at: text },
   statement: { ...filters, from: text, to: text, monthly: { kind: "boolean" }, timeZone: text },
   series: { ...filters, from: text, to: text, every: text, groupBy: text, timeZone: text },
@@ -121,7 +120,9 @@ export function createReports(client: VegaClient, nodes: Nodes) {
 
     return async (reader) => {
       const { signal } = reader;
-      const filter = filterOf({ ...query, asset: await assetIdOf(query["asset"], reader) });
+      const { party: partyIds, market: marketIds, accountType: accountTypes } = query as Record<string, never>;
+      const assetId = await assetIdOf(query["asset"], reader);
+      const filter = { partyIds, assetId, marketIds, accountTypes } as BalanceChangesFilter;
       if (end !== undefined) await nodes.waitFor(end + 1n, signal);
       const to = end ?? (await shared.newestTime(client, filter, `the parameter ${option}`, signal));
       const since = from ?? to;
@@ -214,11 +215,6 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       : rowsOf(known).map(([path, value]) => ({ name: path, value: value === "null" ? "" : value }));
     return { body: encoder.head + encoder.encode(cells as WireRecord[]) + encoder.end(), source };
   };
-}
-
-function filterOf(query: Query): BalanceChangesFilter {
-  const { party: partyIds, asset: assetId, market: marketIds, accountType } = query as Record<string, never>;
-  return { partyIds, assetId, marketIds, accountTypes: accountType };
 }
 
 const orNull = (_: string, value: unknown): unknown =>
