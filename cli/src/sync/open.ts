@@ -30,7 +30,7 @@ export async function openDestination(
   const isFolder = isFile && (/[/\\]$/.test(name) || statSync(name, { throwIfNoEntry: false })?.isDirectory());
   if (!isFolder) refuse({ partialDay, timestamps, textAmounts }, "a folder: a DESTINATION that ends with /");
   if (isPostgres) {
-    return (await import("./destinations/postgres.js")).openPostgres(name, { mode, schema: schema ?? "vega", signal });
+    return (await import("./destinations/postgres.js")).openPostgres(name, mode, schema ?? "vega", signal);
   }
   refuse({ schema }, "a PostgreSQL database, such as postgres://localhost/vega");
   const isDatabase = isFile && !isFolder && /\.(?:db|sqlite3?)$/i.test(name);

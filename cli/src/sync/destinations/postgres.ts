@@ -44,13 +44,7 @@ const dialectOf = (schema: string): Dialect => ({
   setup: `CREATE SCHEMA IF NOT EXISTS "${schema}";`,
 });
 
-interface Options {
-  readonly mode: OpenMode;
-  readonly schema: string;
-  readonly signal: AbortSignal;
-}
-
-function postgresDatabase(address: string, { schema, signal }: Options): Database {
+function postgresDatabase(address: string, schema: string, signal: AbortSignal): Database {
   const name = `schema ${schema} of ${hidePassword(address)}`;
   /** One connection has the lock, and writes. */
   let connection: pg.Client | undefined;
@@ -192,11 +186,14 @@ function postgresDatabase(address: string, { schema, signal }: Options): Databas
   };
 }
 
-export async function openPostgres(address: string, options: Options): Promise<Destination> {
-  if (!/^[a-z_][a-z\d_]*$/.test(options.schema)) {
-    throw new UsageError(
-      `Expected --schema to be a name of lower-case letters, digits and _, got "${options.schema}".`,
-    );
+export async function openPostgres(
+  address: string,
+  mode: OpenMode,
+  schema: string,
+  signal: AbortSignal,
+): Promise<Destination> {
+  if (!/^[a-z_][a-z\d_]*$/.test(schema)) {
+    throw new UsageError(`Expected --schema to be a name of lower-case letters, digits and _, got "${schema}".`);
   }
   if (!/^\w+:\/\//.test(address) || !URL.canParse(address)) {
     throw new UsageError(
@@ -204,9 +201,9 @@ export async function openPostgres(address: string, options: Options): Promise<D
         "password as %2F %3F %23 and %40.",
     );
   }
-  const database = postgresDatabase(address, options);
+  const database = postgresDatabase(address, schema, signal);
   try {
-    return await openRelational(database, options.mode);
+    return await openRelational(database, mode);
   } catch (error) {
     await database.close();
     throw database.describe(error);
