@@ -55,7 +55,7 @@ async function check(io: Io, flags: Flags, [file = "-"]: readonly string[]): Pro
   if (result.success) return exitCodes.done;
   const { message, advice } = explainCheck(result);
   printMessage(io, message);
-  printMessage(io, advice.replace("submissionLimits() tells", "`vegaprotocol limits` tells"));
+  printMessage(io, advice);
   return exitCodes.rejected;
 }
 
