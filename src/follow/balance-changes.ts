@@ -50,8 +50,8 @@ interface State {
   /** Whether there was no such record when it was last scanned. */
   readonly isQuiet?: boolean;
   /**
-   * Whether nodes have shown that they keep what follows: a network without records cannot. A time to begin with
-   * requires it.
+   * Whether a response has proved that nodes keep everything from `upTo` on. A network without records cannot prove it.
+   * If the caller gave a time to begin with, a missing proof is an error.
    */
   readonly isProved: boolean;
 }

@@ -90,7 +90,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     let idlePolls = 0;
     let failures = 0;
     let newest: Block | undefined;
-    /** When the first of the polls began that have found no new block. */
+    /** When the first poll without a new block began; `Infinity` if the last poll found one. */
     let quietSince = Number.POSITIVE_INFINITY;
 
     /** Waits, and polls once. Returns `undefined` if nothing is new, or after a failure that can pass. */

@@ -12,7 +12,7 @@ export interface Block {
   timestamp: bigint;
 }
 
-/** Returns the block that a response names; `undefined` if it names none. Its JSON has digits. */
+/** Reads the block headers of a response; `undefined` without them. The JSON of a block has digits. */
 export function readBlock({ headers }: Pick<Response, "headers">): Block | undefined {
   const height = headers.get("x-block-height") ?? "";
   const timestamp = headers.get("x-block-timestamp") ?? "";

@@ -21,7 +21,10 @@ export function limit(send: Fetch, limiter: RateLimiter, emit: Emit | undefined)
   };
 }
 
-/** Requests in flight, unless the whole rate needs more: all are rejected once another client has used up the limit. */
+/**
+ * Requests in flight at the same time, unless the node's rate needs more. If another client uses up the limit, the node
+ * rejects all of them.
+ */
 const fewInFlight = 10;
 
 /** When a request was sent, how many were sent before it, and how many of these were in flight. */

@@ -7,7 +7,7 @@ import type { Deliver, Fetch, Transport } from "./request.js";
 
 type Tools = Pick<Transport, "clock" | "random" | "emit">;
 
-/** Sends a request until it succeeds, its error is no transient one, or the attempts are used up. */
+/** Sends a request until it succeeds, fails with an error that is not transient, or has used up its attempts. */
 export function retry(send: Fetch, tools: Tools): Deliver {
   return async (request, call) => {
     const { operation, settings, signal, progress } = call;
@@ -15,7 +15,7 @@ export function retry(send: Fetch, tools: Tools): Deliver {
       try {
         return await send(request, call, number);
       } catch (error) {
-        // The rate limiter has rejected an attempt that was not sent.
+        // Refused by the rate limiter: only the call whose response had the limit waits for its end.
         const isRefused = RateLimitError.is(error) && error.attempts < number;
         const isLast = call.once || number >= settings.attempts;
         if (isRefused || isLast || signal?.aborted || !isTransient(error, call.finalStatuses)) throw error;

@@ -81,7 +81,7 @@ export interface AddedMembers {
   readonly own: string;
   /** The time of the block that a node must have reached to continue from it. */
   readonly after: bigint | undefined;
-  /** The same, unless the cursor does not name it: then `after` is the time of the record's block. */
+  /** The block time that the client has added; `undefined` in a node's own cursor, where `after` is the record's time. */
   readonly latest: bigint | undefined;
   /** The time of the block of the first page, if the walk was of signatures, or began with the newest votes. */
   readonly first: bigint | undefined;

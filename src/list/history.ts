@@ -1,5 +1,5 @@
 /**
- * Whether nodes keep the start of a range.
+ * Proves that a reading has every record from the start of its range on.
  *
  * A node keeps every record from some time on, which can be any time, and nothing in a response names it. So a reading
  * is complete from its start only if one response shows a record at or before the start, and goes on from there to the
@@ -7,8 +7,8 @@
  *
  * 1. One request finds a witness: the newest record of the list up to the start. If there is none, another request
  *    finds records that satisfy the rest of the filter, such as records of another party.
- * 2. One more request reads from the witness to the first record; for another party, with both in the filter. What it
- *    has in between was missing.
+ * 2. One more request reads from the witness to the first record; for another party, with both in the filter. Any
+ *    record in between was missing from the page.
  * 3. Otherwise the start is not proved. If nodes have no record at all up to the start, `availableFrom` is the oldest
  *    one that they have. If they have one, and no response shows anything of the range, the reading ends with a gap.
  */

@@ -48,7 +48,10 @@ export interface NodePage<T> extends EdgePage<T> {
   completeFrom: bigint;
   /** Set if records after the start are missing, as far as is known: the time of the oldest record that is there. */
   availableFrom?: bigint | undefined;
-  /** The range of the response if its node refuses longer ones and more follows; whether it has more than the page. */
+  /**
+   * Set if the response covers only a part of the range, because its node refuses longer ones: that part, and whether
+   * further pages of it follow.
+   */
   window?: { start: bigint; end: bigint; hasMore: boolean } | undefined;
   /** The request of its window, if those before have nothing new: the page does not show what it continues from. */
   foundIn?: PageRequest | undefined;

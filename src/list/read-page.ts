@@ -53,7 +53,7 @@ export async function readPage<T>(
     const continued = received && continuesFrom && edgesAfter(received, continuesFrom);
     const edges = continued ?? (continuesFrom && !content?.foundIn ? undefined : received);
     if (content === undefined || edges === undefined) continue;
-    // A page that was requested as it is shows all of its records.
+    // Without known records in the request, the page is not cut.
     const page = takePage(walk, state, { ...content, edges }, skip > 0 ? size : undefined);
     const isWhole = anchor.cursor === undefined && !content.pageInfo?.[state.direction.more];
     if (!page.isRepeated || anchor === anchors.at(-1)) return new ListPage(walk, page, content, isWhole);

@@ -27,8 +27,8 @@ export interface WalkState<T = unknown> {
   /** The latest block of the pages so far: no later page may be of an earlier one. */
   readonly block?: Block | undefined;
   /**
-   * The time of the block of the first page: votes can be cast again meanwhile, if a walk begins with the newest ones,
-   * and signatures can arrive that sort before the cursor.
+   * The time of the block of the first page. Newest first, votes that were cast again since then have moved before that
+   * page. Signatures that arrived since then can sort before the cursor.
    */
   readonly first?: bigint | undefined;
   /** The address of the node that gave the last page, if the client has several. */
@@ -80,7 +80,7 @@ export function startOf({ direction, cursor }: Pick<WalkPlan, "direction" | "cur
 /** Names the place that a state continues from. */
 export const placeOf = ({ window, cursor = "" }: WalkState): string => window.at(-1)?.cursor ?? cursor;
 
-/** How many votes before the block of the last one are known at least, unless it is one of the first. */
+/** How many votes before the last block a state remembers: fewer at the start of the list. */
 export const rememberedVotes = 50;
 
 export function startOfBlock(edges: readonly Edge<unknown>[], index: number): number {
@@ -100,8 +100,8 @@ export function windowAfter<T>(
   if (cursorsLack === undefined) return [];
   const first = nanosecondsOf(edges[0]?.cursor ?? "");
   const isInPage = (cursor: string) => edges.some((edge) => edge.cursor === cursor);
-  // A page from the start of the list can end before records that are known, whose block was perhaps not read to its
-  // end.
+  // A page from the start of the list can end before the known records do. The rest of them is forgotten, because
+  // their block may not have been read to its end.
   const isAgain = ({ cursor }: Edge<T>) => {
     const time = nanosecondsOf(cursor);
     if (first === undefined || time === undefined || time === first) return isInPage(cursor);

@@ -37,7 +37,8 @@ export function takePage<T>(
   const isCut = taken < inRange.length;
   const isWhole = most === undefined && fresh.length === edges.length;
   const back = opposite(direction);
-  // v0.74 nodes deny it on the last page, and a page from the start of the list can begin with known records.
+  // There is a previous page, although v0.74 nodes report none on the last page, and a page from the start of the list
+  // has none.
   const isLater = walk.operation !== undefined && (pages > 0 || state.given !== undefined);
   const info = pageInfo && {
     ...pageInfo,

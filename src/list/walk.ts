@@ -57,7 +57,7 @@ class WalkReader<T, Item> implements Batches<Item> {
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
   /** Whether all pages have named their block, including the page that the caller's cursor is from. */
   #isNamed = true;
-  /** Whether the last page is of a later block than those before. */
+  /** Whether the last page is of a later block than those before: then no vote has moved past the walk unseen. */
   #isLatest = true;
   /** The first and the last record that were read. */
   #first: Edge<T> | undefined;

@@ -36,7 +36,7 @@ export function choose<Node extends NodeSpeed>(
   const other = (first + 1 + Math.floor(random() * (nodes.length - 1))) % nodes.length;
   const [a, b] = [nodes[first], nodes[other]];
   if (a === undefined || b === undefined) return a;
-  // A node that was not measured recently is. The pause counts the requests that wait for the rate limit.
+  // A node without a recent measurement counts as the fastest, so that it is measured again. The pause counts the requests that wait for the rate limit.
   const waitOf = ({ heardAt, latency = 0, pause, inFlight }: NodeSpeed) => {
     const typical = now - heardAt < recent ? latency : 0;
     return pause > 0 ? pause + typical : typical * (inFlight + 1);

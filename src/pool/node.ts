@@ -106,7 +106,7 @@ export class PoolNode implements NodeHealth {
       this.#coolDown(cause, sentAt, `No response within ${Math.round(elapsed)} ms.`);
   }
 
-  /** For up to a second, and twice as long each time until the node responds with something that can be used. */
+  /** Cools the node down: for half a second to a second at first, and twice as long each time until it responds. */
   #coolDown(cause: NodeHealth["cause"], sentAt: number, error?: string): void {
     // A request that was sent before the last cool-down belongs to the same failure.
     if (sentAt <= this.cooledAt) return;

@@ -27,8 +27,8 @@ import { type Range, type ReadingOrder, readingOrder } from "./timeline.js";
  *   range ─▶ segments, each a walk ─▶ batches in order ─▶ caller
  *
  * It begins with one segment, the whole range. When a page has arrived and a request is free, `decide` (in
- * `scheduler.ts`) halves what is left of the longest segment that is not being read. A segment is requested from a few
- * records before its start, which show that nothing is missing there. Filters that do not fit a URL make several parts,
+ * `scheduler.ts`) divides what is left of the longest waiting segment among the free requests. A segment is requested
+ * from a few records before its start, which show that nothing is missing there. Filters that do not fit a URL make several parts,
  * whose records `MergedParts` puts in order. What is read before the caller needs it is bounded. The coverage begins at
  * the latest time from which on some part is not proved.
  */
@@ -63,7 +63,7 @@ export class ScanRun implements Batches<BalanceChange> {
   /** The oldest one. */
   #oldest: BalanceChange | undefined;
   #isAtEnd = false;
-  /** How many segments began with a page that did not show it. */
+  /** How many segments needed further requests to prove their start. */
   #proofs = 0;
   #pagesRead = 0;
   #itemsRead = 0;

@@ -46,9 +46,9 @@ export interface QueueLoad {
 }
 
 /**
- * What to do with a request that may be sent: request the first segment that waits for one, or if there are fewer of
- * these than requests, split the one with the most unread records after a length. `undefined` if another request would
- * gain nothing. A segment that is being read is never split.
+ * Chooses what a free request does: it reads the first waiting segment, or, if more requests are free than segments
+ * wait, splits the one with the most unread records. `undefined` if another request would gain nothing. A segment that
+ * is being read is never split.
  *
  * @param segments - In reading order.
  */
