@@ -25,17 +25,23 @@ function connect({ latency = 20, tick = 0, early = 0, limits = {} as NodeLimits 
 /** Makes calls at the same time. */
 const sendAll = <T>(count: number, send: () => Promise<T>) => Array.from({ length: count }, () => send());
 
-/** Milliseconds that a bucket of 100 with 20 a second needs for a number of requests. */
-const leastTime = (requests: number) => Math.max(0, requests - 100) * 50;
+/** Milliseconds that a bucket with 20 tokens a second needs for a number of requests. */
+const leastTime = (requests: number, burst = 100) => Math.max(0, requests - burst) * 50;
 
 describe("a paced client, alone on a node", () => {
-  test.each([5, 20, 200, 1000])("is never rejected and loses at most a tenth at %s ms latency", async (latency) => {
-    const { clock, node, send } = connect({ latency });
+  test.each([
+    [5, 100],
+    [20, 100],
+    [50, 20],
+    [200, 100],
+    [1000, 100],
+  ])("is never rejected and loses at most a tenth at %s ms latency of %s requests at once", async (latency, burst) => {
+    const { clock, node, send } = connect({ latency, limits: { rate: 20, burst } });
     await clock.run(Promise.all(sendAll(500, send)));
     expect(node.count).toMatchObject({ served: 500, rejected: 0, banned: 0 });
-    expect(clock.now()).toBeGreaterThanOrEqual(leastTime(500));
+    expect(clock.now()).toBeGreaterThanOrEqual(leastTime(500, burst));
     // The first three requests are sent alone: their responses name the limits.
-    expect(clock.now()).toBeLessThanOrEqual(leastTime(500) * 1.1 + 3 * latency);
+    expect(clock.now()).toBeLessThanOrEqual(leastTime(500, burst) * 1.1 + 3 * latency);
   });
 
   test("is never left waiting if time passes between two readings of the clock and timers fire early", async () => {
