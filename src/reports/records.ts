@@ -34,20 +34,24 @@ export async function forEachRecord<T extends object>(
   records: Iterable<T> | AsyncIterable<T>,
   visit: (record: T) => void,
 ): Promise<void> {
-  const what = "an iterable of records, such as a listing or a scan";
   const isObject = (value: unknown) => typeof value === "object" && value !== null;
   if (!isObject(records) || !(Symbol.asyncIterator in records || Symbol.iterator in records)) {
-    refuse(place, what, records);
+    refuse(place, "an iterable of records, such as a listing or a scan", records);
   }
-  for await (const record of records) visit(isObject(record) ? record : refuse(place, what, record));
+  for await (const record of records) {
+    if (!isObject(record)) refuseRecord(place, "each record", "an object", record);
+    visit(record);
+  }
 }
 
 /** Throws the error of a member of a record. */
-export function refuseMember({ operation, argument }: Place, member: string, expected: string, value: unknown): never {
-  throw new ArgumentError(
-    `Expected \`${member}\` of each record in \`${argument}\` of ${operation} to be ${expected}, got ${show(value)}.`,
-    { operation, argument },
-  );
+export function refuseMember(place: Place, member: string, expected: string, value: unknown): never {
+  refuseRecord(place, `\`${member}\` of each record`, expected, value);
+}
+
+function refuseRecord({ operation, argument }: Place, what: string, expected: string, value: unknown): never {
+  const message = `Expected ${what} in \`${argument}\` of ${operation} to be ${expected}, got ${show(value)}.`;
+  throw new ArgumentError(message, { operation, argument });
 }
 
 /** Returns a member of a record that is an integer in digits. */

@@ -237,7 +237,9 @@ describe.each<[name: string, report: (changes: Changes) => Promise<unknown>]>([
   });
 
   test.each([undefined, null, 5, {}, [null], ["1"]])("refuses %j, which is not records", async (changes) => {
-    const message = expect.stringMatching(/iterable of records, such as a listing or a scan/);
+    const message = expect.stringMatching(
+      Array.isArray(changes) ? /each record in `changes` / : /an iterable of records, /,
+    );
     const error = { name: "ArgumentError", argument: "changes", message };
     await expect(report(changes as never)).rejects.toMatchObject(error);
   });
