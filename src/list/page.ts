@@ -1,9 +1,8 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { PageInfo, Pagination } from "../../generated/types.js";
-import type { Coverage } from "../errors/vega-error.js";
 import type { Block, NodeExtra } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
-import { isDigits, maximum } from "../values/integers.js";
+import { isDigits } from "../values/integers.js";
 
 export type { Backward, Forward };
 
@@ -124,16 +123,6 @@ export function notLater<T>(page: NodePage<T>, block: Block | undefined): NodePa
   const own = page.extra.block;
   const isLater = own === undefined || block === undefined || block.timestamp < own.timestamp;
   return isLater ? { ...page, extra: { ...page.extra, block: own && block } } : page;
-}
-
-/**
- * The coverage if reading ends at a record of a time: its block can have more records.
- *
- * @param time - `undefined` if nothing was read. Then `none` is where the reading would have begun.
- */
-export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDescending: boolean, none: bigint): Coverage {
-  if (time === undefined) return { ...whole, start: none, end: none };
-  return isDescending ? { ...whole, start: maximum(time + 1n, whole.start) } : { ...whole, end: time };
 }
 
 /** Nodes allow pages of this size (observed on v0.74 and v0.79 nodes). */

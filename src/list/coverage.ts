@@ -1,0 +1,113 @@
+import type { Coverage } from "../errors/vega-error.js";
+import type { Block } from "../http/call.js";
+import { maximum, minimum } from "../values/integers.js";
+import { finalTime } from "../values/times.js";
+import { nanosecondsOf } from "./cursors.js";
+import { type Edge, isDescending, laterOf, timeOf } from "./page.js";
+import type { WalkPlan } from "./plan.js";
+import type { ListPage } from "./read-page.js";
+import { type GivenCursor, timeBefore } from "./state.js";
+
+/**
+ * The range of time for which a walk is complete.
+ *
+ * It starts where the pages begin to show that no record is missing, or after the record of the caller's cursor. It
+ * ends with a block, whose own records are not covered: oldest first with the block of the last page, otherwise with
+ * the block of the first one, since newer records are not read. Votes can be cast again: their end needs a last page
+ * that is later than all others. A walk that is left, or ends with an error, covers the time up to its last record.
+ */
+export class WalkCoverage<T> {
+  readonly #plan: WalkPlan<T>;
+  /** The cursor with which the caller began. */
+  readonly #given: GivenCursor | undefined;
+  /** The time from which on the pages show that no record is missing. */
+  #completeFrom = 0n;
+  #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
+  /** Whether all pages had block headers, including the page that the caller's cursor is from. */
+  #isNamed = true;
+  /** Whether the last page is of a later block than those before: then no vote has moved past the walk unseen. */
+  #isLatest = true;
+  /** The first and the last record that were read. */
+  #first: Edge<T> | undefined;
+  last: Edge<T> | undefined;
+
+  constructor(plan: WalkPlan<T>, given: GivenCursor | undefined) {
+    this.#plan = plan;
+    this.#given = given;
+  }
+
+  /** Adds a page, with the first record that is taken from it, and the last record of the walk so far. */
+  note(
+    { block, completeFrom, isWholeList }: ListPage<T>,
+    firstEdge: Edge<T> | undefined,
+    last: Edge<T> | undefined,
+  ): void {
+    const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
+    const given = this.#given;
+    const earlier = maximum(newest?.timestamp ?? -1n, given?.after ?? -1n);
+    // A page without a block can be from a node that is ahead, as can the page that a cursor without a block is from.
+    this.#isNamed &&= block !== undefined && (given?.read === undefined || given.latest !== undefined);
+    this.#isLatest = (isWholeList && !given) || (this.#isNamed && block !== undefined && block.timestamp > earlier);
+    this.#blocks = { first, last: block, newest: laterOf(newest, block) };
+    this.#completeFrom = maximum(this.#completeFrom, completeFrom);
+    this.#first ??= firstEdge;
+    this.last = last;
+  }
+
+  /** The coverage of a walk that ends at a record; `undefined` if it has read none. */
+  upTo(edge: Edge<T> | undefined): Coverage {
+    const { pagination, range } = this.#plan;
+    const whole = this.whole();
+    const time = edge && (nanosecondsOf(edge.cursor) ?? (range && timeOf(edge)));
+    const isDown = isDescending(pagination);
+    const bound = isDown ? (range?.end ?? whole.end) : range?.start;
+    return coverageUpTo(time, whole, isDown, this.#place ?? bound ?? 0n);
+  }
+
+  /** The coverage of a walk that has read the whole list. */
+  whole(): Coverage {
+    const { pagination, range } = this.#plan;
+    const [place, end] = [this.#place, this.#end];
+    const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
+    const after = isDescending(pagination) || place === undefined ? 0n : place + 1n;
+    return { start: [range?.start ?? 0n, shown].reduce(maximum, after), end, block: this.#blocks?.newest };
+  }
+
+  /** The time of the record before the walk; of its first record if the cursor does not show it. */
+  get #place(): bigint | undefined {
+    const given = this.#given;
+    return given && (timeBefore(given) ?? (this.#plan.range && timeOf(this.#first)));
+  }
+
+  /** The end of the coverage once the walk has ended; `undefined` if nothing shows it. */
+  get #end(): bigint | undefined {
+    const { range, cursorsLack, pagination } = this.#plan;
+    const [given, place, isDown] = [this.#given, this.#place, isDescending(pagination)];
+    // Votes that were cast again since the first page are unknown without the block of that page.
+    const isBlind = isDown && given !== undefined && given.first === undefined;
+    if (cursorsLack === "record" && (isBlind || !this.#isLatest)) return undefined;
+    if (isDown && place !== undefined) return place;
+    const cursor = this.last?.cursor ?? given?.cursor;
+    // The gateway's cursors do not show times: a loop that they lead through ends with the block of its first page, as
+    // lists do that are not in the order of time: they can get records before those that were read.
+    const isTimed = cursor !== undefined && nanosecondsOf(cursor) !== undefined;
+    if (given !== undefined && !isTimed && cursorsLack !== "proof") return undefined;
+    const { first, last } = this.#blocks ?? {};
+    const block = first && isTimed && !isDown ? last : first;
+    // Signatures that arrived since the first page can sort before the cursor, where this walk does not read.
+    const seen = cursorsLack === "proof" && given ? given.first : block?.timestamp;
+    if (block === undefined || seen === undefined) return undefined;
+    const final = finalTime(minimum(block.timestamp, seen));
+    return range?.end === undefined ? final : minimum(final, range.end);
+  }
+}
+
+/**
+ * The coverage if reading ends at a record of a time: its block can have more records.
+ *
+ * @param time - `undefined` if nothing was read. Then `none` is where the reading would have begun.
+ */
+export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDescending: boolean, none: bigint): Coverage {
+  if (time === undefined) return { ...whole, start: none, end: none };
+  return isDescending ? { ...whole, start: maximum(time + 1n, whole.start) } : { ...whole, end: time };
+}
