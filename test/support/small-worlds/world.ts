@@ -57,9 +57,9 @@ export interface SmallReader {
   size: number;
   isBackward?: boolean;
   /** The only party whose balance changes are read. */
-  party?: string;
-  start?: TimeName;
-  end?: TimeName;
+  party?: string | undefined;
+  start?: TimeName | undefined;
+  end?: TimeName | undefined;
   concurrency?: number;
 }
 
