@@ -24,10 +24,9 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
   afterAll(() => site?.close());
 
   test("finds first what people look for", async () => {
-    const words = Object.entries(searches);
     // The search waits for a pause after each word.
-    const tabs = Array.from({ length: 4 }, (_, tab) => words.filter((_, index) => index % 4 === tab));
-    const look = (own: typeof words) => async (page: Page) => {
+    const tabs = Array.from({ length: 4 }, (_, tab) => searches.filter((_, index) => index % 4 === tab));
+    const look = (own: typeof searches) => async (page: Page) => {
       await page.keyboard.press("Control+k");
       const box = page.getByRole("searchbox");
       const results = page.locator(".VPLocalSearchBox .result");
