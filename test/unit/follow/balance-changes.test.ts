@@ -30,15 +30,6 @@ const firstBatch = (node: FakeNode, from: FollowOptions["from"], pageSize?: numb
   follow(node, { from }, pageSize).take(1);
 
 describe("a follower of balance changes", () => {
-  test("begins by default with the current block", async () => {
-    const node = nodeAt(3, { balances: [change(1, 1), change(2, 1)] });
-    const { take } = follow(node);
-    expect(await take(1)).toMatchObject([batchOf([], 3)]);
-    endBlock(node, 4, { balances: [change(3, 1), change(3, 2)] });
-    endBlock(node, 5, { balances: [change(4, 1)] });
-    expect(await take(1)).toMatchObject([batchOf([change(3, 1), change(3, 2), change(4, 1)], 5)]);
-  });
-
   test("begins at the oldest record, a time or the resume of a batch", async () => {
     const records = [change(1, 1), change(2, 1), change(2, 2), change(3, 1)];
     const node = nodeAt(5, { balances: records });
@@ -104,13 +95,14 @@ describe("a follower of balance changes", () => {
     expect(requests.every(({ time }) => time === 0)).toBe(true);
   });
 
-  test("requests the newest record once, and from then on what follows the last record that it knows", async () => {
+  test("begins by default with the current block: requests the newest record, and then what follows the last known one", async () => {
     const node = nodeAt(3, { balances: [change(1, 1), change(2, 1)] });
     const { take, requests } = follow(node, {}, 50);
-    await take(1);
+    expect(await take(1)).toMatchObject([batchOf([], 3)]);
     for (const seconds of [4, 5, 6]) {
-      endBlock(node, seconds, { balances: [change(seconds - 1, 1)] });
-      await take(1);
+      const balances = [change(seconds - 1, 1), change(seconds - 1, 2)];
+      endBlock(node, seconds, { balances });
+      expect(await take(1)).toMatchObject([batchOf(balances, seconds)]);
     }
     const names = ["pagination.first", "dateRange.startTimestamp"];
     const sent = requests.map(({ url }) => names.map((name) => url.searchParams.get(name)));
@@ -148,15 +140,6 @@ describe("a follower of balance changes", () => {
       expect(requests).toHaveLength(new Set(requests.map(({ time }) => time)).size);
     },
   );
-
-  test("yields the first record of a party at once", async () => {
-    const node = nodeAt(30, { balances: [change(1, 1), change(20, 1)] });
-    const { take } = follow(node, {}, 5000, ofOther);
-    expect(await take(1)).toMatchObject([batchOf([], 30)]);
-    const own = { ...change(30, 1), partyId: other };
-    endBlock(node, 31, { balances: [own] });
-    expect(await take(1)).toMatchObject([batchOf([own], 31)]);
-  });
 
   test.each(["now", "start"] as const)(
     "yields the first record of a network from %s on, and tells that nothing shows whether there were others before",

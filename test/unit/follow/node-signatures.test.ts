@@ -13,23 +13,14 @@ const follow = (node: FakeNode, options?: FollowOptions, pageSize = 1000) =>
   followerOf(kind, node, { id }, options, pageSize);
 
 describe("a follower of node signatures", () => {
-  test("yields each signature once, beginning with those that are there", async () => {
-    const node = nodeAt(1, { signatures: [signature(2), signature(5)] });
-    const { follower, run } = follow(node);
-    expect(await run(take(follower, 2))).toEqual([signature(5), signature(2)]);
-    endBlock(node, 2, { signatures: [signature(3)] });
-    endBlock(node, 3, { signatures: [signature(2), signature(9)] });
-    expect(await run(take(follower, 2))).toEqual([signature(9), signature(3)]);
-  });
-
-  test("has batches with the new signatures, all signatures and the time up to which they are complete", async () => {
+  test("has batches, beginning with the signatures that are there: new ones, each once, all of them, and their block", async () => {
     const node = nodeAt(1, { signatures: [signature(2)] });
     const { follower, run, clock } = follow(node, {}, 2);
     const next = async () => (await run(take(follower.batches(), 1)))[0];
     const first = [signature(2)];
     expect(await next()).toEqual({ records: first, signatures: first, upTo: timeAt(1) });
     // No batch comes while the block is the same.
-    clock.after(10_000, () => endBlock(node, 2, { signatures: [1, 3, 4, 7].map(signature) }));
+    clock.after(10_000, () => endBlock(node, 2, { signatures: [1, 2, 3, 4, 7].map(signature) }));
     const batch = await next();
     expect(batch?.records).toHaveLength(4);
     expect(batch).toMatchObject({ signatures: [...first, ...(batch?.records ?? [])], upTo: timeAt(2) });

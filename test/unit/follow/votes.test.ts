@@ -176,17 +176,6 @@ describe("a follower of votes", () => {
     expect(await rest.take(1)).toMatchObject([batchOf([vote(52, 99)], 60)]);
   });
 
-  test("ignores a response of an earlier block", async () => {
-    const votes = [vote(1, 1)];
-    const [current, behind] = [nodeAt(9, { votes }), nodeAt(5, { votes })];
-    const nodes = [current];
-    const { take } = follow({ fetch: (request) => (nodes.shift() ?? current).fetch(request) }, { from: "start" });
-    expect(await take(1)).toMatchObject([batchOf(votes, 9)]);
-    endBlock(current, 10, { votes: [vote(9, 2)] });
-    nodes.push(behind, behind);
-    expect(await take(1)).toMatchObject([batchOf([vote(9, 2)], 10)]);
-  });
-
   test("ends with an error if cursors name no block, or if votes are out of order", async () => {
     const message =
       "followVotes expected votes sorted by block, newest first, with block times in their cursors. Use another node.";
