@@ -72,6 +72,16 @@ describe("a read of a client of several nodes", () => {
     expect([net.nodeOf(response), stale]).toEqual([1, true]);
     expect((await net.run(Promise.resolve(net.client.listVotes({ partyId })))).stale).toBe(true);
   });
+
+  test("is compared with what its own client has returned, not with other clients", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 } });
+    net.advance(50);
+    await net.read();
+    for (const node of net.network.nodes) node.configure({ lag: 3 });
+    expect((await net.read()).stale).toBe(true);
+    const client = createClient({ baseUrl: net.pool, fetch: net.network.fetch });
+    expect((await net.run(client.getSpamStatistics({ partyId }).withResponse())).stale).toBe(false);
+  });
 });
 
 describe("a node that fails", () => {
