@@ -149,13 +149,7 @@ cases("a response", [
   ["as late as one that was returned is", [got("a", 10)], three, "return a fresh", returned(10)],
   ["with a block comes before an earlier one without", [got("a", undefined), got("b", 10)], three, "return b fresh"],
   ["with a block is returned before one without a block", [got("a", 10), got("b", undefined)], three, "return a fresh"],
-  [
-    "is compared with no time that two nodes contradict",
-    [got("b", 10)],
-    [leaping, b, c],
-    "return b fresh",
-    returned(600),
-  ],
+  ["is compared with no time that two contradict", [got("b", 10)], [leaping, b, c], "return b fresh", returned(600)],
   [
     "is compared with the latest time that two have shown, if one node alone has shown a later one",
     [got("b", 10)],
@@ -207,13 +201,7 @@ cases("a response that does not show the history", [
   ["waits for all nodes", [lacks("a", "history"), sent("b", 1500)], two, "wait 3500 history"],
   ["waits five seconds for a silent node", [lacks("a", "history"), sent("b", 5000)], two, "return a history"],
   ["waits for a node whose rate limit is full", [lacks("a", "history"), queued("b", 9000)], two, "wait 5000 history"],
-  [
-    "makes a node be asked again that has failed",
-    [lacks("a", "history"), failed("b")],
-    two,
-    "retry b retry b 200",
-    proof,
-  ],
+  ["makes one be asked again that has failed", [lacks("a", "history"), failed("b")], two, "retry b retry b 200", proof],
   [
     "is returned if it reaches back furthest",
     [3n, 1n, 2n].map((from, index) => got("abc"[index] ?? "", 10, { lack: "history", completeFrom: from })),
