@@ -165,13 +165,30 @@ describe("submissionTracker", () => {
     expect(tracker.next(transfer, { tokens: 6n })).toMatchObject({ reason: "tokens", left: 2n });
   });
 
-  test("counts a transaction that waits at the end of an epoch for the next one, until it is in a block", () => {
+  test.each<[what: string, ...steps: [statistics: SpamStatisticsResponse, next: object][]]>([
+    [
+      "waits at the end of an epoch for the next one, until it is in a block",
+      [at({ 11: 0 }, { epoch: 2 }), { left: 1n }],
+      [at({ 10: 1, 12: 0 }, { epoch: 2 }), { left: 2n }],
+    ],
+    [
+      "waits, until it is too old to be in a block",
+      [at({ 14: 0 }, { past: 5, transfers: 1 }), { left: 0n }],
+      [at({ 15: 0 }, { past: 5, transfers: 1 }), { left: 1n }],
+    ],
+    [
+      "waits, whatever statistics of an earlier block say, until there is another chain",
+      [at({ 9: 0 }), { left: 0n, proofOfWork: { blockHeight: "10" } }],
+      [at({ 3: 0 }, { chainId: "b" }), { left: 2n, proofOfWork: { blockHeight: "3" } }],
+      [{ chainId: "b", statistics: null }, { isAllowed: true }],
+    ],
+  ])("counts a transaction that %s", (_, ...steps) => {
     const tracker = submissionTracker(at({ 10: 0 }, { transfers: 1 }));
     tracker.sent({ ...transfer, blockHeight: "10" });
-    tracker.update(at({ 11: 0 }, { epoch: 2 }));
-    expect(tracker.next(transfer).left).toBe(1n);
-    tracker.update(at({ 10: 1, 12: 0 }, { epoch: 2 }));
-    expect(tracker.next(transfer).left).toBe(2n);
+    for (const [statistics, next] of steps) {
+      tracker.update(statistics);
+      expect(tracker.next(transfer)).toMatchObject(next);
+    }
   });
 
   test("counts one command of the epoch before, whatever else waits on another block", () => {
@@ -190,26 +207,6 @@ describe("submissionTracker", () => {
     tracker.update(none);
     tracker.update({ chainId: "b", statistics: { ...(at({}).statistics as SpamStatistics), pow: null } });
     expect(tracker.next(transfer)).toMatchObject({ isAllowed: false, reason: "proof-of-work" });
-  });
-
-  test("forgets a transaction that is too old to be in a block", () => {
-    const tracker = submissionTracker(at({ 10: 0 }, { past: 5, transfers: 1 }));
-    tracker.sent({ ...transfer, blockHeight: 10 });
-    tracker.update(at({ 14: 0 }, { past: 5, transfers: 1 }));
-    expect(tracker.next(transfer).left).toBe(0n);
-    tracker.update(at({ 15: 0 }, { past: 5, transfers: 1 }));
-    expect(tracker.next(transfer).left).toBe(1n);
-  });
-
-  test("ignores statistics of an earlier block, and begins again on another chain", () => {
-    const tracker = submissionTracker(at({ 10: 0 }, { transfers: 1 }));
-    tracker.sent({ ...transfer, blockHeight: 10 });
-    tracker.update(at({ 9: 0 }));
-    expect(tracker.next(transfer)).toMatchObject({ left: 0n, proofOfWork: { blockHeight: "10" } });
-    tracker.update(at({ 3: 0 }, { chainId: "b" }));
-    expect(tracker.next(transfer)).toMatchObject({ left: 2n, proofOfWork: { blockHeight: "3" } });
-    tracker.update({ chainId: "b", statistics: null });
-    expect(tracker.next(transfer).isAllowed).toBe(true);
   });
 
   test("allows nothing without statistics, and counts what was sent before the first ones", () => {
