@@ -11,13 +11,6 @@ import { firstLine, open } from "../../support/sockets.js";
 const profiles = "/api/v2/parties/profiles";
 const createNetwork = (data = {}) => createFakeNetwork({ nodes: 1, ...data }, { rateLimit: false });
 
-test("a parameter that does not exist is a 400 with the one that may be meant", async () => {
-  const { url } = await serve(createNetwork());
-  const { status, body } = await send(`${url}/api/v2/votes?proposal=ab`);
-  const message = "There is no parameter proposal. Did you mean proposalId?";
-  expect([status, body]).toMatchObject([400, { message: expect.stringContaining(message) }]);
-});
-
 test("the gateway has its description, and the description of the operations that it refers to", async () => {
   const { url } = await serve(createNetwork({ nodes: 1 }));
   for (const [name, path] of Object.entries({ gateway: "/reports/tally", openapi: "/api/v2/votes" })) {
@@ -28,21 +21,17 @@ test("the gateway has its description, and the description of the operations tha
 });
 
 describe("nodes", () => {
-  test("that are all down are a 503 with Retry-After, and /readyz says so", async () => {
-    const { url } = await serve(createNetwork({ nodes: [{ down: true }, { down: true }] }), ["--retries", "0"]);
+  test.each([
+    ["are all down", { down: true }],
+    ["respond with 503", { faults: [{ name: "status", status: 503 }] }],
+  ])("that %s are a 503 with Retry-After, and /readyz says so", async (_, options) => {
+    const { url } = await serve(createNetwork({ nodes: [options, options] }), ["--retries", "0"]);
     const { status, headers, body } = await send(url + profiles);
     expect([status, headers.get("Retry-After"), body]).toMatchObject([503, "1", { code: 14 }]);
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    const paths = /^GET \/api\/v2\/votes\n.*^GET \/reports\/tally\n.*^GET \/healthz\n/ms;
+    const paths = /vegaprotocol serve.*^GET \/api\/v2\/votes\n.*^GET \/reports\/tally\n.*^GET \/healthz\n/ms;
     expect(await (await fetch(url)).text()).toMatch(paths);
-  });
-
-  test("that respond with 503 are a 503 with Retry-After", async () => {
-    const unavailable = async () => Response.json({ code: 14, message: "Unavailable", details: [] }, { status: 503 });
-    const { url } = await serve(createNetwork({ nodes: 1 }), ["--retries", "0"], unavailable);
-    const response = await fetch(url + profiles);
-    expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
   });
 
   test("that ban the gateway are a 503 with the time that is left", async () => {
@@ -92,6 +81,7 @@ describe("a response", () => {
     ["DELETE /api/v2/votes?partyId=a", 501, 12],
     ["GET /api/v2/votes", 400, 3],
     ["GET /api/v2/votes?partyID=a", 400, 3],
+    ["GET /api/v2/votes?proposal=ab", 400, 3, "There is no parameter proposal. Did you mean proposalId?"],
     ["GET /api/v2/votes?partyId=5n", 400, 3, 'got "5n".'],
     ["GET /api/v2/balance/changes?dateRange.startTimestamp=99999999999999999999", 400, 3, "got 99999999999999999999."],
     ["GET /api/v2/votes?partyId=a&__proto__=b", 400, 3],
@@ -166,11 +156,6 @@ test("metrics are in the format of Prometheus, with names of one kind", async ()
 });
 
 describe("the program", () => {
-  test("says what it is at its root", async () => {
-    const { url } = await serve(createNetwork());
-    expect(await (await fetch(url)).text()).toMatch(/vegaprotocol serve[\s\S]*GET \/api\/v2\/balance\/changes\n/);
-  });
-
   test("writes a line of JSON for each request, without headers, query strings and the paths of nodes", async () => {
     const node = startNode();
     const flags = ["--verbose", "--header", "Authorization: secret-1", "--retries", "1"];
