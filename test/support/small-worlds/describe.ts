@@ -18,10 +18,8 @@ export function describeRun({ world, reader, taken, budget, running, readings, v
     for (const { records, coverage, error } of parts) {
       const covers = coverage ? `coverage from ${time(coverage.start)} to ${time(coverage.end)}` : "no coverage";
       lines.push(`yields  ${names(records) || "nothing"}; ${covers}`);
-      if (error)
-        lines.push(
-          `error   ${error.name}: ${error.message.slice(0, 160)}; resume ${describeResume(error.resume, world)}`,
-        );
+      const resume = readable(JSON.stringify(error?.resume) ?? "", world);
+      if (error) lines.push(`error   ${error.name}: ${error.message.slice(0, 160)}; resume ${resume}`);
     }
     for (const { pages, error, isWhole } of chains) {
       const end = error ? `| ${error.name}: ${error.message.slice(0, 160)}` : isWhole ? "" : "| …";
@@ -49,7 +47,7 @@ function describeNode({ from, lag, shows, isEmpty, isNameless }: SmallNode, { bl
 function describeSteps(steps: readonly Step[], world: SmallWorld): string[] {
   const lines: { asked: string; event: string; first: number; replies: string[] }[] = [];
   for (const [index, { url, node, event, reply }] of steps.entries()) {
-    const query = [...url.searchParams].flatMap(([name, value]) => describeParameter(name, value, world)).join(" ");
+    const query = readable(decodeURIComponent(url.search), world);
     const shown = `node ${node}: ${describeReply(reply.body, world)}`;
     const last = lines.at(-1);
     if (last?.asked === query && event === undefined) last.replies.push(shown);
@@ -64,33 +62,22 @@ function describeSteps(steps: readonly Step[], world: SmallWorld): string[] {
   });
 }
 
-function describeParameter(name: string, value: string, world: SmallWorld): string[] {
-  const short = name.replace(/^\w+\./, "");
-  if (/^(?:partyIds|proposalId|id)$/.test(short)) return [];
-  if (/Timestamp$/.test(short)) return [`${short.slice(0, -9)}=(${showTime(world, BigInt(value))})`];
-  if (/^(?:after|before)$/.test(short)) return [`${short}=${describeCursor(value, world)}`];
-  return [`${short}=${value}`];
-}
-
-function describeCursor(cursor: string, world: SmallWorld): string {
-  try {
-    const members = JSON.parse(atob(cursor)) as Record<string, unknown>;
-    const { vega_time: time, AccountID: account } = members;
-    if (time === undefined) return JSON.stringify(members).slice(0, 60);
-    const at = showTime(world, BigInt(Date.parse(String(time))) * 1_000_000n);
-    return `(${at}${typeof account === "string" ? `, account ${account.slice(0, 4)}` : ""})`;
-  } catch {
-    return cursor.slice(0, 20);
-  }
-}
-
-function describeResume(resume: object | undefined, world: SmallWorld): string {
-  const members = Object.entries(resume ?? {}).map(([name, value]) =>
-    typeof value === "object"
-      ? `${name}: ${describeResume(value, world)}`
-      : describeParameter(name, String(value), world)[0],
-  );
-  return resume === undefined ? "undefined" : `{ ${members.join(" ")} }`;
+/** A text in which times are blocks, cursors are what they hold, and ids are their ends. */
+function readable(text: string, world: SmallWorld): string {
+  const decode = (cursor: string) => {
+    try {
+      const { vega_time: time, ...members } = JSON.parse(atob(cursor)) as Record<string, string>;
+      const at = time === undefined ? "" : `${BigInt(Date.parse(time)) * 1_000_000n} `;
+      return `${at}${JSON.stringify(members).slice(0, 60)}`;
+    } catch {
+      return cursor.slice(0, 20);
+    }
+  };
+  return text
+    .replaceAll(/(?:filter|dateRange|pagination)\.|Timestamp/g, "")
+    .replaceAll(/[0-9a-f]{64}/g, (id) => id.slice(-2))
+    .replaceAll(/[\w+/]{40,}={0,2}/g, decode)
+    .replaceAll(/\d{19}/g, (time) => `(${showTime(world, BigInt(time))})`);
 }
 
 function describeReply(body: string | null, world: SmallWorld): string {
