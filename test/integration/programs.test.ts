@@ -1,19 +1,16 @@
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
 import { createFakeNode } from "../../src/testing/index.js";
-import { type FakeNodeServer, listen } from "../../src/testing/node/index.js";
+import { listen } from "../../src/testing/node/index.js";
 import { startFaultyServer } from "../support/faulty-server.js";
 import { freePort } from "../support/free-port.js";
 import { run } from "../support/run.js";
 
-const servers: Pick<FakeNodeServer, "close">[] = [];
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
-
 async function serve(node = createFakeNode({ signatures: 90, balances: 20 })) {
   const server = await listen(node);
-  servers.push(server);
+  onTestFinished(server.close);
   return { node, url: server.url };
 }
 
@@ -43,7 +40,7 @@ test("a process whose client has several nodes ends after its last response", as
 test("over HTTP, a pool with a closed port and a silent server responds, and leaves no request in flight", async () => {
   let open = 0;
   const silent = await startFaultyServer();
-  servers.push(silent);
+  onTestFinished(silent.close);
   silent.behave((socket) => {
     open++;
     socket.on("close", () => open--);

@@ -1,4 +1,6 @@
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
 /** What a server does after it has read a request. */
@@ -11,23 +13,13 @@ export async function startFaultyServer() {
   /** The requests that arrived completely, such as `POST /transaction/check`. */
   const requests: string[] = [];
   let behaviors: readonly Behavior[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => {});
-    let text = "";
-    socket.on("data", (data) => {
-      text += data.toString("latin1");
-      const [head = "", body] = text.split("\r\n\r\n");
-      const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-      if (body === undefined || body.length < length) return;
-      text = "";
-      const number = requests.push(head.split(" HTTP")[0] ?? "");
-      behaviors[Math.min(number, behaviors.length) - 1]?.(socket);
+  const server = createServer((request) => {
+    request.resume().on("end", () => {
+      const number = requests.push(`${request.method} ${request.url}`);
+      behaviors[Math.min(number, behaviors.length) - 1]?.(request.socket);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await once(server.listen(0, "127.0.0.1"), "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
@@ -36,9 +28,9 @@ export async function startFaultyServer() {
       requests.length = 0;
       behaviors = next;
     },
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+    close: () => {
+      server.close();
+      server.closeAllConnections();
     },
   };
 }

@@ -1,9 +1,8 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient, ResponseError } from "../../../src/index.js";
+import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
 import { rejectionOf } from "../../support/recorder.js";
 
 const party = { partyId: "aa" };
@@ -15,40 +14,35 @@ function bodyOf(bytes: number): string {
 }
 
 describe("a body over HTTP", () => {
-  let server: Server;
-  let baseUrl: string;
+  let server: FakeNodeServer;
   let requests = 0;
   const zipOf = (mebibytes: number) => gzipSync(bodyOf(mebibytes * 2 ** 20), { level: 1 });
-  const zips: Record<string, Buffer> = { 20: zipOf(20), 65: zipOf(65) };
+  const zips: Record<string, Buffer<ArrayBuffer>> = { 20: zipOf(20), 65: zipOf(65) };
+  const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
+  const fetch = async ({ url }: Request) => {
+    requests++;
+    const [, status, mebibytes = ""] = new URL(url).pathname.split("/");
+    return new Response(zips[mebibytes], { status: Number(status), headers });
+  };
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      requests++;
-      const [, status = "200", mebibytes = "0"] = /^\/(\d+)\/(\d+)/.exec(request.url ?? "") ?? [];
-      response.writeHead(Number(status), { "Content-Type": "application/json", "Content-Encoding": "gzip" });
-      response.end(zips[mebibytes]);
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server = await listen({ fetch });
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterAll(() => server.close());
 
   test.each([200, 400, 429, 503])("that unpacks to more than the limit ends a call with status %i", async (status) => {
     requests = 0;
-    const client = createClient({ baseUrl: `${baseUrl}/${status}/20`, maxResponseSize: 2 ** 20 });
+    const client = createClient({ baseUrl: `${server.url}/${status}/20`, maxResponseSize: 2 ** 20 });
     const error = await rejectionOf(client.getSpamStatistics(party));
     expect(error).toSatisfy(ResponseError.is);
     const message =
       `getSpamStatistics received a body of more than 1048576 bytes with status ${status} from ` +
-      `${baseUrl}/${status}/20/statistics/spam/aa. Request less, or raise \`maxResponseSize\`.`;
+      `${server.url}/${status}/20/statistics/spam/aa. Request less, or raise \`maxResponseSize\`.`;
     expect(error).toMatchObject({ message, attempts: 1, body: undefined, response: { status } });
     expect(requests).toBe(1);
   });
 
   test("of 65 MiB exceeds the default limit, and is accepted with a higher one", async () => {
-    const client = createClient({ baseUrl: `${baseUrl}/200/65` });
+    const client = createClient({ baseUrl: `${server.url}/200/65` });
     await expect(client.getSpamStatistics(party)).rejects.toThrow("received a body of more than 67108864 bytes");
     const { chainId } = await client.getSpamStatistics(party, { maxResponseSize: Number.POSITIVE_INFINITY });
     expect(chainId.length).toBeGreaterThan(65 * 2 ** 20 - 100);
