@@ -2,8 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { ended } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
-import { clock, runCli } from "../support/run-cli.js";
+import { clock, runCli, useFolder } from "../support/run-cli.js";
 
 const file = useFolder();
 const node = createFakeNode({}, { checkCode: (tx) => (tx.pubKey?.startsWith("ff") ? 89 : 0) });

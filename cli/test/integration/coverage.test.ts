@@ -3,8 +3,7 @@ import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
 import { ended } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
-import { complete, runCli } from "../support/run-cli.js";
+import { complete, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 

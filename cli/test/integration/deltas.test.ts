@@ -2,10 +2,8 @@ import fc from "fast-check";
 import { formatUnits } from "vegaprotocol-client";
 import { describe, expect, test } from "vitest";
 import { change, first, hour, type Node, startNode } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
-import { readLines } from "../support/json-lines.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
-import { runCli } from "../support/run-cli.js";
+import { readLines, runCli, useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 
 const path = useFolder();

@@ -3,9 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { ended } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
-import { readLines } from "../support/json-lines.js";
-import { runCli } from "../support/run-cli.js";
+import { readLines, runCli, useFolder } from "../support/run-cli.js";
 
 const node = createFakeNode({ balances: 300, votes: 600, profiles: 30 }, { defects: nodeDefects, rateLimit: false });
 const { fetch } = node;

@@ -5,9 +5,8 @@ import { load } from "../../src/explore/page/data.js";
 import { verdictOf } from "../../src/explore/page/text.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { changes, ended, startNode } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
 import { loop, send } from "../support/gateway.js";
-import { runCli, startServing } from "../support/run-cli.js";
+import { runCli, startServing, useFolder } from "../support/run-cli.js";
 import { firstLine, open } from "../support/sockets.js";
 
 const pathOf = useFolder();

@@ -4,8 +4,7 @@ import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { changes, ended, party, startNode } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
-import { interruption, runCli } from "../support/run-cli.js";
+import { interruption, runCli, useFolder } from "../support/run-cli.js";
 
 const node = createFakeNode({ balances: 400, votes: 60, profiles: 9 }, { rateLimit: false });
 const { fetch } = node;

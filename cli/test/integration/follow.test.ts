@@ -4,8 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
 import { formatTime } from "../../src/times.js";
 import { addressWithGap, ended, party } from "../support/changes.js";
-import { readLines } from "../support/json-lines.js";
-import { clock, interruption, runCli } from "../support/run-cli.js";
+import { clock, interruption, readLines, runCli } from "../support/run-cli.js";
 
 let timer: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(timer));

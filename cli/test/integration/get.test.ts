@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { ended } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
-import { type CliOptions, runCli } from "../support/run-cli.js";
+import { type CliOptions, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 const assets = Array.from({ length: 50 }, (_, index) => ({

@@ -3,8 +3,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { readLines } from "../support/json-lines.js";
-import { complete, runCli } from "../support/run-cli.js";
+import { complete, readLines, runCli } from "../support/run-cli.js";
 
 const data = { balances: 300, votes: 300, profiles: 50, signatures: 60, spamStatistics: 10 };
 const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false });

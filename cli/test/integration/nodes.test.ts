@@ -2,10 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { ended } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
-import { readLines } from "../support/json-lines.js";
 import { readMetrics } from "../support/metrics.js";
-import { interruption, runCli } from "../support/run-cli.js";
+import { interruption, readLines, runCli, useFolder } from "../support/run-cli.js";
 
 const three = ["https://node-1.example", "https://node-2.example", "https://node-3.example"];
 const flags = three.flatMap((url) => ["--node", url]);

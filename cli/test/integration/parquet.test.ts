@@ -16,8 +16,7 @@ import {
   party,
   startNode,
 } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
-import { interruption, runCli } from "../support/run-cli.js";
+import { interruption, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 let folder: string;

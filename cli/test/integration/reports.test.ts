@@ -5,10 +5,8 @@ import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
 import { ended, first, party, startNode } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
-import { readLines } from "../support/json-lines.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
-import { runCli, startServing } from "../support/run-cli.js";
+import { readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
 
 const node = createFakeNode(
   { balances: 3000, votes: 300, signatures: 60, spamStatistics: 10 },

@@ -10,10 +10,9 @@ import { openSqlite, sqliteDestination } from "../../src/sync/destinations/sqlit
 import { compareRecords } from "../../src/sync/rows.js";
 import { lock } from "../../src/sync/sqlite.js";
 import { add, change, ended, first, hour, type Node, other, startNode } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readDestination } from "../support/read-destination.js";
-import { runCli } from "../support/run-cli.js";
+import { runCli, useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 
 const path = useFolder();

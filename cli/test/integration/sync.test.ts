@@ -3,9 +3,8 @@ import { describe, expect, test } from "vitest";
 import { formatTime } from "../../src/times.js";
 import { add, addressWithGap, block, change, changes, ended, party, startNode } from "../support/changes.js";
 import { testDestination } from "../support/destination-tests.js";
-import { useFolder } from "../support/folder.js";
 import { readMetrics } from "../support/metrics.js";
-import { interruption, runCli } from "../support/run-cli.js";
+import { interruption, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 

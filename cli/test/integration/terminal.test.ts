@@ -3,8 +3,7 @@ import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run as runProgram } from "../../../test/support/run.js";
 import { ended } from "../support/changes.js";
-import { useFolder } from "../support/folder.js";
-import { interruption, runCli } from "../support/run-cli.js";
+import { interruption, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 const node = createFakeNode({ balances: 9 }, { rateLimit: false });

@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { createFakeNode, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { hour } from "../support/changes.js";
-import { readLines } from "../support/json-lines.js";
 import { readMetrics } from "../support/metrics.js";
-import { runCli } from "../support/run-cli.js";
+import { readLines, runCli } from "../support/run-cli.js";
 
 const urls = ["https://a.example", "https://b.example", "https://c.example"];
 interface Row {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { finish, start, startFakeNode } from "../support/cli-process.js";
-import { useFolder } from "../support/folder.js";
+import { useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 let node: Awaited<ReturnType<typeof startFakeNode>>;

@@ -6,7 +6,7 @@ import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runs } from "../../../test/support/runs.js";
 import { finish, start } from "../support/cli-process.js";
-import { useFolder } from "../support/folder.js";
+import { useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 

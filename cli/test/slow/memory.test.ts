@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { main } from "../support/cli-process.js";
-import { useFolder } from "../support/folder.js";
+import { useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 import { installNode, node as node24 } from "./sync/sqlite-node.js";
 

@@ -11,9 +11,8 @@ import { allCommands, pathOf } from "../../src/command.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { createProgram } from "../../src/program.js";
 import { main } from "../support/cli-process.js";
-import { useFolder } from "../support/folder.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
-import { createIo, runCli } from "../support/run-cli.js";
+import { createIo, runCli, useFolder } from "../support/run-cli.js";
 
 test("the output that docs/command-line.md shows is that of its commands", async () => {
   const source = await readFile(page, "utf8");

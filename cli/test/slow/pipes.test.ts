@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { main, startFakeNode } from "../support/cli-process.js";
-import { useFolder } from "../support/folder.js";
+import { useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 let node: Awaited<ReturnType<typeof startFakeNode>>;

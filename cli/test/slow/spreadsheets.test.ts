@@ -8,8 +8,7 @@ import { run } from "../../../test/support/run.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { readColumns } from "../../src/output/columns.js";
 import { csv } from "../../src/output/csv.js";
-import { useFolder } from "../support/folder.js";
-import { runCli } from "../support/run-cli.js";
+import { runCli, useFolder } from "../support/run-cli.js";
 
 const isInstalled = await run("soffice", ["--version"]).then(
   () => true,

@@ -26,10 +26,9 @@ import {
   party,
   startNode,
 } from "./changes.js";
-import { useFolder } from "./folder.js";
 import { usePostgres } from "./postgres.js";
 import { readDestination } from "./read-destination.js";
-import { interruption, runCli } from "./run-cli.js";
+import { interruption, runCli, useFolder } from "./run-cli.js";
 import { query } from "./sqlite.js";
 
 /** How a destination keeps what is synchronized to it. */

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FakeNetwork } from "vegaprotocol-client/testing";
 import { parse } from "yaml";
-import { readLines } from "./json-lines.js";
-import { startServing } from "./run-cli.js";
+import { readLines, startServing } from "./run-cli.js";
 
 type Fetch = (request: Request) => Promise<Response>;
 

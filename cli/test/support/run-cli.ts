@@ -1,5 +1,8 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { expect, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
 import { Interruption, type Io } from "../../src/io.js";
 import { run } from "../../src/program.js";
 
@@ -101,4 +104,23 @@ export async function startServing(argv: readonly string[], fetch?: Io["fetch"],
   };
   onTestFinished(async () => void (await close()));
   return { urls, url: urls[0] ?? "", stderr: () => stderr, close };
+}
+
+/** The values of a text with JSON on each line. */
+export const readLines = (text: string) =>
+  text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+/** Gives each test of a file a folder of its own, or all of them one. Returns a function for the path of a name in it. */
+export function useFolder(scope: "test" | "file" = "test"): (name: string) => string {
+  const [before, after] = scope === "test" ? [beforeEach, afterEach] : [beforeAll, afterAll];
+  let folder: string;
+  before(async () => {
+    // The folder for temporary files is a link on macOS.
+    folder = await realpath(await mkdtemp(join(tmpdir(), "vegaprotocol-")));
+  });
+  after(() => rm(folder, { recursive: true }));
+  return (name) => join(folder, name);
 }

@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { beforeEach, expect, test } from "vitest";
 import { lock } from "../../src/sync/sqlite.js";
-import { useFolder } from "../support/folder.js";
+import { useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 let file: string;

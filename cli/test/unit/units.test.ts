@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Flags } from "../../src/flags.js";
 import { cellText, readColumns } from "../../src/output/columns.js";
 import { readUnits } from "../../src/output/units.js";
-import { useFolder } from "../support/folder.js";
-import { createIo } from "../support/run-cli.js";
+import { createIo, useFolder } from "../support/run-cli.js";
 
 const kinds = { balance: "amount", assetId: "text" } as const;
 const [vega, usdt, other] = ["aa".repeat(32), "bb".repeat(32), "cc".repeat(32)] as const;

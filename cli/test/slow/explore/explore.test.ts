@@ -6,9 +6,8 @@ import { describe, expect, test } from "vitest";
 import { hasNoBrowser } from "../../../../test/support/chromium.js";
 import { account, block, change, first, hour, party } from "../../support/changes.js";
 import { start } from "../../support/cli-process.js";
-import { useFolder } from "../../support/folder.js";
 import { hasPostgres, usePostgres } from "../../support/postgres.js";
-import { runCli, startServing } from "../../support/run-cli.js";
+import { runCli, startServing, useFolder } from "../../support/run-cli.js";
 import { cellsOf, useBrowser, violations } from "./browser.js";
 import {
   anyOf,

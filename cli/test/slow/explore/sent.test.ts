@@ -4,8 +4,7 @@ import type { Page } from "playwright-core";
 import { balanceSeries, balancesAt, statement, tallyVotes } from "vegaprotocol-client/reports";
 import { describe, expect, test } from "vitest";
 import { hasNoBrowser } from "../../../../test/support/chromium.js";
-import { useFolder } from "../../support/folder.js";
-import { runCli } from "../../support/run-cli.js";
+import { runCli, useFolder } from "../../support/run-cli.js";
 import { cellsOf, useBrowser, violations } from "./browser.js";
 import {
   anyOf,

@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../../../test/support/run.js";
-import { useFolder } from "../../support/folder.js";
-import { readLines } from "../../support/json-lines.js";
+import { readLines, useFolder } from "../../support/run-cli.js";
 import { type Setting, startSetting } from "./gateway-process.js";
 
 const page = readFileSync(new URL("../../../../docs/serve.md", import.meta.url), "utf8");

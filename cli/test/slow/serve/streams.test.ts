@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createFakeNetwork, type FakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { checkResponse, serve } from "../../support/gateway.js";
-import { readLines } from "../../support/json-lines.js";
+import { readLines } from "../../support/run-cli.js";
 import { firstLine, open } from "../../support/sockets.js";
 
 const path = "/api/v2/balance/changes?pagination.newestFirst=false";
