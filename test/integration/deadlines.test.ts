@@ -143,36 +143,30 @@ describe("the events of an observer", () => {
 });
 
 describe("middleware", () => {
-  test.each(["onRequest", "onResponse"] as const)(
-    "that throws in %s ends the call with its error, which is not retried",
-    async (at) => {
-      server.behave(respond(body));
-      const own = new TypeError("in middleware");
-      const client = createClient({ baseUrl: server.url });
-      client.http.use({
-        [at]: () => {
-          throw own;
-        },
-      } as { onRequest: () => never });
-      await expect(client.getSpamStatistics(party)).rejects.toBe(own);
-      expect(server.requests).toHaveLength(at === "onRequest" ? 0 : 1);
-    },
-  );
+  test.each(["onRequest", "onResponse"] as const)("that throws in %s ends the call with its error", async (at) => {
+    server.behave(respond(body));
+    const own = new TypeError("in middleware");
+    const client = createClient({ baseUrl: server.url });
+    client.http.use({
+      [at]: () => {
+        throw own;
+      },
+    } as { onRequest: () => never });
+    await expect(client.getSpamStatistics(party)).rejects.toBe(own);
+    expect(server.requests).toHaveLength(at === "onRequest" ? 0 : 1);
+  });
 
-  test.each(["onRequest", "onResponse"] as const)(
-    "that never returns from %s does not hold up the call",
-    async (at) => {
-      server.behave(respond(body));
-      const client = createClient({ baseUrl: server.url });
-      client.http.use({ [at]: () => new Promise<never>(() => {}) } as { onRequest: () => Promise<never> });
-      const late = { name: "TimeoutError", scope: "total", waitedFor: undefined };
-      await expect(client.getSpamStatistics(party, { totalTimeout: 30 })).rejects.toMatchObject(late);
-      const controller = new AbortController();
-      const call = client.getSpamStatistics(party, { signal: controller.signal });
-      setImmediate(() => controller.abort("enough"));
-      await expect(call).rejects.toBe("enough");
-    },
-  );
+  test.each(["onRequest", "onResponse"] as const)("that never returns from %s does not hold up a call", async (at) => {
+    server.behave(respond(body));
+    const client = createClient({ baseUrl: server.url });
+    client.http.use({ [at]: () => new Promise<never>(() => {}) } as { onRequest: () => Promise<never> });
+    const late = { name: "TimeoutError", scope: "total", waitedFor: undefined };
+    await expect(client.getSpamStatistics(party, { totalTimeout: 30 })).rejects.toMatchObject(late);
+    const controller = new AbortController();
+    const call = client.getSpamStatistics(party, { signal: controller.signal });
+    setImmediate(() => controller.abort("enough"));
+    await expect(call).rejects.toBe("enough");
+  });
 
   test("runs once a call, around all its attempts, and its response counts", async () => {
     server.behave(respond({}, { status: 503 }), respond(body));

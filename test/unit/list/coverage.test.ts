@@ -132,7 +132,7 @@ describe("a loop with cursors of another form, such as those of the gateway,", (
   });
 
   test.each([oldestFirst, newestFirst])(
-    "covers at most the changes that it reads if it begins at a cursor: %o",
+    "covers at most what it reads if it begins at a cursor: %o",
     async (pagination) => {
       const { client } = connectToOther();
       const page = await client.listBalanceChanges({ pagination });
@@ -194,34 +194,31 @@ test.each([
   ["listBalanceChanges", { readAhead: true }],
   ["listBalanceChanges", { readAhead: false }],
   ["scanBalanceChanges", { pageSize: 3, concurrency: 1 }],
-] as const)(
-  "the coverage of a loop has no record of a page that arrives while it is left: %s",
-  async (name, options) => {
-    const block = { height: 20n, timestamp: timeOf(20) };
-    for (const page of [2, 3]) {
-      for (let delay = 0; delay < 120; delay++) {
-        const node = createFakeNode({ ...records, block }, { defects: nodeDefects, rateLimit: false });
-        let leave: () => unknown = () => undefined;
-        let sent = 0;
-        const fetch = async (request: Request) => {
-          const response = await node.fetch(request);
-          if (++sent === page) void microtasks(delay).then(() => leave());
-          return response;
-        };
-        const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
-        const reading =
-          name === "scanBalanceChanges"
-            ? client.scanBalanceChanges({}, options)
-            : client.listBalanceChanges({ pagination: { first: 3, newestFirst: false } }, options);
-        const iterator = reading[Symbol.asyncIterator]();
-        leave = () => iterator.return?.(undefined);
-        const read = new Set<string>();
-        for (let next = await iterator.next(); !next.done; next = await iterator.next()) read.add(next.value.timestamp);
-        const { start, end = 0n } = await reading.coverage;
-        const covered = times.filter((time) => time >= start && time < end);
-        const missing = covered.filter((time) => !read.has(`${time}`));
-        expect({ page, delay, missing }).toEqual({ page, delay, missing: [] });
-      }
+] as const)("the coverage of a loop has no record of a page that comes while it is left: %s", async (name, options) => {
+  const block = { height: 20n, timestamp: timeOf(20) };
+  for (const page of [2, 3]) {
+    for (let delay = 0; delay < 120; delay++) {
+      const node = createFakeNode({ ...records, block }, { defects: nodeDefects, rateLimit: false });
+      let leave: () => unknown = () => undefined;
+      let sent = 0;
+      const fetch = async (request: Request) => {
+        const response = await node.fetch(request);
+        if (++sent === page) void microtasks(delay).then(() => leave());
+        return response;
+      };
+      const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+      const reading =
+        name === "scanBalanceChanges"
+          ? client.scanBalanceChanges({}, options)
+          : client.listBalanceChanges({ pagination: { first: 3, newestFirst: false } }, options);
+      const iterator = reading[Symbol.asyncIterator]();
+      leave = () => iterator.return?.(undefined);
+      const read = new Set<string>();
+      for (let next = await iterator.next(); !next.done; next = await iterator.next()) read.add(next.value.timestamp);
+      const { start, end = 0n } = await reading.coverage;
+      const covered = times.filter((time) => time >= start && time < end);
+      const missing = covered.filter((time) => !read.has(`${time}`));
+      expect({ page, delay, missing }).toEqual({ page, delay, missing: [] });
     }
-  },
-);
+  }
+});

@@ -89,14 +89,11 @@ describe("a start is proved", () => {
     }
   });
 
-  test.each(Object.entries(readers))(
-    "on a v0.79 node, which refuses the name of the older account type: %s",
-    async (_, reader) => {
-      const balances = [change(2, -9, { accountType: "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION" }), own];
-      const node = createFakeNode({ balances, block }, { version: "v0.79", rateLimit: false });
-      expect(await read(node, { accountTypes: ["ACCOUNT_TYPE_GENERAL"] }, reader)).toMatchObject({ records: 1 });
-    },
-  );
+  test.each(Object.entries(readers))("on a v0.79 node, which refuses an older account type: %s", async (_, reader) => {
+    const balances = [change(2, -9, { accountType: "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION" }), own];
+    const node = createFakeNode({ balances, block }, { version: "v0.79", rateLimit: false });
+    expect(await read(node, { accountTypes: ["ACCOUNT_TYPE_GENERAL"] }, reader)).toMatchObject({ records: 1 });
+  });
 
   test.each<[what: string, requests: number, filter: Filter, records: BalanceChange[]]>([
     ["by a record at the start", 1, party, [change(1, 0)]],
@@ -139,18 +136,15 @@ describe("a start is proved", () => {
     expect(await read(connect(records), party, reader)).toEqual({ records: 0, from: start });
   });
 
-  test.each(Object.entries(readers))(
-    "by %s although the block before has more records than a page",
-    async (_, reader) => {
-      const earlier = several(5001, (index) => change(index, -1));
-      for (const later of [[], [change(1, 10)]]) {
-        for (const version of ["v0.74", "v0.79"] as const) {
-          const node = createFakeNode({ balances: [...earlier, ...later], block }, { version, rateLimit: false });
-          expect(await read(node, {}, reader)).toEqual({ records: later.length, from: start });
-        }
+  test.each(Object.entries(readers))("by %s although the block before does not fit a page", async (_, reader) => {
+    const earlier = several(5001, (index) => change(index, -1));
+    for (const later of [[], [change(1, 10)]]) {
+      for (const version of ["v0.74", "v0.79"] as const) {
+        const node = createFakeNode({ balances: [...earlier, ...later], block }, { version, rateLimit: false });
+        expect(await read(node, {}, reader)).toEqual({ records: later.length, from: start });
       }
-    },
-  );
+    }
+  });
 
   test.each(Object.entries(readers))("by %s behind one address of which a node keeps less", async (_, reader) => {
     for (const earlier of [change(1, -900), change(2, -900)]) {
@@ -306,22 +300,19 @@ describe("the start of a page, 100,", () => {
     ["in one part, since no node leads on to them", [witness, both, witness, more, early, pageAt([distant])], 150n],
     ["in one part, since nothing proves the other one", [witness, both, ...Array(6).fill(none)], 150n],
     ["in no part", Array(6).fill(none), distant],
-  ])(
-    "that is more than a year before the first record is proved on a newer node %s",
-    async (_, pages, completeFrom) => {
-      const page = pageAt([distant]);
-      const { history, requests, expectations } = open(false, pages, newer);
-      const request = { pagination: { first: 9, after: "a" } };
-      expect(await history.prove(page, request, {}, 100n, signal)).toMatchObject({ edges: page.edges, completeFrom });
-      expect(requests).toHaveLength(pages.length);
-      expect(requests[0]).toMatchObject({ end: 151n });
-      const rest = requests.findIndex(({ start }) => start === 100n);
-      if (rest >= 0) expect(expectations[rest]).toMatchObject({ needsBlock: true });
-      const others = requests.slice(2).filter(({ pagination }) => !("after" in pagination));
-      // The first record was not found in the other part, which has no cursor.
-      if (pages[1] === both) expect(others.every(({ end = 0n }) => end <= 150n)).toBe(true);
-    },
-  );
+  ])("more than a year before the first record is proved on a newer node %s", async (_, pages, completeFrom) => {
+    const page = pageAt([distant]);
+    const { history, requests, expectations } = open(false, pages, newer);
+    const request = { pagination: { first: 9, after: "a" } };
+    expect(await history.prove(page, request, {}, 100n, signal)).toMatchObject({ edges: page.edges, completeFrom });
+    expect(requests).toHaveLength(pages.length);
+    expect(requests[0]).toMatchObject({ end: 151n });
+    const rest = requests.findIndex(({ start }) => start === 100n);
+    if (rest >= 0) expect(expectations[rest]).toMatchObject({ needsBlock: true });
+    const others = requests.slice(2).filter(({ pagination }) => !("after" in pagination));
+    // The first record was not found in the other part, which has no cursor.
+    if (pages[1] === both) expect(others.every(({ end = 0n }) => end <= 150n)).toBe(true);
+  });
 
   test("is not requested on a newer node with a witness more than a year before the first record", async () => {
     const [start, first] = [40n * nanosecondsPerDay, 41n * nanosecondsPerDay + provableRange];

@@ -31,7 +31,7 @@ describe("a read whose node does not respond", () => {
     [250, 500],
     [400, 600],
   ])(
-    "that usually takes %i ms goes to the next node as well after %i ms, and the first response wins",
+    "that usually takes %i ms goes to another node after %i ms, and the first response wins",
     async (latency, delay) => {
       const net = await warm({ latency: [latency, latency, latency] });
       net.latency[0] = silent;

@@ -53,14 +53,11 @@ test.each<[latency: number | undefined, others: (number | undefined)[], patience
   [400, [], 600],
   [undefined, [100, 120], 300],
   [undefined, [undefined], 500],
-])(
-  "a response of a node that takes %s ms, beside nodes that take %j ms, is late after %i ms",
-  (latency, others, patience) => {
-    const nodes = [latency, ...others].map((each, index) => ({ url: `node-${index}`, ...node({ latency: each }) }));
-    expect(patienceOf("node-0", nodes)).toBe(patience);
-    expect(patienceOf("node-0", nodes.reverse())).toBe(patience);
-  },
-);
+])("a node that takes %s ms, beside nodes that take %j ms, is late after %i ms", (latency, others, patience) => {
+  const nodes = [latency, ...others].map((each, index) => ({ url: `node-${index}`, ...node({ latency: each }) }));
+  expect(patienceOf("node-0", nodes)).toBe(patience);
+  expect(patienceOf("node-0", nodes.reverse())).toBe(patience);
+});
 
 describe("a node of a pool", () => {
   function setting(random = 1) {

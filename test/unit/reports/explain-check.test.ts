@@ -38,11 +38,9 @@ describe("explainCheck", () => {
     expect(explainCheck(result(0, "d", { success: false })).category).toBe("internal");
   });
 
-  test.each([undefined, null, {}, { code: 51 }, { success: false }, { code: 51, success: false, data: 5 }])(
-    "refuses %j, which is not the result of a check",
-    (value) => {
-      const error = { name: "ArgumentError", argument: "result" };
-      expect(() => explainCheck(value as never)).toThrow(expect.objectContaining(error));
-    },
-  );
+  const wrong = [undefined, null, {}, { code: 51 }, { success: false }, { code: 51, success: false, data: 5 }];
+  test.each(wrong)("refuses %j, which is no result", (value) => {
+    const error = { name: "ArgumentError", argument: "result" };
+    expect(() => explainCheck(value as never)).toThrow(expect.objectContaining(error));
+  });
 });

@@ -24,21 +24,18 @@ async function expectRest(network: FakeNetwork, url: string, lines: readonly obj
   expect(sorted([...lines, ...missing])).toEqual(sorted(network.records.balances));
 }
 
-test.each([true, false])(
-  "a stream has all records in order and says complete, newest first: %s",
-  async (newestFirst) => {
-    const network = createNetwork(800);
-    const { url } = await serve(network);
-    const response = await fetch(`${url}/api/v2/balance/changes?pagination.newestFirst=${newestFirst}`, { headers });
-    expect(response.headers.get("Content-Type")).toBe("application/x-ndjson");
-    const lines = await linesOf(response);
-    const coverage = { endTimestamp: expect.any(String) };
-    expect(lines.pop()).toMatchObject({ complete: true, records: 800, coverage });
-    expect(sorted(lines)).toEqual(sorted(network.records.balances));
-    const times = lines.map(({ timestamp }) => timestamp);
-    expect(times).toEqual(newestFirst ? [...times].sort().reverse() : [...times].sort());
-  },
-);
+test.each([true, false])("a stream has all records in order, says complete, newest first: %s", async (newestFirst) => {
+  const network = createNetwork(800);
+  const { url } = await serve(network);
+  const response = await fetch(`${url}/api/v2/balance/changes?pagination.newestFirst=${newestFirst}`, { headers });
+  expect(response.headers.get("Content-Type")).toBe("application/x-ndjson");
+  const lines = await linesOf(response);
+  const coverage = { endTimestamp: expect.any(String) };
+  expect(lines.pop()).toMatchObject({ complete: true, records: 800, coverage });
+  expect(sorted(lines)).toEqual(sorted(network.records.balances));
+  const times = lines.map(({ timestamp }) => timestamp);
+  expect(times).toEqual(newestFirst ? [...times].sort().reverse() : [...times].sort());
+});
 
 test("a stream that cannot be continued ends with an error and the range that is missing, as gateway.yaml says", async () => {
   const network = createNetwork(8000);
@@ -56,31 +53,28 @@ test("a stream that cannot be continued ends with an error and the range that is
   await expectRest(network, url + path, lines, error.resume);
 });
 
-test.each([true, false])(
-  "a stream cut off by the grace period says what is missing, newest first: %s",
-  async (newestFirst) => {
-    const network = createNetwork(8000);
-    let requests = 0;
-    const flags = ["--grace", "0s"];
-    const { url, close } = await serve(network, flags, async (request) => {
-      if (++requests > 3) await once(request.signal, "abort");
-      return network.fetch(request);
-    });
-    const ordered = `/api/v2/balance/changes?pagination.newestFirst=${newestFirst}`;
-    const response = await fetch(url + ordered, { headers });
-    const ended = close();
-    const lines = await linesOf(response);
-    for (const line of lines) checkResponse("/api/v2/balance/changes", headers.Accept, line);
-    const { error } = lines.pop();
-    expect(error).toMatchObject({ code: 14, message: "The gateway is shutting down." });
-    const times = lines.map(({ timestamp }) => timestamp).sort();
-    expect(error.coverage[newestFirst ? "startTimestamp" : "endTimestamp"]).toBeDefined();
-    expect(BigInt(error.coverage.startTimestamp)).toBeLessThanOrEqual(BigInt(times[0]));
-    expect((await ended).code).toBe(0);
-    const other = await serve(network);
-    await expectRest(network, other.url + ordered, lines, error.resume);
-  },
-);
+test.each([true, false])("a stream that is cut off says what is missing, newest first: %s", async (newestFirst) => {
+  const network = createNetwork(8000);
+  let requests = 0;
+  const flags = ["--grace", "0s"];
+  const { url, close } = await serve(network, flags, async (request) => {
+    if (++requests > 3) await once(request.signal, "abort");
+    return network.fetch(request);
+  });
+  const ordered = `/api/v2/balance/changes?pagination.newestFirst=${newestFirst}`;
+  const response = await fetch(url + ordered, { headers });
+  const ended = close();
+  const lines = await linesOf(response);
+  for (const line of lines) checkResponse("/api/v2/balance/changes", headers.Accept, line);
+  const { error } = lines.pop();
+  expect(error).toMatchObject({ code: 14, message: "The gateway is shutting down." });
+  const times = lines.map(({ timestamp }) => timestamp).sort();
+  expect(error.coverage[newestFirst ? "startTimestamp" : "endTimestamp"]).toBeDefined();
+  expect(BigInt(error.coverage.startTimestamp)).toBeLessThanOrEqual(BigInt(times[0]));
+  expect((await ended).code).toBe(0);
+  const other = await serve(network);
+  await expectRest(network, other.url + ordered, lines, error.resume);
+});
 
 test("a stream whose caller goes sends no further requests", async () => {
   const { url, log } = await serve(large);
