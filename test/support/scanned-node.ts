@@ -1,7 +1,8 @@
 import { type BalanceChange, createClient, type Scan, type ScanOptions } from "../../src/index.js";
 import { compareRecords } from "../../src/scan/records.js";
 import { createFakeNode, type FakeNodeData, type FakeNodeOptions } from "../../src/testing/index.js";
-import { baseUrl, hex } from "./raw-requests.js";
+import { baseUrl } from "./raw-requests.js";
+import { changeAt, hex } from "./records.js";
 
 /** What a scan reads, or one of its requests. Unix nanoseconds. */
 export interface Range {
@@ -36,13 +37,12 @@ export class ScannedNode {
     { block, parts = 1, schedule, ...behavior }: ScannedNodeOptions = {},
   ) {
     this.#parties = Array.from({ length: parts * partiesInRequest }, (_, party) => hex(party));
-    const balances = times.map((time, account) => ({
-      timestamp: `${BigInt(time)}` as const,
-      assetId: hex(account),
-      partyId: this.#parties[(account * 37) % this.#parties.length],
-      accountType: "ACCOUNT_TYPE_GENERAL",
-      marketId: "",
-    }));
+    const balances = times.map((time, account) => {
+      return changeAt(BigInt(time), {
+        assetId: hex(account),
+        partyId: this.#parties[(account * 37) % this.#parties.length],
+      });
+    });
     this.#node = createFakeNode({ balances, block }, { rateLimit: false, ...behavior });
     this.#schedule = schedule;
   }

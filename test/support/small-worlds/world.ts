@@ -6,7 +6,7 @@ import type { DataNode } from "../../../src/testing/page.js";
 import { Store } from "../../../src/testing/store.js";
 import type { NodeVersion } from "../../../src/testing/versions.js";
 import type { Reply } from "../../../src/testing/wire.js";
-import { hex } from "../records.js";
+import { hex, voteAt } from "../records.js";
 import type { ListQuery } from "../worlds/read-list.js";
 
 /** A node of a small world. Blocks are numbered from 0. */
@@ -236,24 +236,14 @@ function truthOf(world: SmallWorld): Truth {
         }
         continue;
       }
-      const vote = voteOf(partyId, time, truth.votes.length % 2 === 0 ? "VALUE_YES" : "VALUE_NO");
+      const value = truth.votes.length % 2 === 0 ? "VALUE_YES" : "VALUE_NO";
+      const vote = voteAt(timeAt(world, block), proposalId, { partyId, value });
       votes.set(partyId, vote);
       truth.votes.push({ ...vote, ...written });
     }
   }
   return truth;
 }
-
-const voteOf = (partyId: string, time: `${bigint}`, value: string): FakeVote => ({
-  partyId,
-  proposalId,
-  timestamp: time,
-  blockTime: time,
-  value,
-  totalGovernanceTokenBalance: "1",
-  totalGovernanceTokenWeight: "0",
-  totalEquityLikeShareWeight: "0",
-});
 
 /** A time as a reader of a report wants it: by its block. */
 export function showTime(world: SmallWorld, time: bigint | undefined): string {

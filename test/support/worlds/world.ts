@@ -1,7 +1,7 @@
 import type { BalanceChange, NodeSignature } from "../../../src/index.js";
 import type { FakeVote } from "../../../src/testing/index.js";
 import { seeded } from "../pooled-network.js";
-import { hex } from "../records.js";
+import { hex, voteAt } from "../records.js";
 
 export const second = 1_000_000_000n;
 export const day = 86_400n * second;
@@ -235,11 +235,10 @@ class BlockWriter {
     const balances = accounts.map((account) => ({ ...account, timestamp, balance: String(++this.#balance) }));
     const [closing = ""] = this.#proposals;
     const open = this.#proposals[choose.integer(0, 1)] ?? closing;
-    const cast = choose
-      .some(this.#voters, choose.one(this.#castsInBlock))
-      .map((partyId) =>
-        voteOf(partyId, choose.chance(0.7) ? closing : open, timestamp, choose.one(["VALUE_YES", "VALUE_NO"])),
-      );
+    const cast = choose.some(this.#voters, choose.one(this.#castsInBlock)).map((partyId) => {
+      const proposalId = choose.chance(0.7) ? closing : open;
+      return voteAt(time, proposalId, { partyId, value: choose.one(["VALUE_YES", "VALUE_NO"]) });
+    });
     const written = new Map(cast.map((vote) => [`${vote.proposalId} ${vote.partyId}`, vote]));
     // A proposal closes, which writes all its votes anew.
     if (choose.chance(0.01)) {
@@ -257,17 +256,6 @@ class BlockWriter {
     return { time, balances, votes: [...written.values()], signatures };
   }
 }
-
-const voteOf = (partyId: string, proposalId: string, time: `${bigint}`, value: string): FakeVote => ({
-  partyId,
-  proposalId,
-  timestamp: time,
-  blockTime: time,
-  value,
-  totalGovernanceTokenBalance: "1",
-  totalGovernanceTokenWeight: "0",
-  totalEquityLikeShareWeight: "0",
-});
 
 function nodeOf(choose: Choices, version: WorldNode["version"], times: readonly bigint[], count: number): WorldNode {
   const node: WorldNode = {

@@ -1,28 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { balanceChanges as kind } from "../../../src/follow/balance-changes.js";
 import { type FollowOptions, StalledError } from "../../../src/follow/options.js";
-import type { BalanceChange } from "../../../src/index.js";
 import { compareRecords } from "../../../src/scan/records.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { batchOf, endBlock, followerOf, nodeAt, type Served, take, timeAt } from "../../support/follow-setting.js";
+import { changeAt, hex } from "../../support/records.js";
 
 const day = 86_400;
 
 /** The balance of an account in a block. */
-const change = (seconds: number, account: number): BalanceChange => ({
-  timestamp: `${timeAt(seconds)}`,
-  assetId: account.toString(16).padStart(64, "0"),
-  partyId: "1".padStart(64, "0"),
-  marketId: "",
-  accountType: "ACCOUNT_TYPE_GENERAL",
-  balance: "1",
-});
+const change = (seconds: number, account: number) => changeAt(timeAt(seconds), { assetId: hex(account) });
 
 const follow = (node: Served, options?: FollowOptions, pageSize?: number, query = {}) =>
   followerOf(kind, node, query, options, pageSize);
 
 /** A party without records, and its filter. */
-const other = "2".padStart(64, "0");
+const other = hex(2);
 const ofOther = { filter: { partyIds: [other] } };
 
 /** The first batch from a place on. */
@@ -45,7 +38,7 @@ describe("a follower of balance changes", () => {
   });
 
   test("takes a filter that is too long for one URL", async () => {
-    const partyIds = Array.from({ length: 300 }, (_, index) => (9 + index).toString(16).padStart(64, "0"));
+    const partyIds = Array.from({ length: 300 }, (_, index) => hex(9 + index));
     const ofParty = (seconds: number, index: number) => ({ ...change(seconds, 1), partyId: partyIds[index] as string });
     for (const from of ["now", "start", timeAt(2)] as const) {
       const node = nodeAt(3, { balances: [change(1, 1)] });

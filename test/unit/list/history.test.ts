@@ -8,7 +8,7 @@ import type { ListReaderOptions } from "../../../src/list/reader.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { nanosecondsPerDay } from "../../../src/values/times.js";
-import { hex } from "../../support/records.js";
+import { changeAt, hex } from "../../support/records.js";
 import { pageAt, script } from "../../support/scripted-pages.js";
 
 const hour = 3_600_000_000_000n;
@@ -21,15 +21,8 @@ type Query = NonNullable<Parameters<VegaClient["scanBalanceChanges"]>[0]>;
 type Filter = NonNullable<Query["filter"]>;
 
 /** A balance change of a party, so many hours after the start of the range. */
-const change = (party: number, hours: number, members: Partial<BalanceChange> = {}): BalanceChange => ({
-  timestamp: `${start + BigInt(Math.round(hours * 3600)) * 1_000_000_000n}`,
-  assetId: hex(1),
-  partyId: hex(party),
-  marketId: "",
-  accountType: "ACCOUNT_TYPE_GENERAL",
-  balance: "1",
-  ...members,
-});
+const change = (party: number, hours: number, members: Partial<BalanceChange> = {}) =>
+  changeAt(start + BigInt(Math.round(hours * 3600)) * 1_000_000_000n, { partyId: hex(party), ...members });
 const several = (count: number, changeAt: (index: number) => BalanceChange) =>
   Array.from({ length: count }, (_, index) => changeAt(index));
 

@@ -5,19 +5,14 @@ import { MergedParts } from "../../../src/scan/merge.js";
 import { compareRecords, microsecondAt } from "../../../src/scan/records.js";
 import type { Failure } from "../../../src/scan/scheduler.js";
 import { holds, isEmpty, lengthOf, readingOrder } from "../../../src/scan/timeline.js";
+import { changeAt } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
 
 const whole = { start: 0n, end: 30n };
 
 /** A record of a microsecond. Each part has accounts of its own. */
-const recordAt = (microsecond: number, part: number, account: number): BalanceChange => ({
-  timestamp: `${BigInt(microsecond) * 1000n}`,
-  balance: "1",
-  assetId: `${account}`,
-  partyId: `${part}`,
-  marketId: "",
-  accountType: "ACCOUNT_TYPE_GENERAL",
-});
+const recordAt = (microsecond: number, part: number, account: number) =>
+  changeAt(BigInt(microsecond) * 1000n, { assetId: `${account}`, partyId: `${part}` });
 
 /** Parts of a scan: the microseconds of records, how many records a batch has at least, and where the part fails. */
 const parts = fc.array(
