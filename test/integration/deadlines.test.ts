@@ -116,30 +116,28 @@ describe("an abort", () => {
   });
 });
 
-describe("the events of an observer", () => {
-  const observed = async (use: (client: ReturnType<typeof createClient>) => Promise<unknown>) => {
-    const events: ObserverEvent[] = [];
-    const options = { observe: (event: ObserverEvent) => events.push(event), retry: { baseDelay: 1 } };
-    await use(createClient({ baseUrl: server.url, ...options })).catch(() => {});
-    for (const { time } of events) expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
-    // They are plain data.
-    expect(JSON.parse(JSON.stringify(events))).toMatchObject(events.map(({ type, time }) => ({ type, time })));
-    return events.map(({ time, ...event }) => event);
-  };
+const observed = async (use: (client: ReturnType<typeof createClient>) => Promise<unknown>) => {
+  const events: ObserverEvent[] = [];
+  const options = { observe: (event: ObserverEvent) => events.push(event), retry: { baseDelay: 1 } };
+  await use(createClient({ baseUrl: server.url, ...options })).catch(() => {});
+  for (const { time } of events) expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
+  // They are plain data.
+  expect(JSON.parse(JSON.stringify(events))).toMatchObject(events.map(({ type, time }) => ({ type, time })));
+  return events.map(({ time, ...event }) => event);
+};
 
-  test("are each attempt of a call that is retried, how it ended, and the wait", async () => {
-    server.behave(respond({ code: 14, message: "starting", details: [] }, { status: 503 }), respond(body));
-    const url = `${server.url}/statistics/spam/aa`;
-    const error = { name: "ApiError", message: expect.stringContaining("starting"), status: 503 };
-    const base = { operation: "getSpamStatistics" };
-    expect(await observed((client) => client.getSpamStatistics(party))).toMatchObject([
-      { ...base, type: "attempt", attempt: 1, method: "GET", url },
-      { ...base, type: "response", attempt: 1, duration: expect.any(Number), status: 503, error },
-      { ...base, type: "retry", attempt: 1, delay: expect.any(Number), error },
-      { ...base, type: "attempt", attempt: 2, method: "GET", url },
-      { ...base, type: "response", attempt: 2, duration: expect.any(Number), status: 200, error: undefined },
-    ]);
-  });
+test("the events of an observer are each attempt of a call that is retried, how it ended, and the wait", async () => {
+  server.behave(respond({ code: 14, message: "starting", details: [] }, { status: 503 }), respond(body));
+  const url = `${server.url}/statistics/spam/aa`;
+  const error = { name: "ApiError", message: expect.stringContaining("starting"), status: 503 };
+  const base = { operation: "getSpamStatistics" };
+  expect(await observed((client) => client.getSpamStatistics(party))).toMatchObject([
+    { ...base, type: "attempt", attempt: 1, method: "GET", url },
+    { ...base, type: "response", attempt: 1, duration: expect.any(Number), status: 503, error },
+    { ...base, type: "retry", attempt: 1, delay: expect.any(Number), error },
+    { ...base, type: "attempt", attempt: 2, method: "GET", url },
+    { ...base, type: "response", attempt: 2, duration: expect.any(Number), status: 200, error: undefined },
+  ]);
 });
 
 describe("middleware", () => {

@@ -217,40 +217,38 @@ test("a file in the place of the folder is an error with the path of what cannot
   expect(await sync(startNode())).toMatchObject({ code: 1, stderr: message });
 });
 
-describe("a file in the folder that does not belong there is refused by name:", () => {
-  const inFolder = (name: string) => join(folder, "balance_changes", name);
-  const isOther = "date=2024-02-09/part.parquet to be a Parquet file that sync has written";
+const inFolder = (name: string) => join(folder, "balance_changes", name);
+const isOther = "date=2024-02-09/part.parquet to be a Parquet file that sync has written";
 
-  test.each<[what: string, change: () => Promise<unknown>, message: string]>([
-    ["a day of another export", foreign, "date=2024-02-09/part.parquet was written with other flags"],
-    ["a day with another date", () => copyDay("date=2023-01-01"), "part.parquet to hold 2023-01-01, got 2024-02-09"],
-    ["a second file of a day", () => copyFile("part-1"), "date=2024-02-09/part-1.parquet is not from this program"],
-    ["a file with other bytes", () => damage(14), "date=2024-02-14/part.parquet to be as sync has written it"],
-    ["a folder that is no day", () => fs.mkdir(inFolder("month=2024-02")), "month=2024-02 is not from this program"],
-    ["a file that is no Parquet", () => fs.writeFile(fileOf(9), "PAR1 no PAR1"), isOther],
-    ["a file that ends early", () => fs.truncate(fileOf(9), 600), isOther],
-  ])("%s", async (_, change, message) => {
-    const node = startNode();
-    await sync(node);
-    await change();
-    const files = (await fs.readdir(path("."), { recursive: true })).sort();
-    for (const flags of [[], ["--check"]]) {
-      const { code, stderr } = await sync(node, ...flags);
-      expect([code === 0, stderr]).toEqual([false, expect.stringContaining(message)]);
-    }
-    expect((await fs.readdir(path("."), { recursive: true })).sort()).toEqual(files);
-  });
-
-  const copyDay = (name: string) => fs.cp(inFolder(dateOf(9)), inFolder(name), { recursive: true });
-  const copyFile = (name: string) => fs.copyFile(fileOf(9), inFolder(`${dateOf(9)}/${name}.parquet`));
-  const damage = async (day: number) => fs.writeFile(fileOf(day), (await fs.readFile(fileOf(day))).fill(0xff, 4, 400));
-
-  /** Puts the day of a folder with another filter in the place of one. */
-  async function foreign() {
-    const own = fileOf(9);
-    folder = path("other");
-    await sync(startNode(), "--party", party);
-    await fs.copyFile(fileOf(9), own);
-    folder = path("vega");
+test.each<[what: string, change: () => Promise<unknown>, message: string]>([
+  ["a day of another export", foreign, "date=2024-02-09/part.parquet was written with other flags"],
+  ["a day with another date", () => copyDay("date=2023-01-01"), "part.parquet to hold 2023-01-01, got 2024-02-09"],
+  ["a second file of a day", () => copyFile("part-1"), "date=2024-02-09/part-1.parquet is not from this program"],
+  ["a file with other bytes", () => damage(14), "date=2024-02-14/part.parquet to be as sync has written it"],
+  ["a folder that is no day", () => fs.mkdir(inFolder("month=2024-02")), "month=2024-02 is not from this program"],
+  ["a file that is no Parquet", () => fs.writeFile(fileOf(9), "PAR1 no PAR1"), isOther],
+  ["a file that ends early", () => fs.truncate(fileOf(9), 600), isOther],
+])("a file in the folder that does not belong there is refused by name: %s", async (_, change, message) => {
+  const node = startNode();
+  await sync(node);
+  await change();
+  const files = (await fs.readdir(path("."), { recursive: true })).sort();
+  for (const flags of [[], ["--check"]]) {
+    const { code, stderr } = await sync(node, ...flags);
+    expect([code === 0, stderr]).toEqual([false, expect.stringContaining(message)]);
   }
+  expect((await fs.readdir(path("."), { recursive: true })).sort()).toEqual(files);
 });
+
+const copyDay = (name: string) => fs.cp(inFolder(dateOf(9)), inFolder(name), { recursive: true });
+const copyFile = (name: string) => fs.copyFile(fileOf(9), inFolder(`${dateOf(9)}/${name}.parquet`));
+const damage = async (day: number) => fs.writeFile(fileOf(day), (await fs.readFile(fileOf(day))).fill(0xff, 4, 400));
+
+/** Puts the day of a folder with another filter in the place of one. */
+async function foreign() {
+  const own = fileOf(9);
+  folder = path("other");
+  await sync(startNode(), "--party", party);
+  await fs.copyFile(fileOf(9), own);
+  folder = path("vega");
+}

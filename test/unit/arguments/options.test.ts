@@ -59,23 +59,21 @@ describe("createClient rejects invalid options:", () => {
   );
 });
 
-describe("a call rejects invalid options, and sends nothing:", () => {
-  const operation = "getSpamStatistics";
-  const others = "`signal`, `headers`, `node`";
-  test.each([
-    ...common,
-    [{ signal: "x" }, "signal", 'to be an AbortSignal, got "x".'],
-    [{ signal: { aborted: false } }, "signal", "to be an AbortSignal, got an object."],
-    [{ signal: null }, "signal", "to be an AbortSignal, got null."],
-    [{ maxItems: 5 }, "maxItems", `${operation} has no option \`maxItems\`. Expected ${ofCalls}, ${others}.`],
-  ] as typeof common)("%j", async (options, argument, expected) => {
-    const { fetch, sent } = respondWith({ chainId: "", statistics: null });
-    const client = createClient({ baseUrl, fetch });
-    const call = client.getSpamStatistics({ partyId: "aa" }, options as CallOptions);
-    const message = expected.startsWith("to be") ? `Expected \`${argument}\` of ${operation} ${expected}` : expected;
-    await expect(call).rejects.toMatchObject({ name: "ArgumentError", operation, argument, message, attempts: 0 });
-    expect(sent).toEqual([]);
-  });
+const operation = "getSpamStatistics";
+const others = "`signal`, `headers`, `node`";
+test.each([
+  ...common,
+  [{ signal: "x" }, "signal", 'to be an AbortSignal, got "x".'],
+  [{ signal: { aborted: false } }, "signal", "to be an AbortSignal, got an object."],
+  [{ signal: null }, "signal", "to be an AbortSignal, got null."],
+  [{ maxItems: 5 }, "maxItems", `${operation} has no option \`maxItems\`. Expected ${ofCalls}, ${others}.`],
+] as typeof common)("a call rejects invalid options, and sends nothing: %j", async (options, argument, expected) => {
+  const { fetch, sent } = respondWith({ chainId: "", statistics: null });
+  const client = createClient({ baseUrl, fetch });
+  const call = client.getSpamStatistics({ partyId: "aa" }, options as CallOptions);
+  const message = expected.startsWith("to be") ? `Expected \`${argument}\` of ${operation} ${expected}` : expected;
+  await expect(call).rejects.toMatchObject({ name: "ArgumentError", operation, argument, message, attempts: 0 });
+  expect(sent).toEqual([]);
 });
 
 test("a call rejects a signal in place of options, and of a query", async () => {

@@ -7,23 +7,21 @@ import { readUntilError } from "../../support/page-source.js";
 import { hex } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
 
-describe("a query", () => {
-  test("is split into short requests if it is long, and each value is in exactly one of them", () => {
-    const ids = fc.array(fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }), { maxLength: 300 });
-    const property = fc.property(ids, ids, (partyIds, marketIds) => {
-      const filters = { filter: { partyIds, marketIds } };
-      const parts = splitFilters(filters);
-      const pairs = ({ filter: { partyIds, marketIds } }: typeof filters) =>
-        partyIds.flatMap((party) => marketIds.map((market) => `${party}\n${market}`));
-      const all = parts.flatMap((part) => [...new Set(pairs(part))]);
-      expect(all.sort()).toEqual([...new Set(pairs(filters))].sort());
-      for (const { filter } of parts) {
-        const query = Object.entries(filter).flatMap(([name, list]) => list.map((value) => [`filter.${name}`, value]));
-        if (parts.length > 1) expect(String(new URLSearchParams(query)).length).toBeLessThan(8000);
-      }
-    });
-    fc.assert(property, runs(12));
+test("a query is split into short requests if it is long, and each value is in exactly one of them", () => {
+  const ids = fc.array(fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }), { maxLength: 300 });
+  const property = fc.property(ids, ids, (partyIds, marketIds) => {
+    const filters = { filter: { partyIds, marketIds } };
+    const parts = splitFilters(filters);
+    const pairs = ({ filter: { partyIds, marketIds } }: typeof filters) =>
+      partyIds.flatMap((party) => marketIds.map((market) => `${party}\n${market}`));
+    const all = parts.flatMap((part) => [...new Set(pairs(part))]);
+    expect(all.sort()).toEqual([...new Set(pairs(filters))].sort());
+    for (const { filter } of parts) {
+      const query = Object.entries(filter).flatMap(([name, list]) => list.map((value) => [`filter.${name}`, value]));
+      if (parts.length > 1) expect(String(new URLSearchParams(query)).length).toBeLessThan(8000);
+    }
   });
+  fc.assert(property, runs(12));
 });
 
 type Fake = Pick<FakeNode, "fetch" | "records" | "requests">;

@@ -31,54 +31,50 @@ const first = { records: named("b"), most: 0 };
 const [atEnd, ended] = [{ minBlockAtEnd: 9001n }, { minBlockAtEnd: 9000n }];
 const backward = page([at(1, "a"), at(2, "b")], {}, { last: 9, newestFirst: false });
 
-describe("a response", () => {
-  test.each<[what: string, expectation: Expectation, lack: Lack | undefined, shown?: Shown]>([
-    ["with the block", { minBlock: 9000n }, undefined],
-    ["of an earlier block", { minBlock: 9001n }, "block"],
-    ["of a node that has no block yet", {}, "block", { block: none }],
-    ["without a block", { needsBlock: true }, "block", { block: undefined }],
-    ["without a block, which does not matter", {}, undefined, { block: undefined }],
-    ["without a block, as all others are", { needsBlock: true }, undefined, { block: undefined, namesBlocks: false }],
-    ["whose last page has the block", ended, undefined],
-    ["whose last page has an earlier block", atEnd, "block"],
-    ["of a page in between", atEnd, undefined, { data: page([at(5000)], more) }],
-    ["of a page that ends just before its block", atEnd, undefined, { data: page([at(8999)], more) }],
-    ["of a page without records in between", atEnd, undefined, { data: page([], more) }],
-    ["without `pageInfo`", atEnd, "block", { data: page([], null) }],
-    ["with the record", { includes: { id: "a" } }, undefined],
-    ["with the record among others", { includes: { id: "a" } }, undefined, { data: page([at(1, "b"), at(2, "a")]) }],
-    ["without the record", { includes: b }, "place"],
-    ["whose next page can have the record", { includes: b }, undefined, { data: page([], more) }],
-    ["that continues", { continuesFrom: { records: named("a") } }, undefined],
-    ["that does not continue", { continuesFrom: { records: named("b") } }, "place"],
-    ["that is read backward and continues", { continuesFrom: first }, undefined, { data: backward }],
-    ["with the history", { historyFrom: 5000n }, undefined],
-    ["with a shorter history", { historyFrom: 4999n }, "history"],
-    ["with no block and a shorter history", { minBlock: 9001n, historyFrom: 0n }, "block"],
-    ["with no place and a shorter history", { includes: b, historyFrom: 0n }, "place"],
-  ])("%s", (_, expectation, lack, shown = {}) => {
-    const { namesBlocks = true, ...given } = shown;
-    expect(judge(expectation, { data: one, block: block(9000), ...given }, namesBlocks)).toBe(lack);
-  });
+test.each<[what: string, expectation: Expectation, lack: Lack | undefined, shown?: Shown]>([
+  ["with the block", { minBlock: 9000n }, undefined],
+  ["of an earlier block", { minBlock: 9001n }, "block"],
+  ["of a node that has no block yet", {}, "block", { block: none }],
+  ["without a block", { needsBlock: true }, "block", { block: undefined }],
+  ["without a block, which does not matter", {}, undefined, { block: undefined }],
+  ["without a block, as all others are", { needsBlock: true }, undefined, { block: undefined, namesBlocks: false }],
+  ["whose last page has the block", ended, undefined],
+  ["whose last page has an earlier block", atEnd, "block"],
+  ["of a page in between", atEnd, undefined, { data: page([at(5000)], more) }],
+  ["of a page that ends just before its block", atEnd, undefined, { data: page([at(8999)], more) }],
+  ["of a page without records in between", atEnd, undefined, { data: page([], more) }],
+  ["without `pageInfo`", atEnd, "block", { data: page([], null) }],
+  ["with the record", { includes: { id: "a" } }, undefined],
+  ["with the record among others", { includes: { id: "a" } }, undefined, { data: page([at(1, "b"), at(2, "a")]) }],
+  ["without the record", { includes: b }, "place"],
+  ["whose next page can have the record", { includes: b }, undefined, { data: page([], more) }],
+  ["that continues", { continuesFrom: { records: named("a") } }, undefined],
+  ["that does not continue", { continuesFrom: { records: named("b") } }, "place"],
+  ["that is read backward and continues", { continuesFrom: first }, undefined, { data: backward }],
+  ["with the history", { historyFrom: 5000n }, undefined],
+  ["with a shorter history", { historyFrom: 4999n }, "history"],
+  ["with no block and a shorter history", { minBlock: 9001n, historyFrom: 0n }, "block"],
+  ["with no place and a shorter history", { includes: b, historyFrom: 0n }, "place"],
+])("a response %s", (_, expectation, lack, shown = {}) => {
+  const { namesBlocks = true, ...given } = shown;
+  expect(judge(expectation, { data: one, block: block(9000), ...given }, namesBlocks)).toBe(lack);
 });
 
-describe("a page is complete from", () => {
-  const records = [at(3), at(5)];
-  const newestFirst = [at(5), at(4), at(3)];
-  const [older, lastOldestFirst] = [{ hasPreviousPage: true }, { last: 9, newestFirst: false }];
-  test.each<[what: string, page: ReceivedPage<unknown>, time: bigint]>([
-    ["its first record, oldest first", page(records), 3n],
-    ["its first record, also if newer ones follow", page(records, more), 3n],
-    ["its first record, although older ones come before", page(records, older), 3n],
-    ["its last record, newest first", page(newestFirst, {}, { first: 9 }), 3n],
-    ["the start, newest first, if older ones follow, which decide it", page(newestFirst, more, { first: 9 }), 0n],
-    ["its last record, newest first, read backward", page(newestFirst, more, { last: 9 }), 3n],
-    ["the start, oldest first, read backward, if older ones follow", page(records, older, lastOldestFirst), 0n],
-    ["never on without records", page([]), never],
-    ["its last record without `pageInfo`", page(newestFirst, null, { first: 9 }), 3n],
-    ["its first record without `pageInfo`", page(records, null, lastOldestFirst), 3n],
-  ])("%s", (_, given, time) => expect(completeFrom(given)).toBe(time));
-});
+const records = [at(3), at(5)];
+const newestFirst = [at(5), at(4), at(3)];
+const [older, lastOldestFirst] = [{ hasPreviousPage: true }, { last: 9, newestFirst: false }];
+test.each<[what: string, page: ReceivedPage<unknown>, time: bigint]>([
+  ["its first record, oldest first", page(records), 3n],
+  ["its first record, also if newer ones follow", page(records, more), 3n],
+  ["its first record, although older ones come before", page(records, older), 3n],
+  ["its last record, newest first", page(newestFirst, {}, { first: 9 }), 3n],
+  ["the start, newest first, if older ones follow, which decide it", page(newestFirst, more, { first: 9 }), 0n],
+  ["its last record, newest first, read backward", page(newestFirst, more, { last: 9 }), 3n],
+  ["the start, oldest first, read backward, if older ones follow", page(records, older, lastOldestFirst), 0n],
+  ["never on without records", page([]), never],
+  ["its last record without `pageInfo`", page(newestFirst, null, { first: 9 }), 3n],
+  ["its first record without `pageInfo`", page(records, null, lastOldestFirst), 3n],
+])("a page is complete from %s", (_, given, time) => expect(completeFrom(given)).toBe(time));
 
 describe("the records after", () => {
   const edges = [at(2, "a"), at(3, "b"), at(3, "c")];

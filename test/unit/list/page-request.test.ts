@@ -27,24 +27,22 @@ const at = start + 20n * minute;
 const block = { height: 7n, timestamp: end + minute };
 const later: WalkState = { ...none, pages: 2, block, node: "https://a.example" };
 
-describe("the request of a page", () => {
-  const led = { ...range, lead: start - minute };
-  test.each<[what: string, walk: WalkPlan, anchor: Anchor, expected: object]>([
-    ["of a list without a range has none", up, begin, { start: undefined, end: undefined }],
-    ["has the range of the walk", rangeUp, begin, range],
-    ["begins with the lead", withRange(down, led), begin, { start: led.lead, end }],
-    ["behind a cursor has the range of the walk", rangeDown, next, range],
-    ["behind a cursor after the lead begins with the lead", withRange(up, led), next, { start: led.lead, end }],
-    ["behind a cursor before the range begins there", withRange(up, { start: at, end }), next, { start: tenth, end }],
-    ["behind a cursor has no start if the walk has none", withRange(up, open), next, open],
-    ["from a time on begins there, oldest first", rangeUp, { ...begin, at }, { start: at, end }],
-    ["up to a time ends with its microsecond", rangeDown, { ...begin, at }, { start, end: at + 1000n }],
-  ])("%s", (_, walk, anchor, expected) => {
-    const { pagination, ...times } = requestOf(walk, none, anchor, 6);
-    expect(times).toEqual(expected);
-    const after = anchor.cursor === undefined ? {} : { after: cursor };
-    expect(pagination).toEqual({ first: 6, newestFirst: walk.pagination.newestFirst, ...after });
-  });
+const led = { ...range, lead: start - minute };
+test.each<[what: string, walk: WalkPlan, anchor: Anchor, expected: object]>([
+  ["of a list without a range has none", up, begin, { start: undefined, end: undefined }],
+  ["has the range of the walk", rangeUp, begin, range],
+  ["begins with the lead", withRange(down, led), begin, { start: led.lead, end }],
+  ["behind a cursor has the range of the walk", rangeDown, next, range],
+  ["behind a cursor after the lead begins with the lead", withRange(up, led), next, { start: led.lead, end }],
+  ["behind a cursor before the range begins there", withRange(up, { start: at, end }), next, { start: tenth, end }],
+  ["behind a cursor has no start if the walk has none", withRange(up, open), next, open],
+  ["from a time on begins there, oldest first", rangeUp, { ...begin, at }, { start: at, end }],
+  ["up to a time ends with its microsecond", rangeDown, { ...begin, at }, { start, end: at + 1000n }],
+])("the request of a page %s", (_, walk, anchor, expected) => {
+  const { pagination, ...times } = requestOf(walk, none, anchor, 6);
+  expect(times).toEqual(expected);
+  const after = anchor.cursor === undefined ? {} : { after: cursor };
+  expect(pagination).toEqual({ first: 6, newestFirst: walk.pagination.newestFirst, ...after });
 });
 
 const window = { pagination: {}, start: at + minute };

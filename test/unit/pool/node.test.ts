@@ -8,26 +8,24 @@ import { PooledNetwork } from "../../support/pooled-network.js";
 const usual: NodeSpeed = { latency: 100, heardAt: 60_000, inFlight: 0, pause: 0 };
 const node = (speed: Partial<NodeSpeed> = {}): NodeSpeed => ({ ...usual, ...speed });
 
-describe("of two nodes, the one is chosen", () => {
-  test.each<[which: string, chosen: Partial<NodeSpeed>, other: Partial<NodeSpeed>]>([
-    ["that has the lower latency", { latency: 90 }, {}],
-    ["whose requests in flight take less time", { inFlight: 1 }, { latency: 210 }],
-    ["that takes longer, but less than all requests in flight", { latency: 150 }, { inFlight: 1 }],
-    ["that was not measured", { latency: undefined }, { latency: 1 }],
-    ["whose latency was measured 30 s ago", { latency: 900, heardAt: 30_000 }, { latency: 1 }],
-    ["whose rate limit has room", { latency: 300 }, { latency: 1, pause: 400 }],
-    ["that is faster, if both rate limits have room at the same time", { pause: 400, latency: 90 }, { pause: 400 }],
-    ["whose rate limit has room first, whatever waits for it", { pause: 50, inFlight: 9 }, { latency: 200 }],
-    ["that has fewer requests in flight, if nothing is known", { latency: undefined }, { latency: 0, inFlight: 1 }],
-  ])("%s", (_, chosen, other) => {
-    const [expected, another] = [node(chosen), node(other)];
-    for (const random of [0, 0.99]) {
-      const options = { order: "fastest", random: () => random, now: 60_000 } as const;
-      expect(choose([expected, another], options)).toBe(expected);
-      expect(choose([another, expected], options)).toBe(expected);
-      expect(choose([another, expected], { ...options, order: "given" })).toBe(another);
-    }
-  });
+test.each<[which: string, chosen: Partial<NodeSpeed>, other: Partial<NodeSpeed>]>([
+  ["that has the lower latency", { latency: 90 }, {}],
+  ["whose requests in flight take less time", { inFlight: 1 }, { latency: 210 }],
+  ["that takes longer, but less than all requests in flight", { latency: 150 }, { inFlight: 1 }],
+  ["that was not measured", { latency: undefined }, { latency: 1 }],
+  ["whose latency was measured 30 s ago", { latency: 900, heardAt: 30_000 }, { latency: 1 }],
+  ["whose rate limit has room", { latency: 300 }, { latency: 1, pause: 400 }],
+  ["that is faster, if both rate limits have room at the same time", { pause: 400, latency: 90 }, { pause: 400 }],
+  ["whose rate limit has room first, whatever waits for it", { pause: 50, inFlight: 9 }, { latency: 200 }],
+  ["that has fewer requests in flight, if nothing is known", { latency: undefined }, { latency: 0, inFlight: 1 }],
+])("of two nodes, the one is chosen %s", (_, chosen, other) => {
+  const [expected, another] = [node(chosen), node(other)];
+  for (const random of [0, 0.99]) {
+    const options = { order: "fastest", random: () => random, now: 60_000 } as const;
+    expect(choose([expected, another], options)).toBe(expected);
+    expect(choose([another, expected], options)).toBe(expected);
+    expect(choose([another, expected], { ...options, order: "given" })).toBe(another);
+  }
 });
 
 test.each([
