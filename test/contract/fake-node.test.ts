@@ -1,24 +1,17 @@
 // The requests of the client and the responses of the fake node, held against `openapi.yaml`: Prism's validating proxy between the
 // two reports differences.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ApiError, createClient, type VegaClient } from "../../src/index.js";
-import { createFakeNode, type FakeNode } from "../../src/testing/index.js";
-import { type Served, serveValidated } from "../support/prism.js";
+import { afterAll, describe, expect, test } from "vitest";
+import { ApiError, createClient } from "../../src/index.js";
+import { createFakeNode } from "../../src/testing/index.js";
+import { serveValidated } from "../support/prism.js";
 import { transaction } from "../support/raw-requests.js";
 import { recorder, rejectionOf } from "../support/recorder.js";
 
-let node: FakeNode;
-let proxy: Served;
-let traffic: ReturnType<typeof recorder>;
-let client: VegaClient;
-
-beforeAll(async () => {
-  const data = { votes: 45, profiles: 15, balances: 70, signatures: 30, spamStatistics: 5 };
-  node = createFakeNode(data, { rateLimit: false });
-  proxy = await serveValidated(node.fetch);
-  traffic = recorder();
-  client = createClient({ baseUrl: proxy.url, fetch: traffic.fetch, retry: false });
-});
+const data = { votes: 45, profiles: 15, balances: 70, signatures: 30, spamStatistics: 5 };
+const node = createFakeNode(data, { rateLimit: false });
+const proxy = await serveValidated(node.fetch);
+const traffic = recorder();
+const client = createClient({ baseUrl: proxy.url, fetch: traffic.fetch, retry: false });
 afterAll(() => proxy.close());
 
 /** Every response since the last call, and no violation in any of them. */

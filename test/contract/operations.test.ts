@@ -1,15 +1,12 @@
 // The requests and results of the client, held against `openapi.yaml`: Prism's mock of the description checks each request, and
 // responds with each example of it.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { ApiError, type CallOptions, createClient, type VegaClient } from "../../src/index.js";
 import { examples, operations } from "../support/description.js";
-import { type Served, startMock } from "../support/prism.js";
+import { startMock } from "../support/prism.js";
 import { recorder } from "../support/recorder.js";
 
-let mock: Served;
-beforeAll(async () => {
-  mock = await startMock();
-});
+const mock = await startMock();
 afterAll(() => mock.close());
 
 type AnyClient = Record<string, (query: object, options?: CallOptions) => PromiseLike<unknown>>;

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createClient, VegaError } from "../../src/index.js";
-import { type Behavior, type FaultyServer, faulty, respond, startFaultyServer } from "../support/faulty-server.js";
+import { type Behavior, faulty, respond, startFaultyServer } from "../support/faulty-server.js";
 import { freePort } from "../support/free-port.js";
 
-let server: FaultyServer;
-beforeAll(async () => {
-  server = await startFaultyServer();
-});
+const server = await startFaultyServer();
 afterAll(() => server.close());
 
 const body = JSON.stringify({ chainId: "chain", statistics: { epochSeq: "1", note: "x".repeat(200) } });

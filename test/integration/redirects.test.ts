@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { type ClientOptions, createClient } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
-import { type FakeNodeServer, listen } from "../../src/testing/node/index.js";
+import { listen } from "../../src/testing/node/index.js";
 
 const partyId = "ab".repeat(32);
 const transaction = { tx: { version: "TX_VERSION_V3" } } as never;
@@ -21,11 +21,7 @@ const start = (name: "node" | "other") =>
       return Response.json({ chainId: "c", statistics: null });
     },
   });
-let node: FakeNodeServer;
-let other: FakeNodeServer;
-beforeAll(async () => {
-  [node, other] = await Promise.all([start("node"), start("other")]);
-});
+const [node, other] = [await start("node"), await start("other")];
 afterEach(() => {
   for (const all of Object.values(received)) all.length = 0;
   redirect = () => undefined;

@@ -1,14 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { Hono } from "hono";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { serverLimits, startServer } from "../../src/serve/server.js";
 import { firstLine } from "../support/sockets.js";
-
-const running: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of running.splice(0)) await close();
-});
 
 /** Starts a server whose limits are short, with an endless stream and a response that is never ready. */
 async function start(limits: Partial<typeof serverLimits>) {
@@ -27,7 +22,7 @@ async function start(limits: Partial<typeof serverLimits>) {
     ),
   );
   const server = await startServer(app, 0, "127.0.0.1", { ...serverLimits, ...limits });
-  running.push(() => server.close(new AbortController(), 0));
+  onTestFinished(() => server.close(new AbortController(), 0));
   const open = () => {
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     socket.on("error", () => {});

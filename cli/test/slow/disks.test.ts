@@ -1,15 +1,12 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
+import { afterAll, expect, type TestContext, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { finish, start, startFakeNode } from "../support/cli-process.js";
 import { useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
-let node: Awaited<ReturnType<typeof startFakeNode>>;
-beforeAll(async () => {
-  node = await startFakeNode(["--port", "0", "--balances", "12000", "--defects", "--no-rate-limit"]);
-});
+const node = await startFakeNode(["--port", "0", "--balances", "12000", "--defects", "--no-rate-limit"]);
 afterAll(() => node.end());
 
 /** Mounts a small disk for a test. */

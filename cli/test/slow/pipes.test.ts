@@ -1,14 +1,11 @@
 import { writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { main, startFakeNode } from "../support/cli-process.js";
 import { useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
-let node: Awaited<ReturnType<typeof startFakeNode>>;
-beforeAll(async () => {
-  node = await startFakeNode(["--port", "0", "--balances", "20000", "--no-rate-limit"]);
-});
+const node = await startFakeNode(["--port", "0", "--balances", "20000", "--no-rate-limit"]);
 afterAll(() => node.end());
 
 const program = `'${process.execPath}' '${main}'`;

@@ -2,17 +2,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { createFakeNode, type FakeNodeData, type FakeNodeOptions } from "../../../src/testing/index.js";
-import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
+import { listen } from "../../../src/testing/node/index.js";
 import { startWorkerd } from "./workerd.js";
 
 // workerd forbids that a request is woken by another one. Dates of compatibility before October 2024 are stricter.
 describe.each(["2024-01-01", "2026-10-01"])("a worker of %s with one client", (date) => {
   let workerd: Awaited<ReturnType<typeof startWorkerd>>;
   let folder: string;
-  const servers: FakeNodeServer[] = [];
 
   beforeAll(async () => {
     npmCi(fileURLToPath(new URL(".", import.meta.url)));
@@ -20,7 +19,6 @@ describe.each(["2024-01-01", "2026-10-01"])("a worker of %s with one client", (d
     const file = fileURLToPath(new URL("load-worker.ts", import.meta.url));
     workerd = await startWorkerd(file, join(folder, "worker.mjs"), date);
   });
-  afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
   afterAll(async () => {
     await workerd?.stop();
     await rm(folder, { recursive: true, force: true });
@@ -29,7 +27,7 @@ describe.each(["2024-01-01", "2026-10-01"])("a worker of %s with one client", (d
   const start = async (data: FakeNodeData = {}, options: FakeNodeOptions = {}): Promise<string> => {
     const node = createFakeNode(data, { rateLimit: { rate: 200, burst: 200, refusals: 1000 }, ...options });
     const server = await listen(node);
-    servers.push(server);
+    onTestFinished(server.close);
     return server.url;
   };
 

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createClient, ResponseError } from "../../../src/index.js";
-import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
+import { listen } from "../../../src/testing/node/index.js";
 import { rejectionOf } from "../../support/recorder.js";
 
 const party = { partyId: "aa" };
@@ -13,22 +13,20 @@ function bodyOf(bytes: number): string {
   return empty.replace('""', `"${"x".repeat(bytes - empty.length)}"`);
 }
 
-describe("a body over HTTP", () => {
-  let server: FakeNodeServer;
-  let requests = 0;
-  const zipOf = (mebibytes: number) => gzipSync(bodyOf(mebibytes * 2 ** 20), { level: 1 });
-  const zips: Record<string, Buffer<ArrayBuffer>> = { 20: zipOf(20), 65: zipOf(65) };
-  const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
-  const fetch = async ({ url }: Request) => {
+let requests = 0;
+const zipOf = (mebibytes: number) => gzipSync(bodyOf(mebibytes * 2 ** 20), { level: 1 });
+const zips: Record<string, Buffer<ArrayBuffer>> = { 20: zipOf(20), 65: zipOf(65) };
+const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
+const server = await listen({
+  fetch: async ({ url }) => {
     requests++;
     const [, status, mebibytes = ""] = new URL(url).pathname.split("/");
     return new Response(zips[mebibytes], { status: Number(status), headers });
-  };
-  beforeAll(async () => {
-    server = await listen({ fetch });
-  });
-  afterAll(() => server.close());
+  },
+});
+afterAll(() => server.close());
 
+describe("a body over HTTP", () => {
   test.each([200, 400, 429, 503])("that unpacks to more than the limit ends a call with status %i", async (status) => {
     requests = 0;
     const client = createClient({ baseUrl: `${server.url}/${status}/20`, maxResponseSize: 2 ** 20 });

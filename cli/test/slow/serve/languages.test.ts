@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { run } from "../../../../test/support/run.js";
 import { readLines, useFolder } from "../../support/run-cli.js";
-import { type Setting, startSetting } from "./gateway-process.js";
+import { startSetting } from "./gateway-process.js";
 
 const page = readFileSync(new URL("../../../../docs/serve.md", import.meta.url), "utf8");
 
@@ -39,10 +39,7 @@ const languages = [
 ];
 
 const path = useFolder("file");
-let setting: Setting;
-beforeAll(async () => {
-  setting = await startSetting({ votes: 900, balances: 2000, signatures: 60, profiles: 90 });
-});
+const setting = await startSetting({ votes: 900, balances: 2000, signatures: 60, profiles: 90 });
 afterAll(() => setting.end());
 
 const textOf = (node: object) => JSON.stringify(Object.entries(node).sort());
