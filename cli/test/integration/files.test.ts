@@ -4,7 +4,7 @@ import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { changes, ended, party, startNode } from "../support/changes.js";
-import { interruption, runCli, useFolder } from "../support/run-cli.js";
+import { runCli, runUntil, useFolder } from "../support/run-cli.js";
 
 const node = createFakeNode({ balances: 400, votes: 60, profiles: 9 }, { rateLimit: false });
 const { fetch } = node;
@@ -15,17 +15,8 @@ const file = useFolder();
 const read = (name: string) => readFile(name, "utf8");
 
 /** Interrupts a command after a number of requests. */
-async function interruptAfter(count: number, argv: readonly string[]) {
-  const { signal, interrupt } = interruption();
-  let requests = 0;
-  return runCli(argv, {
-    signal,
-    fetch: async (request) => {
-      if (++requests === count) interrupt();
-      return fetch(request);
-    },
-  });
-}
+const interruptAfter = (count: number, argv: readonly string[]) =>
+  runUntil(({ requests }) => requests === count, argv, { fetch });
 
 describe.each([
   [["balances"], "x.csv"],

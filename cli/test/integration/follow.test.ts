@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
 import { formatTime } from "../../src/times.js";
 import { addressWithGap, ended, party } from "../support/changes.js";
-import { clock, interruption, readLines, runCli } from "../support/run-cli.js";
+import { clock, readLines, runCli, runUntil } from "../support/run-cli.js";
 
 let timer: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(timer));
@@ -26,18 +26,8 @@ const balanceKey = ({ timestamp, partyId, assetId, marketId, accountType }: Reco
   [timestamp, partyId, assetId, marketId, accountType].join();
 
 /** Runs a follower until it has written a number of lines to stdout. */
-async function followLines(argv: readonly string[], count: number, fetch: (request: Request) => Promise<Response>) {
-  const { signal, interrupt } = interruption();
-  let written = "";
-  return runCli(argv, {
-    fetch,
-    signal,
-    onOutput: (text) => {
-      written += text;
-      if (linesIn(written).length >= count) interrupt();
-    },
-  });
-}
+const followLines = (argv: readonly string[], count: number, fetch: (request: Request) => Promise<Response>) =>
+  runUntil(({ stdout }) => linesIn(stdout).length >= count, argv, { fetch });
 
 describe("follow balances", () => {
   test.each([
@@ -210,15 +200,10 @@ describe("a follower whose node does not respond", () => {
 
 test("a follower on a terminal prints a table, and a line with its progress that is never between the rows", async () => {
   const { fetch } = growingNode();
-  const { signal, interrupt } = interruption();
-  let outputs = 0;
   const columns = ["--columns", "timestamp,balance"];
-  const onOutput = () => {
-    if (++outputs === 4) interrupt();
-  };
   const terminal = { terminal: 120, errorTerminal: 120, env: { NO_COLOR: "1" }, now: clock(250) };
   const argv = ["follow", "balances", "--from", "start", "--poll-interval", "5ms", ...columns];
-  const { stdout, stderr } = await runCli(argv, { ...terminal, signal, fetch, onOutput });
+  const { stdout, stderr } = await runUntil(({ outputs }) => outputs === 4, argv, { ...terminal, fetch });
   expect(stdout).toMatch(/^timestamp +balance\n2024-\S+ +\d+\n/);
   expect(stderr).toMatch(/\r.\[K\d+ records, \d+\/s, at 2024-02-09T\S+Z\r.\[K/);
   expect(stderr).toMatch(/\r.\[KInterrupted by SIGINT\.\n/);

@@ -3,7 +3,7 @@ import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { ended } from "../support/changes.js";
 import { readMetrics } from "../support/metrics.js";
-import { interruption, readLines, runCli, useFolder } from "../support/run-cli.js";
+import { readLines, runCli, runUntil, useFolder } from "../support/run-cli.js";
 
 const three = ["https://node-1.example", "https://node-2.example", "https://node-3.example"];
 const flags = three.flatMap((url) => ["--node", url]);
@@ -63,14 +63,10 @@ test("the command nodes prints from when on each node keeps balance changes, its
   const columns = ["--columns", "historyStart,version", "--raw", "--format", "csv"];
   const { stdout } = await runCli([...command, ...columns], { fetch });
   expect(stdout).toBe(`historyStart,version\r\n${times[0]},v0.74.10\r\n${times[150]},\r\n`);
-  const { signal, interrupt } = interruption();
-  let printed = "";
-  const onOutput = (text: string) => {
-    printed += text;
-    if (printed.split("history_start_timestamp_seconds{").length > 4) interrupt();
-  };
+  const isEnough = ({ stdout }: { stdout: string }) => stdout.split("history_start_timestamp_seconds{").length > 4;
   const watch = [...command, "--watch", "1ms", "--format", "prometheus"];
-  expect(await runCli(watch, { fetch, signal, onOutput })).toMatchObject({ code: 130 });
+  const { code, stdout: printed } = await runUntil(isEnough, watch, { fetch });
+  expect(code).toBe(130);
   const metrics = readMetrics(printed.slice(0, printed.lastIndexOf("# HELP vegaprotocol_node_ready")));
   expect(metrics("node_ready")).toMatchObject([{ value: "1" }, { value: "1" }]);
   const start = Number(BigInt(times[150] ?? 0) / 1_000_000n) / 1000;
@@ -80,12 +76,9 @@ test("the command nodes prints from when on each node keeps balance changes, its
 test("the command nodes prints one header with --watch in a pipe, and one each time on a terminal", async () => {
   const network = createFakeNetwork({ balances: 30 });
   const headers = async (terminal?: number) => {
-    const { signal, interrupt } = interruption();
-    let rounds = 0;
-    const onOutput = () => void (++rounds === 3 && interrupt());
     const format = ["--format", "csv", "--columns", "url,state", "--watch", "1ms"];
-    const options = { fetch: network.fetch, signal, onOutput, ...(terminal !== undefined && { terminal }) };
-    const { stdout } = await runCli(["nodes", ...flags, ...format], options);
+    const options = { fetch: network.fetch, ...(terminal !== undefined && { terminal }) };
+    const { stdout } = await runUntil(({ outputs }) => outputs === 3, ["nodes", ...flags, ...format], options);
     return stdout.split("url,state").length - 1;
   };
   expect([await headers(), await headers(80)]).toEqual([1, 2]);

@@ -16,7 +16,7 @@ import {
   party,
   startNode,
 } from "../support/changes.js";
-import { interruption, runCli, useFolder } from "../support/run-cli.js";
+import { runCli, runUntil, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 let folder: string;
@@ -168,16 +168,10 @@ describe("a folder", () => {
   });
 
   test("is not said to have records that an interrupted run has not written", async () => {
-    const { signal, interrupt } = interruption();
-    const node = startNode();
-    let requests = 0;
-    const fetch = (request: Request) => {
-      if (++requests === 40) interrupt();
-      return node.fetch(request);
-    };
     const argv = ["sync", `${folder}/`, "--follow", "--poll-interval", "5ms"];
     const stderr = expect.not.stringContaining("complete from");
-    expect(await runCli(argv, { fetch, signal })).toMatchObject({ code: 130, stderr });
+    const result = await runUntil(({ requests }) => requests === 40, argv, { fetch: startNode().fetch });
+    expect(result).toMatchObject({ code: 130, stderr });
   });
 
   test("can be without its first day, and is refused if one in the middle is missing", async () => {

@@ -78,6 +78,26 @@ export function interruption(name: "SIGINT" | "SIGTERM" = "SIGINT") {
   return { signal: controller.signal, interrupt: () => controller.abort(new Interruption(name)) };
 }
 
+/** Runs a command, and interrupts it before a request or after an output if it has done enough. */
+export function runUntil(
+  isEnough: (done: { requests: number; outputs: number; stdout: string }) => boolean,
+  argv: readonly string[],
+  { fetch, ...options }: CliOptions & { fetch: NonNullable<Io["fetch"]> },
+) {
+  const { signal, interrupt } = interruption();
+  const done = { requests: 0, outputs: 0, stdout: "" };
+  const count = (name: "requests" | "outputs", text = "") => {
+    done[name]++;
+    done.stdout += text;
+    if (isEnough(done)) interrupt();
+  };
+  const counted = (request: Request) => {
+    count("requests");
+    return fetch(request);
+  };
+  return runCli(argv, { ...options, signal, fetch: counted, onOutput: (text) => count("outputs", text) });
+}
+
 /** Starts a command that serves in this process until the test ends, and waits for the addresses that it prints. */
 export async function startServing(argv: readonly string[], fetch?: Io["fetch"], addresses = 1) {
   const { signal, interrupt } = interruption();
