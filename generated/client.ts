@@ -234,8 +234,8 @@ export interface OperationMethods {
    *     accountTypes: ["ACCOUNT_TYPE_GENERAL"],
    *   },
    *   dateRange: {
-   *     startTimestamp: new Date("2024-01-01"),
-   *     endTimestamp: new Date("2024-02-01"),
+   *     startTimestamp: "2024-01-01",
+   *     endTimestamp: "2024-02-01",
    *   },
    * });
    * for await (const { timestamp, balance } of changes) {

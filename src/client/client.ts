@@ -45,7 +45,7 @@ export interface VegaClient extends OperationMethods {
    * ```ts
    * const changes = client.scanBalanceChanges({
    *   filter: { partyIds: [partyId] },
-   *   dateRange: { startTimestamp: new Date("2024-01-01"), endTimestamp: new Date("2024-02-01") },
+   *   dateRange: { startTimestamp: "2024-01-01", endTimestamp: "2024-02-01" },
    * });
    * for await (const change of changes) console.log(change.timestamp, change.balance);
    * ```

@@ -27,7 +27,7 @@ export interface Scan<T> extends AsyncIterable<T> {
    *
    * @example
    * ```ts
-   * const scan = client.scanBalanceChanges({ dateRange: { startTimestamp: new Date("2024-02-01") } });
+   * const scan = client.scanBalanceChanges({ dateRange: { startTimestamp: "2024-02-01" } });
    * const changes = await scan.toArray();
    * const { end, block } = await scan.coverage;
    * console.log(`${changes.length} changes before ${end}, of block ${block?.height}`);
