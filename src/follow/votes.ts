@@ -85,7 +85,8 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
       .filter(isNew)
       .sort(inOrder)
       .map(({ vote }) => vote);
-    const all = [...seen, ...records.map((vote) => [keyOf(vote), voteKeyOf(vote)] as const)];
+    const changed = new Map(records.map((vote) => [keyOf(vote), voteKeyOf(vote)]));
+    const all = [...seen].filter(([key]) => !changed.has(key)).concat([...changed]);
     // As many as two pages have: a proposal with more cannot be followed to its close.
     const state = { upTo: end, seen: new Map(all.slice(-2 * source.pageSize)) };
     return { state, block, batch: batchOf(records, upTo, end) };

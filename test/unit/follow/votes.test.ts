@@ -134,6 +134,15 @@ describe("a follower of votes", () => {
     const [first, last] = [vote(0, 0), vote(24, 24)];
     endBlock(node, 31, { votes: rewritten([first, last], 30) });
     expect(await take(1)).toMatchObject([batchOf([first], 31)]);
+    // A vote that has changed is one of the last ones.
+    const changed = vote(31, 7, { value: "VALUE_NO" });
+    endBlock(node, 32, { votes: [changed] });
+    expect(await take(1)).toMatchObject([batchOf([changed], 32)]);
+    const others = [vote(32, 25), vote(32, 26)];
+    endBlock(node, 33, { votes: others });
+    expect(await take(1)).toMatchObject([batchOf(others, 33)]);
+    endBlock(node, 34, { votes: rewritten([changed], 33) });
+    expect(await take(1)).toMatchObject([batchOf([], 34)]);
   });
 
   test("requests small pages, and a large one only if a small one does not reach back to its position", async () => {
