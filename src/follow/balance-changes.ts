@@ -5,7 +5,7 @@ import type { VegaClient } from "../client/client.js";
 import { ArgumentError, PaginationError } from "../errors/index.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
-import { type Batch, batchOf, type Follower, type FollowerKind, headOf, type Source } from "./follower.js";
+import { type Batch, batchOf, coverageOf, type Follower, type FollowerKind, type Source } from "./follower.js";
 import { type Checkpoint, type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 import { PollingFollower } from "./polling-follower.js";
 
@@ -137,7 +137,7 @@ async function readNewestOf({ client, query, call }: Source<Query>, startTimesta
   const { nodes, block } = await listing;
   if (block) return { time: timeOf(nodes), end: finalTime(block.timestamp), block };
   // A loop takes a response with block headers if any node of a pool sends them.
-  return { time: timeOf(await listing.toArray()), ...(await headOf(listing, operation)) };
+  return { time: timeOf(await listing.toArray()), ...(await coverageOf(listing, operation)) };
 }
 
 /** Scans a page of records; more if they do not lead beyond a checkpoint. */
@@ -148,7 +148,7 @@ async function scan(from: bigint, checkpoint: bigint, source: Source<Query>) {
     const options = { ...call, maxItems, concurrency: 1, catchUp: 0 };
     const scan = client.scanBalanceChanges({ ...query, dateRange }, options);
     const records = await scan.toArray();
-    const { start: completeFrom, end, block } = await headOf(scan, operation);
+    const { start: completeFrom, end, block } = await coverageOf(scan, operation);
     const hasMore = records.length === maxItems;
     if (end > checkpoint || !hasMore) return { records, completeFrom, end, block, hasMore };
   }

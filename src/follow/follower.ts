@@ -98,7 +98,7 @@ export const missingBlock = (operation: string): VegaError =>
   );
 
 /** The coverage of a reading, once it has ended. */
-export async function headOf(reading: { coverage: Promise<Coverage> }, operation: string) {
+export async function coverageOf(reading: { coverage: Promise<Coverage> }, operation: string) {
   const { start, end, block } = await reading.coverage;
   if (end === undefined || block === undefined) throw missingBlock(operation);
   return { start, end, block };

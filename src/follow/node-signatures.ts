@@ -2,7 +2,7 @@ import type { ListNodeSignaturesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { NodeSignature } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
-import { type Follower, type FollowerKind, headOf } from "./follower.js";
+import { coverageOf, type Follower, type FollowerKind } from "./follower.js";
 import { type FollowOptions, followChecks } from "./options.js";
 import { PollingFollower } from "./polling-follower.js";
 
@@ -63,7 +63,7 @@ export const nodeSignatures: FollowerKind<
     const { client, query, call, pageSize } = source;
     const listing = client.listNodeSignatures({ ...query, pagination: { first: pageSize } }, call);
     const found = await listing.toArray();
-    const { end: upTo, block } = await headOf(listing, operation);
+    const { end: upTo, block } = await coverageOf(listing, operation);
     if (upTo <= state.upTo) return { state, block };
     // A node only ever adds signatures.
     const all = new Map([...state.signatures, ...found].map((each) => [`${each.kind} ${each.sig}`, each]));

@@ -110,7 +110,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
       } catch (error) {
         signal.throwIfAborted();
         if (!canPass(error)) throw error;
-        const delay = delayAfter(error);
+        const delay = noteFailure(error);
         nextPollAt = clock.now() + delay;
         emit?.({ type: "retry", operation, failures, delay, error: observedError(error) });
         return undefined;
@@ -129,7 +129,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
       checkQuiet();
     };
 
-    const delayAfter = (error: VegaError): number => {
+    const noteFailure = (error: VegaError): number => {
       failures++;
       const named = namedDelay(error, clock);
       // A server that says when to return is not silent.

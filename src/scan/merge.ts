@@ -4,14 +4,12 @@ import { compareRecords, microsecondAt } from "./records.js";
 import type { Failure } from "./scheduler.js";
 import type { ReadingOrder } from "./timeline.js";
 
-type Batch = readonly BalanceChange[];
-
 type Part = Pick<PartScan, "next">;
 
 /** A part, and its next records. */
 interface PartHead {
   part: Part;
-  next: Batch | Failure | undefined;
+  next: readonly BalanceChange[] | Failure | undefined;
 }
 
 /** Merges the records of the parts of a scan in one order. */
@@ -25,7 +23,7 @@ export class MergedParts {
   }
 
   /** The next records; a failure once everything before it was returned; `undefined` at the end. */
-  async next(): Promise<Batch | Failure | undefined> {
+  async next(): Promise<readonly BalanceChange[] | Failure | undefined> {
     const [only, ...others] = this.#heads;
     if (others.length === 0) return only?.part.next();
     const heads = await Promise.all(
@@ -50,4 +48,4 @@ export class MergedParts {
   }
 }
 
-const isBatch = (next: PartHead["next"]): next is Batch => Array.isArray(next);
+const isBatch = (next: PartHead["next"]): next is readonly BalanceChange[] => Array.isArray(next);

@@ -8,7 +8,7 @@ import { startOf, type WalkState } from "../list/state.js";
 import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/times.js";
 import { compareRecords, microsecondAt } from "./records.js";
-import { decide, type Failure, type Segment } from "./scheduler.js";
+import { type Failure, nextRequest, type Segment } from "./scheduler.js";
 import { holds, isEmpty, lengthOf, type Range, type ReadingOrder } from "./timeline.js";
 
 const emptyRange: Range = { start: 0n, end: 0n };
@@ -103,7 +103,7 @@ export class PartScan {
   #startRequests(): void {
     const { concurrency, bufferSize, order, range } = this.#options;
     while (this.#busy < concurrency) {
-      const decision = decide(this.#segments, {
+      const decision = nextRequest(this.#segments, {
         free: concurrency - this.#busy,
         limit: Math.min(this.#left, bufferSize),
         pageSize: this.#pageSize,

@@ -27,7 +27,7 @@ import { type Range, type ReadingOrder, readingOrder } from "./timeline.js";
  *
  *   range ─▶ segments, each a walk ─▶ batches in order ─▶ caller
  *
- * It begins with one segment, the whole range. When a page has arrived and a request is free, `decide` (in
+ * It begins with one segment, the whole range. When a page has arrived and a request is free, `nextRequest` (in
  * `scheduler.ts`) divides what is left of the longest waiting segment among the free requests. A segment is requested
  * from a few records before its start, which show that nothing is missing there. Filters that do not fit a URL make several parts,
  * whose records `MergedParts` puts in order. What is read before the caller needs it is bounded. The coverage begins at

@@ -52,7 +52,7 @@ export interface QueueLoad {
  *
  * @param segments - In reading order.
  */
-export function decide(
+export function nextRequest(
   segments: readonly Segment[],
   { free, limit, pageSize, fullPages, splits }: QueueLoad,
 ): { segment: Segment; length?: bigint } | undefined {

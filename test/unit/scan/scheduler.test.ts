@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decide, type QueueLoad, type Segment } from "../../../src/scan/scheduler.js";
+import { nextRequest, type QueueLoad, type Segment } from "../../../src/scan/scheduler.js";
 
 /** A segment of `length` microseconds that waits for its next page, with a record in each. */
 const segment = (length: number, other: Partial<Segment> = {}) =>
@@ -44,7 +44,7 @@ test.each<[what: string, segments: Segment[], load: Partial<QueueLoad>, expected
   ["splits for a third of the pages", [segment(60)], { splits: 4 }, [0, 20n]],
   ["no splits for pages that are not needed", [segment(5000)], { limit: 60, splits: 5 }, [0]],
 ])("a scan requests %s", (_, segments, load, expected) => {
-  const decision = decide(segments, { ...usual, ...load });
+  const decision = nextRequest(segments, { ...usual, ...load });
   const { segment, length } = decision ?? {};
   const index = segment && segments.indexOf(segment);
   expect(index === undefined ? undefined : length === undefined ? [index] : [index, length]).toEqual(expected);
