@@ -148,11 +148,13 @@ async function checkList(
   const wanted = Object.entries(query).map(
     ([member, id]) => [columns.findIndex((column) => column.member === member), id] as const,
   );
-  const stored = await readRows(destination, list);
-  const own = byKey(
-    list,
-    stored.filter((row) => wanted.every(([index, id]) => row[index] === id)),
-  );
+  const stored: Row[] = [];
+  let newest = 0n;
+  for await (const row of destination.rows(list)) {
+    if (list === "votes") newest = latest(newest, ...timesOf(row));
+    if (wanted.every(([index, id]) => row[index] === id)) stored.push(normalRow(list, row));
+  }
+  const own = byKey(list, stored);
   const { records, pages, gap } = known
     ? { records: own.size > 0 ? known : [], pages: [], gap: undefined }
     : await readWhole(client, idOf(list), query, { signal });
@@ -163,7 +165,7 @@ async function checkList(
   if (list === "votes") {
     // They were cast after the stored ones were read, or written again at the close of their proposal. A folder does
     // not tell when it was written: after its newest vote.
-    const end = position ?? stored.flatMap(timesOf).reduce((a, b) => latest(a, b), 0n) + 1n;
+    const end = position ?? newest + 1n;
     const { timeMember } = operations.listVotes.cursors;
     const isRewritten = (cursor: string) => position !== undefined && (timeIn(cursor, timeMember) ?? 0n) >= position;
     const edges = pages.flatMap(({ edges }) => edges).filter(({ cursor }) => isRewritten(cursor));
@@ -179,12 +181,6 @@ async function checkList(
   if (gap) for (const key of own.keys()) if (!node.has(key)) own.delete(key);
   for (const key of keysOf([own, node])) days.add(own.get(key), node.get(key));
   return { list, records: days.total("node"), uncompared: 0, gap, different: days.different() };
-}
-
-async function readRows(destination: Destination, list: SyncList): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const row of destination.rows(list)) rows.push(normalRow(list, row));
-  return rows;
 }
 
 const timeOf = (list: SyncList, row: Row): string | null | undefined => row[tables[list].timeIndex];
@@ -281,8 +277,14 @@ export async function copyDatabase(source: RelationalDestination, destination: R
     const days = compareDays(list);
     if (list === "balances") await compare(source.read({}, allTimes), destination.read({}, allTimes), end, days);
     else {
-      const [own, copied] = [byKey(list, await readRows(source, list)), byKey(list, await readRows(destination, list))];
-      for (const key of keysOf([own, copied])) days.add(own.get(key), copied.get(key));
+      const both = await Promise.all(
+        [source, destination].map(async (each) => {
+          const rows: Row[] = [];
+          for await (const row of each.rows(list)) rows.push(normalRow(list, row));
+          return byKey(list, rows);
+        }),
+      );
+      for (const key of keysOf(both)) days.add(both[0]?.get(key), both[1]?.get(key));
     }
     if (days.different().length > 0)
       throw new ExitError(`The ${list} of the copy differ. Copy to an empty destination.`);
