@@ -94,6 +94,7 @@ export async function tallyVotes(
   checkOptions(tallyChecks, options, { name: operation, operation });
   const place = { operation, argument: "votes" };
   const { requiredMajority, requiredParticipation, totalSupply, liquidity } = options;
+  const marketId = liquidity?.marketId === undefined ? undefined : canonicalId(liquidity.marketId);
   const supply = totalSupply === undefined ? undefined : readCount({ operation, argument: "totalSupply" }, totalSupply);
   for (const name of ["requiredMajority", "requiredParticipation"] as const)
     if (liquidity) share(liquidity[name], { operation, argument: `liquidity.${name}` });
@@ -103,7 +104,7 @@ export async function tallyVotes(
     proposal ??= vote.proposalId;
     if (vote.proposalId !== proposal)
       refuseMember(place, "proposalId", `the same proposal, ${proposal}`, vote.proposalId);
-    const found = readVote(place, vote, liquidity);
+    const found = readVote(place, vote, liquidity && { marketId });
     const last = counted.get(vote.partyId);
     if (last === undefined || isLater(found, last)) counted.set(vote.partyId, found);
   });
@@ -142,7 +143,7 @@ export async function tallyVotes(
     passes: isDecided ? reason === undefined : undefined,
     reason,
     decidedBy: isDecided ? (isOfProviders ? "liquidity" : "tokens") : undefined,
-    missing: isDecided ? [] : needed.filter((name) => options[name] === undefined),
+    missing: isWithoutVotes ? [] : needed.filter((name) => options[name] === undefined),
   };
 }
 
@@ -160,7 +161,7 @@ function missed(
 type Counted = ReturnType<typeof readVote>;
 
 /** The counted parts of a vote. */
-const readVote = (place: Place, vote: Vote, liquidity: TallyOptions["liquidity"]) => ({
+const readVote = (place: Place, vote: Vote, liquidity: { marketId: string | undefined } | undefined) => ({
   timestamp: digitsOf(place, vote, "timestamp"),
   value: vote.value,
   tokens: BigInt(digitsOf(place, vote, "totalGovernanceTokenBalance")),
@@ -184,9 +185,7 @@ function readWeight(place: Place, vote: Vote, marketId: string | undefined): big
   const text =
     marketId === undefined
       ? totalEquityLikeShareWeight
-      : (elsPerMarket?.find((each) => each.marketId === canonicalId(marketId))?.els ??
-        byMarket?.[canonicalId(marketId)] ??
-        "0");
+      : (elsPerMarket?.find((each) => each.marketId === marketId)?.els ?? byMarket?.[marketId] ?? "0");
   const member = marketId === undefined ? "totalEquityLikeShareWeight" : "elsPerMarket";
   return unlessThrown(() => parseUnits(text, decimals)) ?? refuseMember(place, member, "a decimal number", text);
 }
