@@ -94,13 +94,14 @@ export function submissionLimits(
   const operation = "submissionLimits";
   checkOptionNames(operation, options, "sentSince", "sentByBlock", "tokens", "now");
   checkSubmission(operation, submission);
-  return limitsOf(operation, statistics, submission, options);
+  const known = readStatistics({ operation, argument: "statistics" }, statistics);
+  return limitsOf(operation, known, submission, options);
 }
 
-/** The same, for a caller that has checked the submission and the names of the options. */
+/** The same, for a caller that has checked the statistics, the submission and the names of the options. */
 export function limitsOf(
   operation: string,
-  statistics: SpamStatisticsResponse,
+  known: SpamStatistics | null,
   submission: Submission,
   { sentSince = 0, sentByBlock, ...options }: LimitOptions,
 ): SubmissionLimits {
@@ -109,7 +110,6 @@ export function limitsOf(
   const owned = options.tokens === undefined ? undefined : readCount({ operation, argument: "tokens" }, options.tokens);
   const now = options.now === undefined ? undefined : readTime({ operation, argument: "now" }, options.now);
   const place = { operation, argument: "statistics" };
-  const known = readStatistics(place, statistics);
   const counter = counterOf(known, submission);
   const pow = known?.pow ?? undefined;
   const bans = [counter?.bannedUntil, pow?.bannedUntil].map((until) => (until ? readBan(place, until) : -1n));

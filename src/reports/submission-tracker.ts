@@ -89,9 +89,9 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
     next(submission, options = {}) {
       checkSubmission(operation, submission);
       checkOptionNames(operation, options, "tokens", "now");
-      const { chainId = "", statistics: known = null } = latest ?? {};
+      const known = latest?.statistics ?? null;
       const pow = known?.pow && { ...known.pow, blockStates: [...blocks.values()].flatMap(({ state }) => state ?? []) };
-      return limitsOf(operation, { chainId, statistics: known && { ...known, pow: pow ?? null } }, submission, {
+      return limitsOf(operation, known && { ...known, pow: pow ?? null }, submission, {
         ...options,
         sentSince: uncounted.get(keyOf(submission))?.count,
         sentByBlock: new Map([...blocks].map(([on, { used }]) => [on, used])),
