@@ -12,6 +12,7 @@ import {
   summarize,
   VegaError,
 } from "../errors/index.js";
+import { unlessThrown } from "../values/unless-thrown.js";
 import { type Answer, readBlock } from "./call.js";
 import type { ActiveCall, Transport } from "./request.js";
 import { isBan, retryAfter } from "./retry.js";
@@ -112,14 +113,6 @@ function withBody(response: Response, chunks: readonly Chunk[]): Response {
 
 const decoder = new TextDecoder();
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export async function readAnswer<T>(
   received: Received<T>,
   { validate, clock }: Pick<Transport, "validate" | "clock">,
@@ -134,7 +127,7 @@ export async function readAnswer<T>(
   if (response.ok && content === "bytes") return answer;
   // A character can be in two chunks.
   const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
-  const json = parseJson(text);
+  const json: unknown = unlessThrown(() => JSON.parse(text));
   const body = json === undefined ? text : json;
   if (!response.ok) throw errorOf({ ...received, response: answer.response }, body, clock);
   if (content === "result") answer.data = await readResult(received, text, body, validate);

@@ -4,18 +4,15 @@ import type { KnownRecord } from "../http/expectation.js";
 import { toName } from "../values/names.js";
 import { sha256Hex } from "../values/sha256.js";
 import { toNanoseconds } from "../values/times.js";
+import { unlessThrown } from "../values/unless-thrown.js";
 
 const { cursors, enums } = operations.listBalanceChanges;
 const { missingMember, timeMember } = cursors;
 
 /** The members of a cursor: base64 of JSON (observed on v0.74 nodes). Other cursors are taken to be reliable. */
 export function readCursor(cursor: string): Record<string, unknown> | undefined {
-  try {
-    const fields: unknown = JSON.parse(atob(cursor));
-    return typeof fields === "object" && fields !== null ? { ...fields } : undefined;
-  } catch {
-    return undefined;
-  }
+  const fields: unknown = unlessThrown(() => JSON.parse(atob(cursor)));
+  return typeof fields === "object" && fields !== null ? { ...fields } : undefined;
 }
 
 /** The time of the block that a cursor names, as the node spells it. All cursors of one block spell it alike. */
@@ -27,11 +24,7 @@ export function blockTimeOf(cursor: string): string | undefined {
 /** The same time in Unix nanoseconds. */
 export function nanosecondsOf(cursor: string): bigint | undefined {
   const time = blockTimeOf(cursor);
-  try {
-    return time === undefined ? undefined : toNanoseconds(time);
-  } catch {
-    return undefined;
-  }
+  return time === undefined ? undefined : unlessThrown(() => toNanoseconds(time));
 }
 
 /** `btoa` takes no other characters than those of Latin-1: Go escapes U+2028 and U+2029 in JSON. */
