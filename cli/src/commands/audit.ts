@@ -92,7 +92,7 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
     await output.write((isFirst ? encoder.head : "") + encoder.encode(rows));
   };
   let position = startTimestamp;
-  try {
+  const compare = async () => {
     while (position < endTimestamp) {
       const range = { start: position, end: earliest(position - (position % day) + day, endTimestamp) };
       await print(await auditBalances(nodes, dateOf(position), range, { pageSize, signal }));
@@ -103,16 +103,16 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
     for (const id of canonicalIds(flags.id ?? []))
       await print(await auditList(nodes, "signatures", id, { id }, signal));
     if (flags.profiles) await print(await auditList(nodes, "profiles", "profiles", {}, signal));
-  } catch (error) {
-    await output.stop(false);
+  };
+  const explain = (error: unknown) => {
     // A failure is no difference.
     const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
     // A later start does not help with a list that cannot be compared.
-    throw position > startTimestamp && !(error instanceof IncompleteError)
-      ? new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`)
-      : failure;
-  }
+    const canContinue = position > startTimestamp && !(error instanceof IncompleteError);
+    return canContinue ? new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`) : failure;
+  };
   try {
+    await compare().catch((error: unknown) => Promise.reject(explain(error)));
     const end = (parts.length === 0 ? encoder.head : "") + encoder.end();
     await output.write(isPrometheus ? `${metricsOf(parts).join("\n")}\n` : end);
     await output.finish();
