@@ -72,7 +72,7 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
   }
 }
 
-/** Reads a value as if it had been entered. An array repeats a flag, or has the values that a flag separates by commas. */
+/** Reads a value as if it had been entered. An array repeats a flag, or joins the values of one flag by commas. */
 function readValue(option: Option, value: unknown): unknown {
   const { parseArg } = option;
   if (parseArg === undefined) return value;

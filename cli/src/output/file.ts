@@ -95,7 +95,8 @@ function readExtensions(name: string, format: FormatName | undefined, isStream: 
 
 /**
  * Opens stdout, or a file that is written as `FILE.PID.tmp`, and renamed when it is complete: a reader sees the earlier
- * file or the new one. Files of killed processes are removed, and after a complete one the partial ones before it. A pipe or a device is written directly.
+ * file or the new one. Files of killed processes are removed, and so are earlier partial files once this one is
+ * complete. A pipe or a device is written directly.
  *
  * @throws {@link UsageError} if the file exists and must not be replaced.
  */
