@@ -121,7 +121,7 @@ function readName(spec: Value, flagName: string, value: unknown): unknown {
 
 const wordOf = (name: string) => name.toLowerCase().replaceAll("_", "-");
 
-/** The names of an enumeration by their words, which lack the prefix that all of them have. */
+/** The names of an enumeration by their short words, without the prefix that all names share. */
 function namesByWord(spec: Value): ReadonlyMap<string, string> {
   if (spec.kind === "array") return namesByWord(spec.items);
   const names = spec.kind === "enum" ? spec.values : [];

@@ -40,7 +40,7 @@ export const allCommands = (command: Command): Command[] => [command, ...command
 export const pathOf = (command: Command): string =>
   command.parent === null ? "" : `${pathOf(command.parent)} ${command.name()}`.trim();
 
-/** Whether a flag was entered, and is no default of the configuration, which can be for other runs. */
+/** Whether a flag was entered. A default of the configuration may be meant for other runs. */
 export const isEntered = (command: Command, name: string): boolean => command.getOptionValueSource(name) === "cli";
 
 const widthOfHelp = (command: Command) => command.configureOutput().getOutHelpWidth?.() ?? 80;

@@ -39,7 +39,7 @@ export class IncompleteError extends ExitError {
   }
 }
 
-/** Suggests the name that begins and ends most alike, if half of its letters are the same, or all in another order. */
+/** Suggests the name that begins and ends most alike, if half of its letters match, or all of them in another order. */
 export function didYouMean(text: string, names: readonly string[]): string {
   const shared = (a: string, b: string) => [...a].findIndex((letter, index) => letter !== b[index]);
   const letters = (name: string) => [...name].sort().join("");

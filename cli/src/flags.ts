@@ -179,7 +179,7 @@ const outputText = (all: readonly FormatName[], more: string) =>
   `Write to a file, in the format of its extension: .csv, .ndjson, .json${all.includes("svg") ? ", .html or .svg" : " or .html"}, each ` +
   `also with .gz. It is there once it is complete.${more} - is stdout.`;
 
-/** @param more - Another sentence on the file. */
+/** @param more - A further sentence for the help of `--output`. */
 export const fileFlags = (all: readonly FormatName[] = formats, more = ""): Option[] => [
   formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe", all),
   outputFlag("-o, --output <FILE>", outputText(all, more), {

@@ -28,7 +28,7 @@ export function metricLines(own: string, type: Type, help: string, samples: read
 export const exposition = (lines: readonly string[]): Response =>
   new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
 
-/** A number for each set of labels, and for each end of the name. */
+/** A number for each set of labels and each suffix of the name. */
 export function createCounter(own: string, help: string, type: Type = "counter") {
   const values = new Map<string, number>();
   return {

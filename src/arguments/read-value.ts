@@ -54,7 +54,7 @@ function readInteger(spec: Extract<Value, { kind: "int32" }>, value: unknown, pl
 
 /** Reads a time as Unix nanoseconds. `others` are values that the caller accepts as well, for the message. */
 export function readTime(place: Place, value: unknown, others = ""): bigint {
-  // Digits of a year, or of seconds since 1970: a node returns nothing up to them, and everything from them on.
+  // Taken for nanoseconds, a year or seconds since 1970 would select everything: they are a moment in 1970.
   const time = isYearOrSeconds(value) ? undefined : unlessThrown(() => toNanoseconds(value as NanosecondTime));
   const isKnown = time !== undefined && BigInt.asIntN(64, time) === time;
   const expected = 'a time such as "2024-02-09", a Date, or Unix nanoseconds since 2000 within 64 bits';

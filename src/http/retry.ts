@@ -15,7 +15,7 @@ export function retry(send: Fetch, tools: Tools): Deliver {
       try {
         return await send(request, call, number);
       } catch (error) {
-        // Refused by the rate limiter: only the call whose response had the limit waits for its end.
+        // Refused by the rate limiter: only the call whose response had the limit waits for it to end.
         const isRefused = RateLimitError.is(error) && error.attempts < number;
         const isLast = call.once || number >= settings.attempts;
         if (isRefused || isLast || signal?.aborted || !isTransient(error, call.finalStatuses)) throw error;

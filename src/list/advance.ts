@@ -13,7 +13,7 @@ import { emptyState, hasKey, placeOf, type WalkState, windowAfter, withKeys } fr
 /** The `pagination` to continue with in another walk. Records that a lagging node has not written yet would be lost. */
 export function paginationAt(walk: WalkPlan, state: WalkState): Forward | Backward {
   const { direction, block, first, until, given } = state;
-  // A second reading begins again, so that nothing comes twice that the first one had.
+  // A second reading starts over, so that the records of the first one do not come twice.
   if (until !== undefined) return pageAfter(walk, direction, given?.cursor);
   const [anchor] = anchorsOf(walk, state);
   const cursor = anchor?.resume ?? anchor?.cursor ?? given?.cursor;

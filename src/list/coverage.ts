@@ -14,13 +14,14 @@ import { type GivenCursor, timeBefore } from "./state.js";
  * It starts where the pages begin to show that no record is missing, or after the record of the caller's cursor. It
  * ends with a block, whose own records are not covered: oldest first with the block of the last page, otherwise with
  * the block of the first one, since newer records are not read. Votes can be cast again: their end needs a last page
- * that is later than all others. A walk that is left, or ends with an error, covers the time up to its last record.
+ * that is later than all others. A walk that the caller leaves, or that ends with an error, covers the time up to its
+ * last record.
  */
 export class WalkCoverage<T> {
   readonly #plan: WalkPlan<T>;
   /** The cursor with which the caller began. */
   readonly #given: GivenCursor | undefined;
-  /** The time from which on the pages show that no record is missing. */
+  /** The time from which the pages show that no record is missing. */
   #completeFrom = 0n;
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
   /** Whether all pages had block headers, including the page that the caller's cursor is from. */

@@ -83,7 +83,7 @@ export function unixNanoseconds(time: unknown): bigint | undefined {
 }
 
 /**
- * Whether a time is probably no nanoseconds: digits before 2000, such as a year, or a `bigint` of seconds to
+ * Whether a time is probably not in nanoseconds: digits before 2000, such as a year, or a `bigint` of seconds to
  * microseconds.
  */
 export function isYearOrSeconds(time: unknown): boolean {

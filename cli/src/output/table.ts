@@ -44,7 +44,7 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
     }
     const hidden: string[] = [];
     while (isWide(all)) {
-      // The unit of an amount says more than an id that all rows have, and different units more than ids of assets.
+      // A unit tells more than an id that all rows share. Units that differ tell more than the ids of assets.
       const hasUnits = all.some(({ name, isSame }) => name === "unit" && !isSame);
       const shared = all.slice(1).find(({ name, isSame }) => isSame && name.endsWith("Id"));
       const others = all.slice(1).filter(({ name }) => !(tellsApart.test(name) || (hasUnits && name === "unit")));

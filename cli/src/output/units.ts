@@ -12,7 +12,8 @@ import { readColumns, type Units } from "./columns.js";
  *
  * @param kinds - The columns of the records.
  * @param list - Lists the assets; `undefined` if there is no list.
- * @param isFormatted - Whether the decimal places come from the node without a flag, or just if the node lists assets.
+ * @param isFormatted - Whether decimal places come from the node by default. `"if-listed"`: unless the node lists no
+ * assets.
  * @returns the flags with an id in `asset`. `units` is `undefined` if all amounts stay in the smallest unit.
  */
 export async function readUnits<Own extends Flags>(

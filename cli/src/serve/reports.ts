@@ -72,7 +72,7 @@ export const isOfBalances = (name: string): name is keyof typeof shared.reportCo
 const idNames = ["party", "market", "proposal", "id"];
 const { items: accountType } = accountTypes;
 
-/** Checks what the client would refuse by its own names. */
+/** Refuses what the client would refuse as well, but by the names of its own arguments. */
 function checkNames(query: Readonly<Record<string, unknown>>): void {
   const refuse = (name: string, expected: string, value: string) => {
     throw new Rejection(3, `Expected ${name} to be ${expected}, got "${value}".`);

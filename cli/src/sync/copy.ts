@@ -36,7 +36,7 @@ const blockAt = (timestamp: bigint) => ({ height: 0n, timestamp });
 export function createCopy(name: string, schema: string | undefined, node?: VegaClient) {
   const shown = hidePassword(name);
 
-  /** Yields the records or ranges that are read from the copy, which is open until the end. */
+  /** Yields records or ranges from the copy, which stays open until the end. */
   async function* readFrom<T>(
     signal: AbortSignal,
     read: (stored: Destination) => AsyncIterable<T> | Promise<Iterable<T>>,
