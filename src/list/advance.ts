@@ -3,7 +3,7 @@ import type { PaginationError } from "../errors/index.js";
 import type { Resume } from "../errors/vega-error.js";
 import { show } from "../values/show.js";
 import { anchorsOf } from "./anchors.js";
-import { continuedLater, readAddedMembers } from "./client-cursors.js";
+import { continuedLater } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { type Backward, type Edge, type Forward, isDescending, timeOf } from "./page.js";
 import { pageAfter, type WalkPlan } from "./plan.js";
@@ -12,13 +12,13 @@ import { emptyState, hasKey, placeOf, type WalkState, windowAfter, withKeys } fr
 
 /** The `pagination` to continue with in another walk. Records that a lagging node has not written yet would be lost. */
 export function paginationAt(walk: WalkPlan, state: WalkState): Forward | Backward {
-  const { direction, block, first, until, given } = state;
+  const { direction, block, firstBlock, again, given } = state;
   // A second reading starts over, so that the records of the first one do not come twice.
-  if (until !== undefined) return pageAfter(walk, direction, given?.cursor);
+  if (again) return pageAfter(walk, direction, again.end);
   const [anchor] = anchorsOf(walk, state);
   const cursor = anchor?.resume ?? anchor?.cursor ?? given?.cursor;
-  const isBare = walk.cursorsLack === "account" || block === undefined || cursor === undefined;
-  return pageAfter(walk, direction, isBare ? cursor : continuedLater(cursor, block.timestamp, first));
+  const isBare = walk.kind === "changes" || block === undefined || cursor === undefined;
+  return pageAfter(walk, direction, isBare ? cursor : continuedLater(cursor, block.timestamp, firstBlock));
 }
 
 export const resumeAt = (walk: WalkPlan, state: WalkState): Resume => ({ pagination: paginationAt(walk, state) });
@@ -39,10 +39,10 @@ export function advance<T>(
   const { more, nextCursor } = state.direction;
   // `pageInfo` decides, not the number of records: a node can clamp a page.
   if (!pageInfo?.[more]) return undefined;
-  const { until } = state;
+  const until = state.again?.until;
   if (until !== undefined && (nanosecondsOf(edges.at(-1)?.cursor ?? "") ?? until) < until) return undefined;
   const cursor = pageInfo[nextCursor];
-  const window = windowAfter(state.window, edges, walk.cursorsLack, isDescending(walk.pagination, state.direction));
+  const window = windowAfter(state.window, edges, walk.kind, isDescending(walk.pagination, state.direction));
   const next = { ...state, window, cursor: cursor || edges.at(-1)?.cursor || state.cursor };
   if (!cursor) {
     const what = `${senderOf(walk)} reports \`${more}\` but returned no \`${nextCursor}\`. `;
@@ -66,18 +66,17 @@ export function advance<T>(
  * @param edges - All records of that page.
  */
 export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly Edge<T>[]): WalkState<T> | undefined {
-  const { direction, pages, first, until } = end;
-  if (walk.cursorsLack !== "record" || first === undefined || !isDescending(walk.pagination)) return undefined;
+  const { direction, pages, firstBlock, again } = end;
+  if (walk.kind !== "votes" || firstBlock === undefined || !isDescending(walk.pagination)) return undefined;
   // The gateway has cursors of its own, and lists votes that were cast again last.
   const { cursor: place } = edges.at(-1) ?? end.window.at(-1) ?? end.given ?? {};
   if (place !== undefined && nanosecondsOf(place) === undefined) return undefined;
   // A second reading ends the walk if all of its pages are of one block.
-  if (until !== undefined && (pages === 1 || end.block?.timestamp === first)) return undefined;
-  const window = windowAfter(end.window, edges, "record", true);
+  if (again && (pages === 1 || end.block?.timestamp === firstBlock)) return undefined;
+  const window = windowAfter(end.window, edges, "votes", true);
   const { [direction.cursor]: cursor } = paginationAt(walk, { ...end, window }) as Pagination;
-  const given = until === undefined && cursor !== undefined ? { cursor, ...readAddedMembers(cursor) } : end.given;
   const { seen, block, node } = end;
-  return { ...emptyState(direction), count: 0, seen, block, node, given, until: first };
+  return { ...emptyState(direction), count: 0, seen, block, node, again: { until: firstBlock, end: cursor } };
 }
 
 const senderOf = ({ operation }: WalkPlan) =>

@@ -12,7 +12,7 @@ import type { KnownRecord, PlaceInList } from "../http/expectation.js";
 import { afterVotes, continuingAt, identify, shortKeyOf } from "./client-cursors.js";
 import { nanosecondsOf, readCursor, withAccountId } from "./cursors.js";
 import { type Edge, largestPage, room, timeOf } from "./page.js";
-import type { WalkPlan } from "./plan.js";
+import type { ListKind, WalkPlan } from "./plan.js";
 import { type GivenCursor, placeOf, rememberedVotes, startOfBlock, timeBefore, type WalkState } from "./state.js";
 
 /** One way to request the page after a state. */
@@ -26,24 +26,31 @@ export interface Anchor {
   /** The records with which the page must begin. Default: it is used as it is. */
   readonly continuesFrom?: PlaceInList | undefined;
   /** The time that the node must have passed, in Unix nanoseconds. */
-  readonly after?: bigint | undefined;
+  readonly minBlock?: bigint | undefined;
   /** The cursor to continue with in another walk, if it is another one. */
   readonly resume?: string | undefined;
 }
 
 /** The ways to request the page after a state, the best one first; none if no cursor leads on. */
-export function anchorsOf({ cursorsLack }: Pick<WalkPlan, "cursorsLack">, state: WalkState): readonly Anchor[] {
-  const { pages, given, until, window, cursor } = state;
-  if (pages === 0) return given && until === undefined ? fromGiven(given, cursorsLack) : [{ skip: 0 }];
+export function anchorsOf({ kind }: Pick<WalkPlan, "kind">, state: WalkState): readonly Anchor[] {
+  const { pages, given, cursor } = state;
+  if (pages === 0) return given ? fromGiven(kind, given) : [{ skip: 0 }];
   const place = placeOf(state);
-  const isReadable = cursorsLack === "proof" ? readCursor(place) !== undefined : nanosecondsOf(place) !== undefined;
-  if (!cursorsLack || !isReadable) return [{ cursor, skip: 0 }];
-  if (cursorsLack === "record") return beforeBlock(state);
-  return cursorsLack === "proof" ? beforeSignature(window) : beforeChange(window);
+  const isReadable = kind === "signatures" ? readCursor(place) !== undefined : nanosecondsOf(place) !== undefined;
+  if (!kind || !isReadable) return [{ cursor, skip: 0 }];
+  return kinds[kind].before(state);
+}
+
+/** After a cursor that the caller brings, of which no page is known. */
+function fromGiven(kind: WalkPlan["kind"], given: GivenCursor): readonly Anchor[] {
+  // On the last page, nodes compare the cursor with the first record's cursor as text.
+  const asSent: Anchor = { cursor: given.own, resume: given.cursor, skip: 0, minBlock: given.minBlock };
+  const anchors = kind ? kinds[kind].from(given, asSent) : [];
+  return anchors.length > 0 ? anchors : [asSent];
 }
 
 /** Begins at the change before the last one or an earlier one with a known account id; otherwise at the last block. */
-function beforeChange(window: readonly Edge<unknown>[]): readonly Anchor[] {
+function beforeChange({ window }: WalkState): readonly Anchor[] {
   const last = window.at(-1);
   if (last === undefined) return [];
   const record = identify(last.node as object);
@@ -64,7 +71,7 @@ const fromBlock = (at: bigint | undefined, record: KnownRecord, resume: string):
   [room, largestPage].map((skip) => ({ at, skip, continuesFrom: { records: [record] }, resume }));
 
 /** Begins at the signature before the last one, or at the start of the list. New ones can come before any other. */
-function beforeSignature(window: readonly Edge<unknown>[]): readonly Anchor[] {
+function beforeSignature({ window }: WalkState): readonly Anchor[] {
   const last = window.at(-1);
   if (last === undefined) return [];
   const record = identify(last.node as object, operations.listNodeSignatures.naturalKey);
@@ -90,7 +97,7 @@ function beforeBlock({ window, count, given }: WalkState): readonly Anchor[] {
   const start = startOfBlock(window, window.length - 1);
   const ofBlock = window.slice(start);
   // Votes of the block that an earlier page had can be behind the end of this one.
-  const earlier = given?.read?.lastBlock === to ? given.read.known : [];
+  const earlier = given?.votes?.lastBlock === to ? given.votes.known : [];
   const known = new Set([...earlier, ...ofBlock.map(({ node }) => shortKeyOf(node))]);
   const resumeFrom = (cursor: string) => afterVotes(cursor, { lastBlock: to, known: [...known] });
   const distances = start < 2 ? [] : start === 2 ? [2] : [2, Math.min(start, rememberedVotes)];
@@ -112,30 +119,40 @@ function beforeBlock({ window, count, given }: WalkState): readonly Anchor[] {
 
 const identifyVote = ({ node }: Edge<unknown>) => identify(node as object, operations.listVotes.naturalKey);
 
-/** After a cursor that the caller brings, of which no page is known. */
-function fromGiven(given: GivenCursor, cursorsLack: WalkPlan["cursorsLack"]): readonly Anchor[] {
-  const { cursor, own, after, read, last } = given;
-  // On the last page, nodes compare the cursor with the first record's cursor as text.
-  const asSent: Anchor = { cursor: own, resume: cursor, skip: 0, after };
+/** After the votes that a cursor of the client contains. */
+function fromVotes({ cursor, votes }: GivenCursor, asSent: Anchor): readonly Anchor[] {
   const time = nanosecondsOf(cursor);
-  if (read && time !== undefined) {
-    const { lastBlock, known } = read;
-    const whole = { ...asSent, cursor: undefined, skip: room + known.length };
-    const largest = { ...whole, skip: largestPage };
-    if (time === lastBlock) return [whole, largest];
-    return [{ ...whole, cursor: own, continuesFrom: { from: time, to: lastBlock } }, whole, largest];
-  }
-  if (cursorsLack === "proof") {
-    const { sig } = readCursor(cursor) ?? {};
-    const sent = last && { ...asSent, skip: room, continuesFrom: { records: [last], most: room } };
-    if (sent) return [sent];
-    return typeof sig === "string" ? fromStart({ sig }, cursor).map((anchor) => ({ ...anchor, after })) : [asSent];
-  }
-  if (cursorsLack !== "account") return [asSent];
+  if (votes === undefined || time === undefined) return [];
+  const { lastBlock, known } = votes;
+  const whole = { ...asSent, cursor: undefined, skip: room + known.length };
+  const rest = [whole, { ...whole, skip: largestPage }];
+  if (time === lastBlock) return rest;
+  return [{ ...whole, cursor: asSent.cursor, continuesFrom: { from: time, to: lastBlock } }, ...rest];
+}
+
+function fromSignature({ cursor, last }: GivenCursor, asSent: Anchor): readonly Anchor[] {
+  if (last) return [{ ...asSent, skip: room, continuesFrom: { records: [last], most: room } }];
+  const { sig } = readCursor(cursor) ?? {};
+  const { minBlock } = asSent;
+  return typeof sig === "string" ? fromStart({ sig }, cursor).map((anchor) => ({ ...anchor, minBlock })) : [];
+}
+
+function fromChange(given: GivenCursor, asSent: Anchor): readonly Anchor[] {
+  const { cursor, last } = given;
   const named = withAccountId(cursor);
   const record = last ?? (named && identify(named.record));
-  const others = record && time !== undefined ? fromBlock(timeBefore(given), record, cursor) : [];
-  const blocks = others.map((anchor) => ({ ...anchor, after }));
-  if (last) return [{ ...asSent, skip: 1, continuesFrom: { records: [last], most: room } }, ...blocks];
-  return blocks.length > 0 ? blocks : [asSent];
+  const { minBlock } = asSent;
+  const others = record && nanosecondsOf(cursor) !== undefined ? fromBlock(timeBefore(given), record, cursor) : [];
+  const blocks = others.map((anchor) => ({ ...anchor, minBlock }));
+  return last ? [{ ...asSent, skip: 1, continuesFrom: { records: [last], most: room } }, ...blocks] : blocks;
 }
+
+/** How each kind of list continues: before the last records that were read, and from the caller's cursor. */
+const kinds: Record<
+  ListKind,
+  { before(state: WalkState): readonly Anchor[]; from(given: GivenCursor, asSent: Anchor): readonly Anchor[] }
+> = {
+  votes: { before: beforeBlock, from: fromVotes },
+  changes: { before: beforeChange, from: fromChange },
+  signatures: { before: beforeSignature, from: fromSignature },
+};

@@ -80,12 +80,12 @@ export interface AddedMembers {
   /** The cursor as the node wrote it. */
   readonly own: string;
   /** The time of the block that a node must have reached to continue from it. */
-  readonly after: bigint | undefined;
-  /** The block time that the client has added; `undefined` in a node's own cursor, where `after` is the record's time. */
+  readonly minBlock: bigint | undefined;
+  /** The block time that the client has added; `undefined` in a node's own cursor, where `minBlock` is the record's time. */
   readonly latest: bigint | undefined;
   /** The time of the block of the first page, if the walk was of signatures, or began with the newest votes. */
-  readonly first: bigint | undefined;
-  readonly read: ReadVotes | undefined;
+  readonly firstBlock: bigint | undefined;
+  readonly votes: ReadVotes | undefined;
   readonly last: KnownRecord | undefined;
 }
 
@@ -98,10 +98,10 @@ export function readAddedMembers(cursor: string): AddedMembers {
   const latestBlock = isDigits(latest) ? BigInt(latest) : undefined;
   return {
     own: isOfNode ? cursor : encodeCursor(own),
-    after: latestBlock ?? nanosecondsOf(cursor),
+    minBlock: latestBlock ?? nanosecondsOf(cursor),
     latest: latestBlock,
-    first: isDigits(first) ? BigInt(first) : undefined,
-    read: isNamed ? { lastBlock: BigInt(lastBlock), known } : undefined,
+    firstBlock: isDigits(first) ? BigInt(first) : undefined,
+    votes: isNamed ? { lastBlock: BigInt(lastBlock), known } : undefined,
     last: last as KnownRecord | undefined,
   };
 }

@@ -45,9 +45,9 @@ export class WalkCoverage<T> {
   ): void {
     const { first, newest } = this.#blocks ?? { first: block, newest: undefined };
     const given = this.#given;
-    const earlier = maximum(newest?.timestamp ?? -1n, given?.after ?? -1n);
+    const earlier = maximum(newest?.timestamp ?? -1n, given?.minBlock ?? -1n);
     // A page without a block can be from a node that is ahead, as can the page that a cursor without a block is from.
-    this.#isNamed &&= block !== undefined && (given?.read === undefined || given.latest !== undefined);
+    this.#isNamed &&= block !== undefined && (given?.votes === undefined || given.latest !== undefined);
     this.#isLatest = (isWholeList && !given) || (this.#isNamed && block !== undefined && block.timestamp > earlier);
     this.#blocks = { first, last: block, newest: laterOf(newest, block) };
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
@@ -82,21 +82,21 @@ export class WalkCoverage<T> {
 
   /** The end of the coverage once the walk has ended; `undefined` if nothing shows it. */
   get #end(): bigint | undefined {
-    const { range, cursorsLack, pagination } = this.#plan;
+    const { range, kind, pagination } = this.#plan;
     const [given, place, isDown] = [this.#given, this.#place, isDescending(pagination)];
     // Votes that were cast again since the first page are unknown without the block of that page.
-    const isBlind = isDown && given !== undefined && given.first === undefined;
-    if (cursorsLack === "record" && (isBlind || !this.#isLatest)) return undefined;
+    const isBlind = isDown && given !== undefined && given.firstBlock === undefined;
+    if (kind === "votes" && (isBlind || !this.#isLatest)) return undefined;
     if (isDown && place !== undefined) return place;
     const cursor = this.last?.cursor ?? given?.cursor;
     // The gateway's cursors do not show times: a loop that they lead through ends with the block of its first page, as
     // lists do that are not in the order of time: they can get records before those that were read.
     const isTimed = cursor !== undefined && nanosecondsOf(cursor) !== undefined;
-    if (given !== undefined && !isTimed && cursorsLack !== "proof") return undefined;
+    if (given !== undefined && !isTimed && kind !== "signatures") return undefined;
     const { first, last } = this.#blocks ?? {};
     const block = first && isTimed && !isDown ? last : first;
     // Signatures that arrived since the first page can sort before the cursor, where this walk does not read.
-    const seen = cursorsLack === "proof" && given ? given.first : block?.timestamp;
+    const seen = kind === "signatures" && given ? given.firstBlock : block?.timestamp;
     if (block === undefined || seen === undefined) return undefined;
     const final = finalTime(minimum(block.timestamp, seen));
     return range?.end === undefined ? final : minimum(final, range.end);

@@ -9,7 +9,7 @@ import type { Connection } from "../http/send.js";
 import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
 import type { Edge, PageContent, ReadPage } from "./page.js";
-import type { OpenRange, WalkRequest } from "./plan.js";
+import type { ListKind, OpenRange, WalkRequest } from "./plan.js";
 import { provableRange } from "./ranges.js";
 import { type CursorRules, type ListReaderOptions, pageReader } from "./reader.js";
 import { type OpenWalk, openWalk } from "./walk.js";
@@ -61,7 +61,7 @@ export const openSource = <T>(
   });
 
 /** The list of a walk, apart from its range and its options. */
-export type ListSource<T> = Pick<WalkRequest<T>, "operation" | "cursorsLack" | "advice" | "history" | "isRecent"> & {
+export type ListSource<T> = Pick<WalkRequest<T>, "operation" | "kind" | "advice" | "history" | "isRecent"> & {
   fetchPage: ReadPage<T>;
 };
 
@@ -85,7 +85,7 @@ export function listsOf<T>(
     const history = operation.range && historyOf(reader, filters, read);
     return {
       operation: id,
-      cursorsLack: lackOf(operation),
+      kind: kindOf(operation),
       advice: hintsOf(id).repeatedCursor,
       fetchPage: history
         ? throughWindows(pageReader({ ...reader, longestWindow: provableRange }, filters), history)
@@ -111,8 +111,8 @@ function rejectedCursor({ cursors }: ListOperation<never>, id: string): CursorRu
   return status === undefined ? {} : { finalStatuses: { [status]: hintsOf(id).rejectedCursor ?? "" } };
 }
 
-function lackOf<T>({ cursors }: ListOperation<T>): WalkRequest<T>["cursorsLack"] {
-  if (cursors === undefined) return "proof";
+function kindOf<T>({ cursors }: ListOperation<T>): ListKind | undefined {
+  if (cursors === undefined) return "signatures";
   if (cursors.timeMember === undefined) return undefined;
-  return cursors.missingMember === undefined ? "record" : "account";
+  return cursors.missingMember === undefined ? "votes" : "changes";
 }

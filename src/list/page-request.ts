@@ -34,7 +34,7 @@ export function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at
 /** The expectation of a page, so that nothing before it and in it is missing. */
 export function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone: boolean): Expectation {
   const { direction, pages, block, node } = state;
-  const { after = 0n, continuesFrom } = anchor;
+  const { minBlock = 0n, continuesFrom } = anchor;
   const { isFixed = false, range } = walk;
   const { start = 0n, end } = range ?? {};
   const isDown = isDescending(walk.pagination, direction);
@@ -45,7 +45,7 @@ export function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, 
   return {
     isFresh: pages === 0 && !(isFixed && end !== undefined),
     prefer: node,
-    minBlock: isPast ? after : maximum(after, reached ?? 0n),
+    minBlock: isPast ? minBlock : maximum(minBlock, reached ?? 0n),
     minBlockAtEnd: isFixed ? end : undefined,
     needsBlock: !isAlone,
     continuesFrom,

@@ -29,6 +29,15 @@ export interface OpenRange {
 export const isEmptyRange = ({ start, end }: OpenRange): boolean =>
   start !== undefined && end !== undefined && microsecondFrom(start) >= microsecondFrom(end);
 
+/**
+ * The lists that cursors of nodes are not enough for. Cursors of another form than expected are followed as they are.
+ *
+ * `"votes"`: the cursor is a block time, and v0.74 nodes leave out the first vote of that block, whichever it is.
+ * `"changes"`: the cursor of v0.74 nodes lacks the account id that the records of a block are sorted by.
+ * `"signatures"`: the cursor is sound, but a node that does not have its record yet leaves out the record behind it.
+ */
+export type ListKind = "votes" | "changes" | "signatures";
+
 /** The list and the range of a walk, and how its pages are fetched. */
 export interface WalkRequest<T> extends WalkSettings {
   operation?: string;
@@ -41,14 +50,8 @@ export interface WalkRequest<T> extends WalkSettings {
   isFixed?: boolean;
   /** Whether the list ends with the oldest record that nodes keep. Default: missing earlier ones are an error. */
   endsAtHistory?: boolean;
-  /**
-   * The defect of the list's cursors on v0.74 nodes. Cursors of another form are followed as they are.
-   *
-   * `"record"`: the cursor is a block time, and a node leaves out the first record of that block, whichever it is.
-   * `"account"`: the cursor lacks the account id that records of one block are sorted by.
-   * `"proof"`: the cursor is sound, but a node that does not have its record yet leaves out the one behind it.
-   */
-  cursorsLack?: "record" | "account" | "proof" | undefined;
+  /** Default: the cursors of the list are followed as they are. */
+  kind?: ListKind | undefined;
   /** Advice for a cursor that repeats. */
   advice?: string | undefined;
   /** Which records of a page belong to the list. Default: all do. */

@@ -102,14 +102,14 @@ async function fetchPage<T>(
  */
 async function fetchUpToDate<T>(
   walk: WalkPlan<T>,
-  { block, until, given }: WalkState<T>,
+  { block, again, given }: WalkState<T>,
   request: PageRequest,
   expectation: Expectation,
   signal: AbortSignal,
 ): Promise<FetchedPage<T>> {
-  const latest = walk.cursorsLack === "record" ? (block?.timestamp ?? given?.after) : undefined;
+  const latest = walk.kind === "votes" ? (block?.timestamp ?? given?.minBlock) : undefined;
   if (latest === undefined || !walk.isRecent?.(latest)) return walk.fetchPage(request, expectation, signal);
-  const name = until === undefined ? "minBlockAtEnd" : "minBlock";
+  const name = again === undefined ? "minBlockAtEnd" : "minBlock";
   try {
     return await walk.fetchPage(request, { ...expectation, [name]: latest + 1n }, signal);
   } catch (error) {
@@ -185,7 +185,7 @@ export class ListPage<T> implements Page<T> {
 
   /** Whether the page belongs to a second reading of the newest votes, and has only known ones. */
   get hasNothingNew(): boolean {
-    return this.#taken.end.until !== undefined && this.edges.length === 0;
+    return this.#taken.end.again !== undefined && this.edges.length === 0;
   }
 
   /** The last record that was read, whether it is wanted or not. */
@@ -195,16 +195,16 @@ export class ListPage<T> implements Page<T> {
 
   /** The state after this page in a direction; `undefined` at the end. */
   after(direction: Direction): WalkState<T> | undefined {
-    const { edges, read, end } = this.#taken;
-    if (direction === end.direction) return advance(this.#walk, end, read, this.pageInfo);
+    const { edges, all, end } = this.#taken;
+    if (direction === end.direction) return advance(this.#walk, end, all, this.pageInfo);
     const { block, node } = end;
     // A page without records is at the end of the list.
     if (edges.length === 0)
       return this.pageInfo?.[direction.more]
         ? { ...startOf({ direction, cursor: undefined }), block, node }
         : undefined;
-    const first = this.#walk.cursorsLack === "proof" ? end.first : undefined;
-    const turned = { ...emptyState(direction), pages: 1, block, node, first };
+    const firstBlock = this.#walk.kind === "signatures" ? end.firstBlock : undefined;
+    const turned = { ...emptyState(direction), pages: 1, block, node, firstBlock };
     const state = advance(this.#walk, turned, [...edges].reverse(), this.pageInfo);
     if (state === undefined) return undefined;
     const cursor = cursorOf(paginationAt(this.#walk, state));
@@ -213,15 +213,15 @@ export class ListPage<T> implements Page<T> {
 
   /** The state before the next page in a direction. After the last page, the newest votes may have to be read again. */
   onward(direction: Direction): WalkState<T> | undefined {
-    const { read, end } = this.#taken;
+    const { all, end } = this.#taken;
     const state = this.after(direction);
     const isAtEnd = state === undefined && direction === end.direction;
-    return isAtEnd && !this.#isWhole ? startAgain(this.#walk, end, read) : state;
+    return isAtEnd && !this.#isWhole ? startAgain(this.#walk, end, all) : state;
   }
 
   /** Whether its response had all of the list. A second reading takes only the newest votes. */
   get isWholeList(): boolean {
-    return this.#isWhole && this.#taken.end.until === undefined;
+    return this.#isWhole && this.#taken.end.again === undefined;
   }
 
   get next(): Forward | undefined {

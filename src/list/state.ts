@@ -30,21 +30,29 @@ export interface WalkState<T = unknown> {
    * The time of the block of the first page. Newest first, votes that were cast again since then have moved before that
    * page. Signatures that arrived since then can sort before the cursor.
    */
-  readonly first?: bigint | undefined;
+  readonly firstBlock?: bigint | undefined;
   /** The address of the node that gave the last page, if the client has several. */
   readonly node?: string | undefined;
   /** The content of the cursor with which the caller began. */
   readonly given?: GivenCursor | undefined;
-  /** The time of the block at which a second reading of the newest votes ends. */
-  readonly until?: bigint | undefined;
+  /** Set in a second reading of the newest votes. */
+  readonly again?: SecondReading | undefined;
+}
+
+/** The votes that were cast since the first page are read once more: one may have moved past it. */
+export interface SecondReading {
+  /** The time of the block of the first page, at which the reading ends. */
+  readonly until: bigint;
+  /** The cursor at which the first reading ended. */
+  readonly end: string | undefined;
 }
 
 /** A cursor as the caller gave it, and its content. */
 export type GivenCursor = AddedMembers & { readonly cursor: string };
 
 /** The time of the last record that was read before a cursor. A cursor of the client leads to an earlier one. */
-export const timeBefore = ({ cursor, last, read }: GivenCursor): bigint | undefined =>
-  timeOf(last && { cursor, node: last }) ?? read?.lastBlock ?? nanosecondsOf(cursor);
+export const timeBefore = ({ cursor, last, votes }: GivenCursor): bigint | undefined =>
+  timeOf(last && { cursor, node: last }) ?? votes?.lastBlock ?? nanosecondsOf(cursor);
 
 /** A set of texts that never changes: the texts of one page, and the set before. */
 export interface Keys {
@@ -74,7 +82,7 @@ export function startOf({ direction, cursor }: Pick<WalkPlan, "direction" | "cur
   if (cursor === undefined) return { ...empty, count: 0 };
   const given = { cursor, ...readAddedMembers(cursor) };
   const visited = withKeys(undefined, [cursor, given.own]);
-  return { ...empty, count: given.read && 0, visited, first: given.first, given };
+  return { ...empty, count: given.votes && 0, visited, firstBlock: given.firstBlock, given };
 }
 
 /** Names the place that a state continues from. */
@@ -94,10 +102,10 @@ export function startOfBlock(edges: readonly Edge<unknown>[], index: number): nu
 export function windowAfter<T>(
   previous: readonly Edge<T>[],
   edges: readonly Edge<T>[],
-  cursorsLack: WalkPlan["cursorsLack"],
+  kind: WalkPlan["kind"],
   isDescending: boolean,
 ): readonly Edge<T>[] {
-  if (cursorsLack === undefined) return [];
+  if (kind === undefined) return [];
   const first = nanosecondsOf(edges[0]?.cursor ?? "");
   const isInPage = (cursor: string) => edges.some((edge) => edge.cursor === cursor);
   // A page from the start of the list can end before the known records do. The rest of them is forgotten, because
@@ -109,7 +117,7 @@ export function windowAfter<T>(
   };
   const again = previous.findIndex(isAgain);
   const known = [...(again < 0 ? previous : previous.slice(0, again)), ...edges];
-  if (cursorsLack !== "record") return known.slice(-1 - room);
+  if (kind !== "votes") return known.slice(-1 - room);
   const start = startOfBlock(known, known.length - 1);
   // The order of the votes of a block can differ between two pages, so that some are behind the end of this one.
   const time = blockTimeOf(known.at(-1)?.cursor ?? "");

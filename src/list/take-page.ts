@@ -12,7 +12,7 @@ export interface TakenPage<T> {
   readonly edges: readonly Edge<T>[];
   readonly pageInfo: PageInfo | null;
   /** All that was read, with known records, in the order of the walk. */
-  readonly read: readonly Edge<T>[];
+  readonly all: readonly Edge<T>[];
   /** The state after the page, but for the records that the next page continues from. */
   readonly end: WalkState<T>;
   /** Whether the page has nothing new, and leads back to where the walk was. */
@@ -30,7 +30,7 @@ export function takePage<T>(
   { edges, pageInfo, extra, node }: Omit<FetchedPage<T>, "edges"> & { edges: readonly Edge<T>[] },
   most: number | undefined,
 ): TakenPage<T> {
-  const { direction, count, pages } = state;
+  const { direction, count, pages, given, again } = state;
   const { inRange, isLast } = partInRange(walk, direction, edges);
   const skipped = edges.indexOf(inRange[0] as Edge<T>);
   const { taken, fresh, keys, hasFurther } = takeFresh(walk, state, inRange, pageInfo ? most : undefined);
@@ -39,7 +39,7 @@ export function takePage<T>(
   const back = opposite(direction);
   // There is a previous page, although v0.74 nodes report none on the last page, and a page from the start of the list
   // has none.
-  const isLater = walk.operation !== undefined && (pages > 0 || state.given !== undefined);
+  const isLater = walk.operation !== undefined && (pages > 0 || Boolean(given ?? again));
   const info = pageInfo && {
     ...pageInfo,
     ...(!isWhole && { [back.nextCursor]: fresh[0]?.cursor ?? "" }),
@@ -47,21 +47,20 @@ export function takePage<T>(
     ...((isCut || isLast) && { [direction.nextCursor]: inRange[taken - 1]?.cursor ?? "", [direction.more]: isCut }),
   };
   const block = laterOf(state.block, extra?.block);
-  const read = isCut ? edges.slice(0, skipped + taken) : edges;
-  const isOfVotes = walk.cursorsLack === "record";
-  const isGiven = state.given !== undefined && state.until === undefined;
-  const needsFirst = walk.cursorsLack === "proof" || (isOfVotes && isDescending(walk.pagination));
-  const place = placeOf({ ...state, window: read, cursor: info?.[direction.nextCursor] });
+  const all = isCut ? edges.slice(0, skipped + taken) : edges;
+  const isOfVotes = walk.kind === "votes";
+  const needsFirst = walk.kind === "signatures" || (isOfVotes && isDescending(walk.pagination));
+  const place = placeOf({ ...state, window: all, cursor: info?.[direction.nextCursor] });
   const isRepeated =
     !hasFurther &&
     info?.[direction.more] === true &&
-    ((pages === 0 && isGiven && state.given?.read !== undefined) || hasKey(state.visited, place));
+    ((pages === 0 && given?.votes !== undefined) || hasKey(state.visited, place));
   // In a block without an order of its own, a page with fresh votes can end with a known one.
   const visited = isOfVotes && hasFurther ? undefined : state.visited;
   return {
     edges: fresh,
     pageInfo: info,
-    read,
+    all,
     end: {
       ...state,
       pages: pages + 1,
@@ -69,7 +68,7 @@ export function takePage<T>(
       seen: isOfVotes ? withKeys(state.seen, keys) : undefined,
       visited: isRepeated ? withKeys(visited, [place]) : visited,
       block,
-      first: state.first ?? (needsFirst && pages === 0 && !isGiven ? block?.timestamp : undefined),
+      firstBlock: state.firstBlock ?? (needsFirst && pages === 0 && !given ? block?.timestamp : undefined),
       node,
     },
     isRepeated,
@@ -93,11 +92,11 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
  * is whether a vote leads on.
  */
 export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most = edges.length) {
-  if (walk.cursorsLack !== "record")
+  if (walk.kind !== "votes")
     return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most), keys: [], hasFurther: true };
-  const { seen, given, first, until } = state;
-  const read = until === undefined ? given?.read : undefined;
-  const since = until ?? first;
+  const { seen, given, firstBlock, again } = state;
+  const isDown = isDescending(walk.pagination, state.direction);
+  const since = again?.until ?? firstBlock;
   const fresh = new Map<string, Edge<T>>();
   let taken = 0;
   let further = 0;
@@ -106,8 +105,7 @@ export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly E
     // Votes that were cast since the first page are unknown: they can be known votes that have moved.
     const isNew = since !== undefined && (nanosecondsOf(edge.cursor) ?? since) >= since;
     // A second reading is for these votes alone.
-    const isFurther =
-      until === undefined ? !(read && isRead(read, edge, isDescending(walk.pagination, state.direction))) : isNew;
+    const isFurther = again ? isNew : !(given?.votes && isRead(given.votes, edge, isDown));
     const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);
     if (!isKnown) {
       if (further === most) break;

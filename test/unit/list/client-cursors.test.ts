@@ -4,6 +4,6 @@ import { continuedLater, readAddedMembers } from "../../../src/list/client-curso
 // Go escapes U+2028, and sends other characters as UTF-8.
 test("what the client adds to a cursor leaves characters beyond Latin-1 as the node wrote them", () => {
   const cursor = btoa('{"alias":"a\\u2028b","id":"a1"}');
-  const { own, after } = readAddedMembers(continuedLater(cursor, 5n, undefined));
-  expect([JSON.parse(atob(own)), after]).toEqual([{ alias: "a\u2028b", id: "a1" }, 5n]);
+  const { own, minBlock } = readAddedMembers(continuedLater(cursor, 5n, undefined));
+  expect([JSON.parse(atob(own)), minBlock]).toEqual([{ alias: "a\u2028b", id: "a1" }, 5n]);
 });

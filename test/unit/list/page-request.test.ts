@@ -80,8 +80,8 @@ describe("the expectation of a page", () => {
     ["one of the past, from any block: newest first, behind known records", rangeDown, later, next, ofLater],
     ["one behind known records of a list without a range", down, later, next, { minBlock: block.timestamp }],
     ["one without known records, newest first", rangeDown, later, begin, { minBlock: block.timestamp }],
-    ["one whose cursor names a block", rangeDown, later, { ...next, after: 5n }, { minBlock: 5n }],
-    ["one whose cursor names a later block", up, later, { ...next, after: end * 2n }, { minBlock: end * 2n }],
+    ["one whose cursor names a block", rangeDown, later, { ...next, minBlock: 5n }, { minBlock: 5n }],
+    ["one whose cursor names a later block", up, later, { ...next, minBlock: end * 2n }, { minBlock: end * 2n }],
     ["one of a fixed range, oldest first", fixed(rangeUp), later, begin, atStart],
     ["one of a fixed range, newest first", fixed(rangeDown), none, begin, { ...atStart, minBlock: end }],
     [
