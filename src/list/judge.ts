@@ -1,7 +1,8 @@
+import type { Pagination } from "../../generated/types.js";
 import { hasNoBlock } from "../http/call.js";
 import type { Expectation, KnownRecord, Lack, PlaceInList, Shown } from "../http/expectation.js";
 import { nanosecondsOf } from "./cursors.js";
-import { directionOf, edgesOf, isDescending, oldestOf, type ReceivedPage, timeOf } from "./page.js";
+import { directionOf, type Edge, edgesOf, isDescending, oldestOf, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */
 export const never = (1n << 63n) - 1n;
@@ -38,9 +39,12 @@ export function judge(expectation: Expectation, shown: Shown, namesBlocks: boole
 export function completeFrom({ edges, pageInfo, request: { pagination } }: ReceivedPage<unknown>): bigint {
   const { newestFirst = true } = pagination;
   const hasOlder = newestFirst ? pageInfo?.hasNextPage : pageInfo?.hasPreviousPage;
-  if (hasOlder && isDescending(pagination)) return 0n;
-  return timeOf(oldestOf(edges, pagination)) ?? never;
+  return hasOlder && isDescending(pagination) ? 0n : oldestTime(edges, pagination);
 }
+
+/** The time of the oldest record of a page; `never` without records. */
+export const oldestTime = (edges: readonly Edge<unknown>[], pagination: Pagination): bigint =>
+  timeOf(oldestOf(edges, pagination)) ?? never;
 
 /** The records of a page that follow a place; `undefined` if the page does not continue there. */
 export function edgesAfter<T extends { node: unknown; cursor: string }>(

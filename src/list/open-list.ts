@@ -3,12 +3,13 @@ import type { Pagination } from "../../generated/types.js";
 import type { ListOperation } from "../arguments/operation.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
+import type { NodeExtra } from "../http/call.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
 import type { CalledOperation } from "../http/request.js";
 import type { Connection } from "../http/send.js";
 import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
-import type { Edge, PageContent, ReadPage } from "./page.js";
+import type { Edge, PageContent } from "./page.js";
 import type { ListKind, OpenRange, WalkRequest } from "./plan.js";
 import { provableRange } from "./ranges.js";
 import { type CursorRules, type ListReaderOptions, pageReader } from "./reader.js";
@@ -56,14 +57,16 @@ export const openSource = <T>(
       const content = await fetchPage(pagination, signal);
       if (!Array.isArray(content?.edges) || content.pageInfo === undefined)
         return refuse({ argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
-      return { edges: content.edges.filter((edge) => edge?.node != null) as Edge<T>[], pageInfo: content.pageInfo };
+      const edges = content.edges.filter((edge) => edge?.node != null) as Edge<T>[];
+      return { edges, pageInfo: content.pageInfo, extra: {} as NodeExtra, completeFrom: 0n };
     },
   });
 
 /** The list of a walk, apart from its range and its options. */
-export type ListSource<T> = Pick<WalkRequest<T>, "operation" | "kind" | "advice" | "history" | "isRecent"> & {
-  fetchPage: ReadPage<T>;
-};
+export type ListSource<T> = Pick<
+  WalkRequest<T>,
+  "operation" | "kind" | "advice" | "history" | "isRecent" | "fetchPage"
+>;
 
 /** How far the block of a chain that goes on can be from the clock of the client, in milliseconds. */
 const recent = 60_000;

@@ -1,21 +1,9 @@
 import type { Pagination } from "../../generated/types.js";
 import { refuseByRule } from "../arguments/refuse.js";
-import type { Expectation } from "../http/expectation.js";
 import { microsecondFrom } from "../values/times.js";
 import type { History } from "./history.js";
-import {
-  type Backward,
-  type Direction,
-  directionOf,
-  type EdgePage,
-  type Forward,
-  type NodePage,
-  type PageRequest,
-} from "./page.js";
+import { type Backward, type Direction, directionOf, type Forward, type ReadPage } from "./page.js";
 import type { WalkSettings } from "./walk-options.js";
-
-/** A page as it is fetched. Its records can be outside of the range of the walk. */
-export type FetchedPage<T> = EdgePage<T> & Partial<NodePage<T>>;
 
 /** A range of time in Unix nanoseconds. Either side can be open; the end does not belong to it. */
 export interface OpenRange {
@@ -56,8 +44,11 @@ export interface WalkRequest<T> extends WalkSettings {
   advice?: string | undefined;
   /** Which records of a page belong to the list. Default: all do. */
   isWanted?(record: T): boolean;
-  /** Fetches one page that meets the expectation. The signal aborts if the page is no longer needed. */
-  fetchPage(request: PageRequest, expectation: Expectation, signal: AbortSignal): PromiseLike<FetchedPage<T>>;
+  /**
+   * Fetches one page that meets the expectation. The signal aborts if the page is no longer needed. Its records can be
+   * outside of the range of the walk.
+   */
+  fetchPage: ReadPage<T>;
   /** The history of a list with a range. Default: it is not proved that pages have everything from the start on. */
   history?: History<T> | undefined;
   /** Whether blocks of a time are new: a later one can be waited for. */

@@ -6,6 +6,7 @@ import { type Expectation, NotShown } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
 import { advance, gapAt, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { type Anchor, anchorsOf } from "./anchors.js";
+import type { Proof } from "./history.js";
 import { edgesAfter, never } from "./judge.js";
 import {
   type Backward,
@@ -25,7 +26,7 @@ import {
   withRoom,
 } from "./page.js";
 import { expectationAt, requestOf, shownFrom } from "./page-request.js";
-import type { FetchedPage, WalkPlan } from "./plan.js";
+import type { WalkPlan } from "./plan.js";
 import { behindError, prunedError } from "./reading-errors.js";
 import { emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
@@ -69,30 +70,41 @@ async function fetchPage<T>(
   size: number,
   signal: AbortSignal,
   isAlone: boolean,
-): Promise<FetchedPage<T> | undefined> {
-  const { operation, history, endsAtHistory } = walk;
+): Promise<NodePage<T> | undefined> {
   const request = requestOf(walk, state, anchor, withRoom(size, anchor.skip));
   const expectation = expectationAt(walk, state, anchor, isAlone);
   try {
-    const content = await fetchUpToDate(walk, state, request, expectation, signal);
-    const { gapFrom = 0n, foundIn } = content;
-    const start = shownFrom(walk, state, anchor, foundIn);
-    const needsProof = history !== undefined && start > 0n && start < never && !isAlone;
-    const expected = foundIn ? { ...expectation, continuesFrom: undefined } : expectation;
-    const proved = needsProof
-      ? await history.prove(content as NodePage<T>, foundIn ?? request, expected, start, signal)
-      : content;
-    const page = foundIn ? notLater(proved as NodePage<T>, content.extra?.block) : proved;
-    const { completeFrom = 0n, availableFrom } = page;
-    if (availableFrom !== undefined && !endsAtHistory) throw prunedAt(walk, state, start, availableFrom);
-    const from = maximum(completeFrom <= start ? 0n : completeFrom, gapFrom);
-    return { ...page, foundIn: page.foundIn ?? foundIn, completeFrom: from };
+    const page = await fetchUpToDate(walk, state, request, expectation, signal);
+    const start = shownFrom(walk, state, anchor, page.foundIn);
+    return isAlone ? page : await proveStart(walk, state, { page, request, expectation, start }, signal);
   } catch (error) {
     if (!NotShown.is(error)) throw error;
     if (error.lack === "place") return undefined;
     const { minBlock = 0n, minBlockAtEnd = 0n } = expectation;
-    throw behindError(operation, maximum(minBlock, minBlockAtEnd), error.shown?.block, resumeAt(walk, state));
+    throw behindError(walk.operation, maximum(minBlock, minBlockAtEnd), error.shown?.block, resumeAt(walk, state));
   }
+}
+
+/** Proves that a page lacks no record from a time on, if it has to show that. */
+async function proveStart<T>(
+  walk: WalkPlan<T>,
+  state: WalkState<T>,
+  proof: Proof<T>,
+  signal: AbortSignal,
+): Promise<NodePage<T>> {
+  const { history, endsAtHistory } = walk;
+  const { start, page } = proof;
+  const { gapFrom = 0n, foundIn } = page;
+  const inWindow = foundIn && { request: foundIn, expectation: { ...proof.expectation, continuesFrom: undefined } };
+  const needsProof = history !== undefined && start > 0n && start < never;
+  const proved = needsProof ? await history.prove({ ...proof, ...inWindow }, signal) : page;
+  const { completeFrom, availableFrom } = proved;
+  if (availableFrom !== undefined && !endsAtHistory) throw prunedAt(walk, state, start, availableFrom);
+  return {
+    ...(foundIn ? notLater(proved, page.extra.block) : proved),
+    foundIn: proved.foundIn ?? foundIn,
+    completeFrom: maximum(completeFrom <= start ? 0n : completeFrom, gapFrom),
+  };
 }
 
 /**
@@ -106,7 +118,7 @@ async function fetchUpToDate<T>(
   request: PageRequest,
   expectation: Expectation,
   signal: AbortSignal,
-): Promise<FetchedPage<T>> {
+): Promise<NodePage<T>> {
   const latest = walk.kind === "votes" ? (block?.timestamp ?? given?.minBlock) : undefined;
   if (latest === undefined || !walk.isRecent?.(latest)) return walk.fetchPage(request, expectation, signal);
   const name = again === undefined ? "minBlockAtEnd" : "minBlock";
@@ -158,7 +170,7 @@ export class ListPage<T> implements Page<T> {
   constructor(
     walk: WalkPlan<T>,
     taken: TakenPage<T>,
-    { extra, completeFrom = 0n, availableFrom }: FetchedPage<T>,
+    { extra, completeFrom, availableFrom }: NodePage<T>,
     isWhole: boolean,
   ) {
     const wanted = taken.edges.filter(({ node }) => walk.isWanted?.(node) ?? true);

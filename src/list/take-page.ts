@@ -2,8 +2,8 @@ import type { PageInfo } from "../../generated/types.js";
 import { isRead, voteKeyOf } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { never } from "./judge.js";
-import { type Direction, type Edge, isDescending, laterOf, opposite, timeOf } from "./page.js";
-import type { FetchedPage, WalkPlan } from "./plan.js";
+import { type Direction, type Edge, isDescending, laterOf, type NodePage, opposite, timeOf } from "./page.js";
+import type { WalkPlan } from "./plan.js";
 import { hasKey, placeOf, type WalkState, withKeys } from "./state.js";
 
 /** The records that a walk takes from a page. */
@@ -27,7 +27,7 @@ export interface TakenPage<T> {
 export function takePage<T>(
   walk: WalkPlan<T>,
   state: WalkState<T>,
-  { edges, pageInfo, extra, node }: Omit<FetchedPage<T>, "edges"> & { edges: readonly Edge<T>[] },
+  { edges, pageInfo, extra, node }: NodePage<T>,
   most: number | undefined,
 ): TakenPage<T> {
   const { direction, count, pages, given, again } = state;
@@ -46,7 +46,7 @@ export function takePage<T>(
     ...(isLater && { [back.more]: true }),
     ...((isCut || isLast) && { [direction.nextCursor]: inRange[taken - 1]?.cursor ?? "", [direction.more]: isCut }),
   };
-  const block = laterOf(state.block, extra?.block);
+  const block = laterOf(state.block, extra.block);
   const all = isCut ? edges.slice(0, skipped + taken) : edges;
   const isOfVotes = walk.kind === "votes";
   const needsFirst = walk.kind === "signatures" || (isOfVotes && isDescending(walk.pagination));

@@ -1,7 +1,7 @@
 import type { Expectation } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
 import type { History } from "./history.js";
-import { completeFrom, edgesAfter, never } from "./judge.js";
+import { edgesAfter, never, oldestTime } from "./judge.js";
 import {
   directionOf,
   edgesOf,
@@ -66,8 +66,8 @@ export const throughWindows =
       if (!expectation.needsBlock && last.edges.length === 0) return found;
       for (const { page, request, expectation } of passed) {
         const { start = 0n, end = never } = request;
-        const shown = { ...page, extra: found.extra, completeFrom: completeFrom({ ...page, pageInfo: null, request }) };
-        const { availableFrom: _, ...proved } = await prove(shown, request, expectation, start, signal);
+        const shown = { ...page, extra: found.extra, completeFrom: oldestTime(page.edges, request.pagination) };
+        const { availableFrom: _, ...proved } = await prove({ page: shown, request, expectation, start }, signal);
         // Another node has records: the next pages decide about earlier ones.
         if (hasNew(proved, expectation)) {
           const pageInfo = withMore(proved.pageInfo, direction, true);

@@ -145,14 +145,15 @@ export class ScanRun implements Batches<BalanceChange> {
     return (
       history && {
         ...history,
-        prove: async (page, request, expectation, start, signal) => {
+        prove: async (proof, signal) => {
+          const { page, request, expectation, start } = proof;
           if (page.completeFrom <= start) return page;
           const isStart = start === toTime(this.#start);
           // A pool reads the node that keeps the most.
           if (isStart && ignoresMissingHistory)
             return isPool ? fetchPage(request, { ...expectation, historyFrom: start }, signal) : page;
           if (!isStart) this.#proofs++;
-          const proved = await history.prove(page, request, expectation, start, signal);
+          const proved = await history.prove(proof, signal);
           this.#noteBlock(proved);
           return proved;
         },

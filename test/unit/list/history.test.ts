@@ -230,7 +230,10 @@ describe("the start of a page, 100,", () => {
     const shown = page.edges.length > 0 ? [90n, 110n] : [90n];
     const proof = pageAt(shown, { ...oldestFirst, block: page.extra.block?.timestamp });
     const { history, requests, expectations } = open(false, [witness, proof]);
-    expect(await history.prove(page, request, {}, 100n, signal)).toEqual({ ...page, completeFrom: 100n });
+    expect(await history.prove({ page, request, expectation: {}, start: 100n }, signal)).toEqual({
+      ...page,
+      completeFrom: 100n,
+    });
     const [newest, rest] = [
       { first: 1, newestFirst: true },
       { first: 5000, newestFirst: false },
@@ -275,7 +278,9 @@ describe("the start of a page, 100,", () => {
     ["is lost if no response has both", none, ended, [witness, between, undefined, none, none], loss],
   ])("%s", async (_, page, request, pages, expected) => {
     const { history, requests } = open(false, pages);
-    const result = await history.prove(page, request, {}, 100n, signal).catch((error: unknown) => error);
+    const result = await history
+      .prove({ page, request, expectation: {}, start: 100n }, signal)
+      .catch((error: unknown) => error);
     expect(result).toMatchObject(expected);
     expect(requests).toHaveLength(pages.length);
   });
@@ -297,7 +302,10 @@ describe("the start of a page, 100,", () => {
     const page = pageAt([distant]);
     const { history, requests, expectations } = open(false, pages, newer);
     const request = { pagination: { first: 9, after: "a" } };
-    expect(await history.prove(page, request, {}, 100n, signal)).toMatchObject({ edges: page.edges, completeFrom });
+    expect(await history.prove({ page, request, expectation: {}, start: 100n }, signal)).toMatchObject({
+      edges: page.edges,
+      completeFrom,
+    });
     expect(requests).toHaveLength(pages.length);
     expect(requests[0]).toMatchObject({ end: 151n });
     const rest = requests.findIndex(({ start }) => start === 100n);
@@ -312,7 +320,9 @@ describe("the start of a page, 100,", () => {
     const page = pageAt([first]);
     const distantWitness = pageAt([10n * nanosecondsPerDay]);
     const { history, requests } = open(false, [distantWitness, distantWitness, page, distantWitness], newer);
-    expect(await history.prove(page, down, {}, start, signal)).toMatchObject({ completeFrom: first });
+    expect(await history.prove({ page, request: down, expectation: {}, start }, signal)).toMatchObject({
+      completeFrom: first,
+    });
     expect(requests.map(({ start }) => start)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
@@ -320,7 +330,7 @@ describe("the start of a page, 100,", () => {
     const page = pageAt([distant], oldestFirst);
     const { history, requests } = open(false, [witness, both, witness, more], newer);
     const expected = { edges: more.edges, completeFrom: 100n, pageInfo: { hasNextPage: true } };
-    expect(await history.prove(page, up, {}, 100n, signal)).toMatchObject(expected);
+    expect(await history.prove({ page, request: up, expectation: {}, start: 100n }, signal)).toMatchObject(expected);
     expect(requests.at(-1)).toMatchObject({ start: 90n, end: 150n });
   });
 
@@ -328,27 +338,38 @@ describe("the start of a page, 100,", () => {
     const page = pageAt([], { block: distant });
     const later = pageAt([90n], { ...oldestFirst, block: distant + 1n });
     const { history, requests } = open(false, [witness, later, witness, shown], newer);
-    expect(await history.prove(page, down, {}, 100n, signal)).toMatchObject({ extra: later.extra, completeFrom: 100n });
+    expect(await history.prove({ page, request: down, expectation: {}, start: 100n }, signal)).toMatchObject({
+      extra: later.extra,
+      completeFrom: 100n,
+    });
     expect(requests.map(({ end }) => end)).toEqual([151n, undefined, 101n, 150n]);
   });
 
   test("without records and without a block is proved up to the block of the response that proves it", async () => {
     const later = pageAt([90n], { ...oldestFirst, block: 900n });
     const { history } = open(false, [witness, later]);
-    expect(await history.prove(none, ended, {}, 100n, signal)).toMatchObject({ extra: later.extra });
+    expect(await history.prove({ page: none, request: ended, expectation: {}, start: 100n }, signal)).toMatchObject({
+      extra: later.extra,
+    });
   });
 
   test("with records is proved up to its own block, also if that is unknown", async () => {
     const page = pageAt([110n]);
     const { history } = open(false, [witness, pageAt([90n, 110n], { ...oldestFirst, block: 900n })]);
-    expect(await history.prove(page, ended, {}, 100n, signal)).toEqual({ ...page, completeFrom: 100n });
+    expect(await history.prove({ page, request: ended, expectation: {}, start: 100n }, signal)).toEqual({
+      ...page,
+      completeFrom: 100n,
+    });
   });
 
   test("is proved if later windows reach the start", async () => {
     const { history } = open(false, []);
     const page = pageAt([110n]);
     for (const end of [99n, 100n]) {
-      expect(await history.prove(page, { ...down, end }, {}, 100n, signal)).toEqual({ ...page, completeFrom: 100n });
+      expect(await history.prove({ page, request: { ...down, end }, expectation: {}, start: 100n }, signal)).toEqual({
+        ...page,
+        completeFrom: 100n,
+      });
     }
   });
 
@@ -357,13 +378,17 @@ describe("the start of a page, 100,", () => {
     const { history, expectations } = open(false, [witness, both, witness, more, early, whole, more], newer);
     const request = { pagination: { first: 9, after: "a" } };
     const expected = { edges: whole.edges, completeFrom: 100n };
-    expect(await history.prove(pageAt([distant]), request, {}, 100n, signal)).toMatchObject(expected);
+    expect(
+      await history.prove({ page: pageAt([distant]), request, expectation: {}, start: 100n }, signal),
+    ).toMatchObject(expected);
     expect(expectations[5]).toMatchObject({ includes: { timestamp: "120" } });
   });
 
   test("is proved at once on a newer node if the page has no records, and its range no end", async () => {
     const { history, requests } = open(false, [witness, shown], newer);
-    expect(await history.prove(none, down, {}, 100n, signal)).toMatchObject({ completeFrom: 100n });
+    expect(await history.prove({ page: none, request: down, expectation: {}, start: 100n }, signal)).toMatchObject({
+      completeFrom: 100n,
+    });
     expect(requests[0]).toMatchObject({ end: 101n });
   });
 
@@ -374,7 +399,9 @@ describe("the start of a page, 100,", () => {
     const { history } = open(false, [witness, pageAt([90n, 200n, distant], oldestFirst), other, ...pages], newer);
     const request = { pagination: { first: 9, after: "a" } };
     const expected = { edges: other.edges, completeFrom };
-    expect(await history.prove(pageAt([distant]), request, {}, 100n, signal)).toMatchObject(expected);
+    expect(
+      await history.prove({ page: pageAt([distant]), request, expectation: {}, start: 100n }, signal),
+    ).toMatchObject(expected);
   });
 
   test("is compared with the oldest record of all windows, and with nothing if no response shows its block", async () => {

@@ -46,7 +46,7 @@ describe("through windows, a page", () => {
   ])("%s", async (_, request, expectation, pages, proof, expected, starts) => {
     const { read, requests, expectations } = script(pages);
     const proofs: bigint[] = [];
-    const prove: Prove = async (page, _request, _expectation, start) => {
+    const prove: Prove = async ({ page, start }) => {
       proofs.push(start);
       return { ...page, ...proof };
     };
@@ -62,7 +62,7 @@ describe("through windows, a page", () => {
     const windows = [window(300n, 400n), window(200n, 300n), late];
     const { read } = script([...windows, early]);
     const proofs: [NodePage<BalanceChange>, PageRequest][] = [];
-    const prove: Prove = async (page, request, _expectation, start) => {
+    const prove: Prove = async ({ page, request, start }) => {
       proofs.push([page, request]);
       return { ...page, completeFrom: start > 200n ? start : never };
     };
@@ -89,7 +89,7 @@ describe("through windows, a page", () => {
     const proofs: (bigint | undefined)[] = [];
     // Of the page, and of a page of another node that proves the window.
     for (const other of [{}, { edges: next.edges }]) {
-      const prove: Prove = async (page) => {
+      const prove: Prove = async ({ page }) => {
         proofs.push(page.extra.block?.timestamp);
         return { ...page, completeFrom: 100n, availableFrom: 100n, ...blockAt(last), ...other };
       };
@@ -106,7 +106,7 @@ describe("through windows, a page", () => {
   test("is not passed for an empty response without block headers, if others have some", async () => {
     const filled = window(100n, 200n, [150n]);
     const { read, requests, expectations } = script([late, filled]);
-    const page = await throughWindows(read, { prove: async (page) => page })(down, {}, new AbortController().signal);
+    const page = await throughWindows(read, { prove: async ({ page }) => page })(down, {}, new AbortController().signal);
     expect(page.edges).toEqual(filled.edges);
     expect(requests).toEqual([down, down]);
     expect(expectations).toEqual([{}, { needsBlock: true }]);
