@@ -27,11 +27,12 @@ export {
   VegaError,
 } from "./errors/index.js";
 export type { Coverage, Resume } from "./errors/vega-error.js";
-export type { Answer, Block, Call } from "./http/call.js";
+export type { Answer, Call } from "./http/call.js";
 export type { AttemptOptions, CallOptions, RetryOptions } from "./http/call-options.js";
 export type { ObserverEvent } from "./http/events.js";
 export type { Edge, PageContent, WalkPage } from "./list/page.js";
 export type { WalkOptions } from "./list/walk-options.js";
 export type { ScanOptions } from "./scan/scan-options.js";
+export type { Block } from "./values/block.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values/times.js";
 export { formatUnits, parseUnits } from "./values/units.js";

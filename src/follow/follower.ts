@@ -4,8 +4,8 @@ import type { Clock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
 import { VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
-import type { Block } from "../http/call.js";
 import type { CallOptions } from "../http/call-options.js";
+import type { Block } from "../values/block.js";
 import type { FollowOptions } from "./options.js";
 
 /** New records, and how far they are complete. */

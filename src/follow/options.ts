@@ -1,9 +1,9 @@
 import { callback, checkedWhenRead, deadline, milliseconds, type OptionChecks } from "../arguments/check-options.js";
 import { readTime } from "../arguments/read-value.js";
 import { VegaError, type VegaErrorOptions } from "../errors/vega-error.js";
-import type { Block } from "../http/call.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
 import type { ObservedError } from "../http/events.js";
+import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 

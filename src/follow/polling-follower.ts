@@ -6,9 +6,9 @@ import { type Clock, systemClock } from "../async/clock.js";
 import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
 import { annotate, PaginationError, TimeoutError, VegaError } from "../errors/index.js";
-import type { Block } from "../http/call.js";
 import { createEmit, observedError } from "../http/events.js";
 import { backoff, isTransient, namedDelay } from "../http/retry.js";
+import type { Block } from "../values/block.js";
 import type { Follower, FollowerKind, FollowSettings } from "./follower.js";
 import { type FollowEvent, type FollowOptions, StalledError } from "./options.js";
 

@@ -1,30 +1,5 @@
 import { atCaller } from "../errors/index.js";
-import { isDigits } from "../values/integers.js";
-import { withDigits } from "../values/show.js";
-
-/**
- * The current block of a node: the newest one that it has begun. The records of all blocks before it are there and
- * final; its own can be missing (observed on v0.74 nodes).
- */
-export interface Block {
-  height: bigint;
-  /** Unix nanoseconds. */
-  timestamp: bigint;
-}
-
-/** Reads the block headers of a response; `undefined` without them. The JSON of a block has digits. */
-export function readBlock({ headers }: Pick<Response, "headers">): Block | undefined {
-  const height = headers.get("x-block-height") ?? "";
-  const timestamp = headers.get("x-block-timestamp") ?? "";
-  if (!isDigits(height) || height.startsWith("-") || !isDigits(timestamp)) return undefined;
-  return withDigits({ height: BigInt(height), timestamp: BigInt(timestamp) });
-}
-
-/**
- * Whether a node has no block yet: it has just started, or waits to be restored. Its block has height 0 and time 0
- * (observed on v0.74 nodes), and its empty pages prove nothing.
- */
-export const hasNoBlock = (block: Block | undefined): boolean => block !== undefined && block.timestamp <= 0n;
+import type { Block } from "../values/block.js";
 
 /** The members that a result or a page has in addition. */
 export interface NodeExtra {

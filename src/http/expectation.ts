@@ -1,5 +1,5 @@
 import { VegaError } from "../errors/index.js";
-import type { Block } from "./call.js";
+import type { Block } from "../values/block.js";
 
 /**
  * The evidence that a response must have. Behind one address, each request can reach another node. Lists say how a page

@@ -12,8 +12,9 @@ import {
   summarize,
   VegaError,
 } from "../errors/index.js";
+import { readBlock } from "../values/block.js";
 import { unlessThrown } from "../values/unless-thrown.js";
-import { type Answer, readBlock } from "./call.js";
+import type { Answer } from "./call.js";
 import type { ActiveCall, Transport } from "./request.js";
 import { isBan, retryAfter } from "./retry.js";
 

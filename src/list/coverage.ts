@@ -1,9 +1,8 @@
 import type { Coverage } from "../errors/vega-error.js";
-import type { Block } from "../http/call.js";
+import { type Block, finalTime, laterOf } from "../values/block.js";
 import { maximum, minimum } from "../values/integers.js";
-import { finalTime } from "../values/times.js";
 import { nanosecondsOf } from "./cursors.js";
-import { type Edge, isDescending, laterOf, timeOf } from "./page.js";
+import { type Edge, isDescending, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 import type { ListPage } from "./read-page.js";
 import { type GivenCursor, timeBefore } from "./state.js";

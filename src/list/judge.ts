@@ -1,6 +1,6 @@
 import type { Pagination } from "../../generated/types.js";
-import { hasNoBlock } from "../http/call.js";
 import type { Expectation, KnownRecord, Lack, PlaceInList, Shown } from "../http/expectation.js";
+import { hasNoBlock } from "../values/block.js";
 import { nanosecondsOf } from "./cursors.js";
 import { directionOf, type Edge, edgesOf, isDescending, oldestOf, type ReceivedPage, timeOf } from "./page.js";
 

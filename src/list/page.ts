@@ -1,7 +1,8 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { PageInfo, Pagination } from "../../generated/types.js";
-import type { Block, NodeExtra } from "../http/call.js";
+import type { NodeExtra } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
+import type { Block } from "../values/block.js";
 import { isDigits } from "../values/integers.js";
 
 export type { Backward, Forward };
@@ -113,10 +114,6 @@ export const inWalkOrder = <T>(items: readonly T[], direction: Direction): reado
 /** The place of a page, with or without more after it. */
 export const withMore = (pageInfo: PageInfo | null, { more }: Direction, hasMore: boolean): PageInfo | null =>
   pageInfo && { ...pageInfo, [more]: hasMore };
-
-/** The later one of two blocks. */
-export const laterOf = (block: Block | undefined, next: Block | undefined): Block | undefined =>
-  block && (next === undefined || next.timestamp < block.timestamp) ? block : next;
 
 /** A page that claims nothing after a block. */
 export function notLater<T>(page: NodePage<T>, block: Block | undefined): NodePage<T> {

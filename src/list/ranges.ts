@@ -1,6 +1,6 @@
 import { ApiError } from "../errors/index.js";
-import { type Block, hasNoBlock, readBlock } from "../http/call.js";
 import type { Connection } from "../http/send.js";
+import { type Block, hasNoBlock, readBlock } from "../values/block.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { completeFrom, never } from "./judge.js";

@@ -1,8 +1,8 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import { untilAborted } from "../async/abort.js";
 import { PaginationError } from "../errors/index.js";
-import type { Block } from "../http/call.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
+import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
 import { advance, gapAt, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { type Anchor, anchorsOf } from "./anchors.js";

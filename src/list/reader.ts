@@ -1,11 +1,12 @@
 import type { ListOperation, Operation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
-import { type Answer, hasNoBlock } from "../http/call.js";
+import type { Answer } from "../http/call.js";
 import type { CallSettings } from "../http/call-options.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
 import type { CalledOperation, CallRequest } from "../http/request.js";
 import type { Connection } from "../http/send.js";
+import { hasNoBlock } from "../values/block.js";
 import { toName } from "../values/names.js";
 import { microsecondFrom, toTime } from "../values/times.js";
 import { completeFrom, judge } from "./judge.js";

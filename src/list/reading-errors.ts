@@ -1,6 +1,6 @@
 import { PaginationError, type PaginationErrorOptions } from "../errors/index.js";
 import { annotate, type Resume } from "../errors/vega-error.js";
-import { type Block, hasNoBlock } from "../http/call.js";
+import { type Block, hasNoBlock } from "../values/block.js";
 
 export const readingError = (
   message: string,

@@ -1,10 +1,10 @@
+import type { Block } from "../values/block.js";
 /**
  * The knowledge of a walk between two pages. A state is plain data and never changes: two pages that are read from one
  * state cannot touch each other. `advance` returns the state after a page, and `anchorsOf` returns the ways to request
  * the page after a state.
  */
 
-import type { Block } from "../http/call.js";
 import { type AddedMembers, readAddedMembers } from "./client-cursors.js";
 import { blockTimeOf, nanosecondsOf } from "./cursors.js";
 import { type Direction, type Edge, room, timeOf } from "./page.js";

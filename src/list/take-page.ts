@@ -1,8 +1,9 @@
 import type { PageInfo } from "../../generated/types.js";
+import { laterOf } from "../values/block.js";
 import { isRead, voteKeyOf } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { never } from "./judge.js";
-import { type Direction, type Edge, isDescending, laterOf, type NodePage, opposite, timeOf } from "./page.js";
+import { type Direction, type Edge, isDescending, type NodePage, opposite, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 import { hasKey, placeOf, type WalkState, withKeys } from "./state.js";
 

@@ -1,6 +1,6 @@
-import { type Block, hasNoBlock } from "../http/call.js";
 import type { Lack } from "../http/expectation.js";
 import type { ActiveCall } from "../http/request.js";
+import { type Block, hasNoBlock } from "../values/block.js";
 import { compareIntegers } from "../values/integers.js";
 import { type Head, isContradicted, isLagging, millisecondsOf, timeBy } from "./freshness.js";
 import { choose, historyPatience, longestPatience, type NodeSpeed, type Order, patienceOf } from "./latency.js";

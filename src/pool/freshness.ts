@@ -1,4 +1,4 @@
-import { type Block, hasNoBlock } from "../http/call.js";
+import { type Block, hasNoBlock } from "../values/block.js";
 
 /*
  * Which nodes are up to date. The block time of a response decides it, never the height: heights begin again when a

@@ -1,8 +1,8 @@
 import type { Clock } from "../async/clock.js";
 import { describe, RateLimitError } from "../errors/index.js";
-import type { Block } from "../http/call.js";
 import { RateLimiter } from "../http/rate-limiter.js";
 import { readRateLimit } from "../http/token-bucket.js";
+import type { Block } from "../values/block.js";
 import type { NodeHealth } from "./decide.js";
 import { type Head, headOf, millisecondsOf } from "./freshness.js";
 import { historyPatience, longestPatience } from "./latency.js";

@@ -10,7 +10,7 @@ import {
   toPlainError,
   VegaError,
 } from "../errors/index.js";
-import { type Answer, readBlock } from "../http/call.js";
+import type { Answer } from "../http/call.js";
 import { type Emit, observedError } from "../http/events.js";
 import { NotShown } from "../http/expectation.js";
 import type { ActiveCall, Send } from "../http/request.js";
@@ -18,6 +18,7 @@ import { delayAfter, isTransient, namedDelay, withLongWait } from "../http/retry
 import { attemptWith, type ConnectionOptions } from "../http/send.js";
 import { completeFrom, judge } from "../list/judge.js";
 import type { ReceivedPage } from "../list/page.js";
+import { readBlock } from "../values/block.js";
 import { maximum } from "../values/integers.js";
 import { type Asked, type Decision, decide, type NodeHealth, type PoolFacts } from "./decide.js";
 import { isConfirmed, isLagging, millisecondsOf } from "./freshness.js";

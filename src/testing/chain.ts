@@ -1,5 +1,5 @@
 import { refuseByRule } from "../arguments/refuse.js";
-import type { Block } from "../http/call.js";
+import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
 import { checkData, type FakeNodeData, type RecordTimes, readRecords, withDefaultRecords } from "./data.js";
 import { firstHeight, RecordGenerator } from "./generator.js";

@@ -1,7 +1,7 @@
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
 import { checkedWhenRead, expected, nested } from "../arguments/check-options.js";
 import { refuse, refuseUnknown } from "../arguments/refuse.js";
-import type { Block } from "../http/call.js";
+import type { Block } from "../values/block.js";
 import { isDigits } from "../values/integers.js";
 import type { Lists, RecordGenerator, Whole } from "./generator.js";
 import { type FakeStatistics, noStatistics } from "./spam-statistics.js";

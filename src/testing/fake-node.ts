@@ -2,7 +2,7 @@ import type { Transaction } from "../../generated/types.js";
 import { withDefaults } from "../arguments/check-options.js";
 import type { OperationId } from "../arguments/operation.js";
 import { untilAborted } from "../async/abort.js";
-import type { Block } from "../http/call.js";
+import type { Block } from "../values/block.js";
 import { Chain } from "./chain.js";
 import { createTransaction, createTransactionCheck } from "./check.js";
 import type { FakeNodeData } from "./data.js";

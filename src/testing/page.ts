@@ -1,4 +1,4 @@
-import type { Block } from "../http/call.js";
+import type { Block } from "../values/block.js";
 import type { createTransactionCheck } from "./check.js";
 import type { NodeBehavior } from "./options.js";
 import type { RateLimiter } from "./rate-limiter.js";

@@ -115,9 +115,3 @@ export const microsecondFrom = (time: bigint): bigint => -microsecondOf(-time);
 
 /** The first nanosecond of a microsecond. */
 export const toTime = (microsecond: bigint): bigint => microsecond * 1000n;
-
-/**
- * Everything before this time is final, if a response has a block of that time: v0.74 nodes show the records of a block
- * at once when it ends, and keep times in microseconds.
- */
-export const finalTime = (blockTime: bigint): bigint => toTime(microsecondOf(blockTime));

@@ -106,7 +106,11 @@ describe("through windows, a page", () => {
   test("is not passed for an empty response without block headers, if others have some", async () => {
     const filled = window(100n, 200n, [150n]);
     const { read, requests, expectations } = script([late, filled]);
-    const page = await throughWindows(read, { prove: async ({ page }) => page })(down, {}, new AbortController().signal);
+    const page = await throughWindows(read, { prove: async ({ page }) => page })(
+      down,
+      {},
+      new AbortController().signal,
+    );
     expect(page.edges).toEqual(filled.edges);
     expect(requests).toEqual([down, down]);
     expect(expectations).toEqual([{}, { needsBlock: true }]);
