@@ -126,7 +126,7 @@ export function listOperation<Id extends ListId>(
   const listing = walk<RecordOf<Id>>(async () => {
     const request = taken();
     const { openList } = await loadLists(request.walk.signal);
-    return openList<RecordOf<Id>>({ id, operation, connection, route: { operation: id, described: id }, ...request });
+    return openList<RecordOf<Id>>({ id, operation, connection, described: id, ...request });
   });
   return printedAs(listing, `Listing of ${id}(). ${usage}`);
 }

@@ -13,7 +13,7 @@ export interface NodeStatus {
   readonly state: "unknown" | "ready" | "cooling-down" | "lagging";
   /** Until when the node is used only if no other node can serve a call; `undefined` if it is not cooling down. */
   readonly until: Date | undefined;
-  /** The height of the block that the node named last; `undefined` if it has named none. */
+  /** The height of the last block that the node sent; `undefined` if it has sent none. */
   readonly height: bigint | undefined;
   /** The time of that block, in Unix nanoseconds. */
   readonly timestamp: bigint | undefined;

@@ -58,8 +58,8 @@ export function scanOperation(
     loops.start(async () => {
       const { options, ...request } = taken();
       const { ScanRun } = await loadLists(options.signal);
-      const route = { operation: id, described: "listBalanceChanges" } as const;
-      return new ScanRun({ id, operation: list, connection, route, ...request }, options);
+      const described = "listBalanceChanges";
+      return new ScanRun({ id, described, operation: list, connection, ...request }, options);
     });
   const scan = {
     [Symbol.asyncIterator]: records,

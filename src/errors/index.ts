@@ -1,4 +1,3 @@
-import type { Block } from "../values/block.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 export { ApiError, isTooLarge, RateLimitError, type SentRequest, summarize } from "./api-error.js";
@@ -87,7 +86,7 @@ export class PaginationError extends VegaError {
    */
   declare readonly availableFrom: bigint | undefined;
   /** If `reason` is `"behind"`: the block that the node has reached; `undefined` without block headers. */
-  declare readonly block: Block | undefined;
+  declare readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
 
   constructor(message: string, options: PaginationErrorOptions) {
     super(message, options);

@@ -1,6 +1,5 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
-import type { Block } from "../values/block.js";
 
 /** The range that a scan or a loop has read, in Unix nanoseconds: every record from `start` on and before `end`. */
 export interface Coverage {
@@ -13,7 +12,7 @@ export interface Coverage {
   /** `undefined` if a response came without block headers, so that nothing shows how far the node had come. */
   readonly end: bigint | undefined;
   /** The newest block of the responses; `undefined` if they had no block headers. */
-  readonly block: Block | undefined;
+  readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
 }
 
 /** Where to continue: a member of the argument of a listing or a scan, or of the options of a follower. */

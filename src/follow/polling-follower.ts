@@ -7,10 +7,10 @@ import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
 import { annotate, PaginationError, TimeoutError, VegaError } from "../errors/index.js";
 import { createEmit, observedError } from "../http/events.js";
-import { backoff, isTransient, namedDelay } from "../http/retry.js";
-import type { Block } from "../values/block.js";
+import { backoff, isTransient, requestedDelay } from "../http/retry.js";
 import type { Follower, FollowerKind, FollowSettings } from "./follower.js";
-import { type FollowEvent, type FollowOptions, StalledError } from "./options.js";
+import type { FollowEvent, FollowOptions } from "./options.js";
+import { Silence } from "./silence.js";
 
 /** The wait after a failed poll, in milliseconds, and the one between two polls while no records come. */
 const retryDelay = { baseDelay: 1000, maxDelay: 30_000 };
@@ -84,24 +84,27 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     const { clock, random, pageSize = this.#kind.pageSize } = settings;
     const { from, pollInterval, stalledAfter = 60_000, observe, ...call } = options;
     const emit = createEmit<FollowEvent>(observe, clock);
+    const silence = new Silence(operation, stalledAfter, clock);
     let state = begin(from);
     let resume: VegaError["resume"] = "from" in checks ? { from: from ?? "now" } : undefined;
     let nextPollAt = Number.NEGATIVE_INFINITY;
     let idlePolls = 0;
     let failures = 0;
-    let newest: Block | undefined;
-    /** When the first poll without a new block began; `Infinity` if the last poll found one. */
-    let quietSince = Number.POSITIVE_INFINITY;
 
     /** Waits, and polls once. Returns `undefined` if nothing is new, or after a failure that can pass. */
     const attempt = async (signal: AbortSignal): Promise<B | undefined> => {
       const wait = nextPollAt - clock.now();
       if (wait > 0) await sleep(clock, wait, signal);
       const startedAt = clock.now();
-      quietSince = Math.min(quietSince, startedAt);
+      silence.begin();
       try {
         const found = await poll(state, { client, query, call: { ...call, signal }, pageSize });
-        hear(found.block);
+        this.lastHeard = new Date(clock.date());
+        failures = 0;
+        const { newest } = silence;
+        const { block } = found;
+        if (newest && block.timestamp < newest.timestamp) emit?.({ type: "behind", operation, block, newest });
+        silence.note(block);
         state = found.state;
         idlePolls = found.batch?.records.length ? 0 : idlePolls + 1;
         const interval = pollInterval ?? Math.min(longestInterval, firstInterval * 1.5 ** idlePolls);
@@ -110,46 +113,19 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
       } catch (error) {
         signal.throwIfAborted();
         if (!canPass(error)) throw error;
-        const delay = noteFailure(error);
+        failures++;
+        const requested = requestedDelay(error, clock);
+        silence.noteFailure(error, requested);
+        const delay = Math.max(requested, Math.min(silence.left, backoff(failures, { ...retryDelay, random })));
         nextPollAt = clock.now() + delay;
         emit?.({ type: "retry", operation, failures, delay, error: observedError(error) });
         return undefined;
       }
     };
 
-    const hear = (block: Block): void => {
-      this.lastHeard = new Date(clock.date());
-      failures = 0;
-      if (newest === undefined || block.timestamp > newest.timestamp) {
-        newest = block;
-        quietSince = Number.POSITIVE_INFINITY;
-        return;
-      }
-      if (block.timestamp < newest.timestamp) emit?.({ type: "behind", operation, block, newest });
-      checkQuiet();
-    };
-
-    const noteFailure = (error: VegaError): number => {
-      failures++;
-      const named = namedDelay(error, clock);
-      // A server that says when to return is not silent.
-      if (named > 0) quietSince = clock.now() + named;
-      checkQuiet(error);
-      const left = quietSince + stalledAfter - clock.now();
-      return Math.max(named, Math.min(left, backoff(failures, { ...retryDelay, random })));
-    };
-
-    const checkQuiet = (cause?: VegaError): void => {
-      const stalledFor = clock.now() - quietSince;
-      if (stalledFor < stalledAfter) return;
-      const after = newest ? ` after block ${newest.height}` : "";
-      const message = `${operation} received no new block${after} for ${Number((stalledFor / 1000).toFixed(1))} s`;
-      const members = { operation, block: newest, stalledFor, cause };
-      throw new StalledError(cause ? `${message}: ${cause.message}` : message, members);
-    };
-
     const next = async (): Promise<{ items: readonly [B] }> => {
-      quietSince = Number.POSITIVE_INFINITY;
+      // The time that the caller took is not silence.
+      silence.end();
       try {
         for (;;) {
           const batch = await untilAborted(options.signal, this.#controller, attempt);

@@ -49,24 +49,24 @@ export type PlaceInList =
       readonly without: readonly KnownRecord[];
     };
 
-export type Lack = "block" | "place" | "history";
+export type EvidenceKind = "block" | "place" | "history";
 
 /** A response, as far as it is judged. */
-export interface Shown<T = unknown> {
+export interface Evidence<T = unknown> {
   readonly data: T;
   readonly block: Block | undefined;
 }
 
 /** No response met the expectation. A reader turns it into an error for its caller. */
-export class NotShown extends VegaError {
-  protected static override readonly brand: string = "vegaprotocol-client.NotShown";
-  readonly lack: Lack;
+export class MissingEvidence extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.MissingEvidence";
+  readonly missing: EvidenceKind;
   /** The response with the newest block, if there was one. */
-  readonly shown: Shown | undefined;
+  readonly evidence: Evidence | undefined;
 
-  constructor(lack: Lack, shown?: Shown) {
-    super(lack);
-    this.lack = lack;
-    this.shown = shown;
+  constructor(missing: EvidenceKind, evidence?: Evidence) {
+    super(missing);
+    this.missing = missing;
+    this.evidence = evidence;
   }
 }

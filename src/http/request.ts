@@ -40,8 +40,6 @@ export interface MethodCall<T> extends CallRequest<T> {
   read(body: object): T | undefined;
 }
 
-export type CalledOperation = Pick<MethodCall<unknown>, "operation" | "described">;
-
 export type Send = <T>(call: MethodCall<T>) => Promise<Answer<T>>;
 
 /** The progress of a call, for the error of its total deadline: attempts sent, the last error, and whether it waits. */

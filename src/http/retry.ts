@@ -59,12 +59,12 @@ export function delayAfter(
   settings: Settings,
   { clock, random }: Omit<Tools, "emit">,
 ): number | undefined {
-  const named = namedDelay(error, clock);
+  const named = requestedDelay(error, clock);
   return named > settings.maxRetryAfter ? undefined : Math.max(named, backoff(attempt, { ...settings, random }));
 }
 
 /** The milliseconds that a server asks to wait for; 0 if it does not. */
-export function namedDelay(error: unknown, clock: Clock): number {
+export function requestedDelay(error: unknown, clock: Clock): number {
   // The rate limiter rejects a request that is not sent with the response from before, and the time that is left.
   if (RateLimitError.is(error)) return (error.retryAfter ?? 0) * 1000;
   return ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
@@ -74,7 +74,7 @@ export function namedDelay(error: unknown, clock: Clock): number {
 export function withLongWait(error: unknown, { maxRetryAfter }: Settings, clock: Clock): unknown {
   // The message about a rate limit says how long to wait.
   if (!ApiError.is(error) || RateLimitError.is(error)) return error;
-  const delay = namedDelay(error, clock);
+  const delay = requestedDelay(error, clock);
   if (delay <= maxRetryAfter) return error;
   const seconds = Math.ceil(delay / 1000);
   const reason = `Not retried: the server asks for a wait of ${seconds} s, longer than \`maxRetryAfter\`, ${maxRetryAfter} ms`;

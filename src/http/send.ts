@@ -48,7 +48,7 @@ export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate">
 
 /**
  * The way a client sends, to one node or to a pool. A pool does not return a response that does not meet the
- * expectation: the request is sent to another node, and if none shows it, the call rejects with `NotShown`.
+ * expectation: the request is sent to another node, and if none shows it, the call rejects with `MissingEvidence`.
  */
 export interface Connection {
   readonly send: Send;
@@ -66,8 +66,8 @@ interface Session {
   returned?: bigint;
   /** The latest of these times that two nodes of a pool have reported: a single node can be ahead of its chain. */
   confirmed?: bigint;
-  /** Whether a page of a list has named a block. */
-  namesBlocks?: boolean;
+  /** Whether a page of a list had block headers. */
+  sendsBlocks?: boolean;
   /** Whether a node has refused a request for its range. */
   refusesRanges?: boolean;
   /** The block of that node, in Unix nanoseconds. */

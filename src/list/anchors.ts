@@ -63,12 +63,17 @@ function beforeChange({ window }: WalkState): readonly Anchor[] {
     return [{ cursor: continuingAt(completed, record), skip, continuesFrom }];
   }
   const own = withAccountId(last.cursor, last.node as KnownRecord)?.cursor;
-  return own === undefined ? [] : fromBlock(timeOf(last), record, own);
+  return own === undefined ? [] : fromTime(timeOf(last), record, own);
 }
 
-/** Begins at the block of a change, which can have more records than a page has room for. */
-const fromBlock = (at: bigint | undefined, record: KnownRecord, resume: string): readonly Anchor[] =>
-  [room, largestPage].map((skip) => ({ at, skip, continuesFrom: { records: [record] }, resume }));
+/** Begins at a time, or the start of the list. More records than a page has room for can come before the known one. */
+const fromTime = (
+  at: bigint | undefined,
+  record: KnownRecord,
+  resume: string,
+  minBlock?: bigint | undefined,
+): readonly Anchor[] =>
+  [room, largestPage].map((skip) => ({ at, skip, continuesFrom: { records: [record] }, resume, minBlock }));
 
 /** Begins at the signature before the last one, or at the start of the list. New ones can come before any other. */
 function beforeSignature({ window }: WalkState): readonly Anchor[] {
@@ -76,13 +81,10 @@ function beforeSignature({ window }: WalkState): readonly Anchor[] {
   if (last === undefined) return [];
   const record = identify(last.node as object, operations.listNodeSignatures.naturalKey);
   const before = window.at(-2);
-  if (before === undefined) return fromStart(record, last.cursor);
+  if (before === undefined) return fromTime(undefined, record, last.cursor);
   const continuesFrom = { records: [record], most: room };
   return [{ cursor: continuingAt(before.cursor, record), skip: room, continuesFrom }];
 }
-
-const fromStart = (record: KnownRecord, resume: string): readonly Anchor[] =>
-  [room, largestPage].map((skip) => ({ skip, continuesFrom: { records: [record] }, resume }));
 
 /**
  * Begins at the vote before the last one that is not of the last block. A node leaves out the first vote of the
@@ -133,17 +135,15 @@ function fromVotes({ cursor, votes }: GivenCursor, asSent: Anchor): readonly Anc
 function fromSignature({ cursor, last }: GivenCursor, asSent: Anchor): readonly Anchor[] {
   if (last) return [{ ...asSent, skip: room, continuesFrom: { records: [last], most: room } }];
   const { sig } = readCursor(cursor) ?? {};
-  const { minBlock } = asSent;
-  return typeof sig === "string" ? fromStart({ sig }, cursor).map((anchor) => ({ ...anchor, minBlock })) : [];
+  return typeof sig === "string" ? fromTime(undefined, { sig }, cursor, asSent.minBlock) : [];
 }
 
 function fromChange(given: GivenCursor, asSent: Anchor): readonly Anchor[] {
   const { cursor, last } = given;
   const named = withAccountId(cursor);
   const record = last ?? (named && identify(named.record));
-  const { minBlock } = asSent;
-  const others = record && nanosecondsOf(cursor) !== undefined ? fromBlock(timeBefore(given), record, cursor) : [];
-  const blocks = others.map((anchor) => ({ ...anchor, minBlock }));
+  const isTimed = record !== undefined && nanosecondsOf(cursor) !== undefined;
+  const blocks = isTimed ? fromTime(timeBefore(given), record, cursor, asSent.minBlock) : [];
   return last ? [{ ...asSent, skip: 1, continuesFrom: { records: [last], most: room } }, ...blocks] : blocks;
 }
 

@@ -26,7 +26,7 @@ export const identify = (record: object, names: readonly string[] = naturalKey):
 export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { [lastMember]: last });
 
 /**
- * A cursor that names the latest block that was read, so that any process continues on a node that has reached it, and
+ * A cursor with the latest block that was read, so that any process continues on a node that has reached it, and
  * the first one, so that it reads newer records again.
  */
 export const continuedLater = (cursor: string, latest: bigint, first: bigint | undefined): string =>

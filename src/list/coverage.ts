@@ -24,7 +24,7 @@ export class WalkCoverage<T> {
   #completeFrom = 0n;
   #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
   /** Whether all pages had block headers, including the page that the caller's cursor is from. */
-  #isNamed = true;
+  #hasAllBlocks = true;
   /** Whether the last page is of a later block than those before: then no vote has moved past the walk unseen. */
   #isLatest = true;
   /** The first and the last record that were read. */
@@ -46,8 +46,9 @@ export class WalkCoverage<T> {
     const given = this.#given;
     const earlier = maximum(newest?.timestamp ?? -1n, given?.minBlock ?? -1n);
     // A page without a block can be from a node that is ahead, as can the page that a cursor without a block is from.
-    this.#isNamed &&= block !== undefined && (given?.votes === undefined || given.latest !== undefined);
-    this.#isLatest = (isWholeList && !given) || (this.#isNamed && block !== undefined && block.timestamp > earlier);
+    this.#hasAllBlocks &&= block !== undefined && (given?.votes === undefined || given.latest !== undefined);
+    this.#isLatest =
+      (isWholeList && !given) || (this.#hasAllBlocks && block !== undefined && block.timestamp > earlier);
     this.#blocks = { first, last: block, newest: laterOf(newest, block) };
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
     this.#first ??= firstEdge;

@@ -3,7 +3,7 @@
  * others, and the oldest record after it.
  */
 import type { CheckedArguments } from "../arguments/read-arguments.js";
-import { type KnownRecord, NotShown } from "../http/expectation.js";
+import { type KnownRecord, MissingEvidence } from "../http/expectation.js";
 import { type Edge, type NodePage, type ReadPage, timeOf } from "./page.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
 
@@ -42,14 +42,14 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
   function newestUpTo(read: ReadPage<T>, time: bigint, first: number, signal: AbortSignal) {
     const request = { pagination: { first, newestFirst: true }, end: time + 1n };
     // A pool asks the other nodes if one has nothing.
-    return unlessNotShown(read(request, expectationOf(time), signal));
+    return unlessMissing(read(request, expectationOf(time), signal));
   }
 
   async function oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined> {
     const pagination = { first: 1, newestFirst: false };
     const expectation = expectationOf(time);
     for (let start: bigint | undefined = time; start !== undefined; ) {
-      const page: NodePage<T> | undefined = await unlessNotShown(readWhole({ pagination, start }, expectation, signal));
+      const page: NodePage<T> | undefined = await unlessMissing(readWhole({ pagination, start }, expectation, signal));
       const oldest = timeOf(page?.edges[0]);
       if (oldest !== undefined) return oldest > time ? oldest : undefined;
       start = page?.window?.end;
@@ -135,11 +135,11 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
 }
 
 /** The result of a read; `undefined` if no response meets the expectation. */
-export async function unlessNotShown<T>(page: Promise<T>): Promise<T | undefined> {
+export async function unlessMissing<T>(page: Promise<T>): Promise<T | undefined> {
   try {
     return await page;
   } catch (error) {
-    if (NotShown.is(error)) return undefined;
+    if (MissingEvidence.is(error)) return undefined;
     throw error;
   }
 }

@@ -14,16 +14,16 @@
  */
 import type { Pagination } from "../../generated/types.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
-import { type Expectation, NotShown } from "../http/expectation.js";
+import { type Expectation, MissingEvidence } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
 import { identify } from "./client-cursors.js";
-import { searchesOf, unlessNotShown, type Witness } from "./history-search.js";
+import { searchesOf, unlessMissing, type Witness } from "./history-search.js";
 import { never, oldestTime } from "./judge.js";
 import {
   directionOf,
   type Edge,
-  edgesOf,
   forward,
+  inWalkOrder,
   isDescending,
   largestPage,
   type NodePage,
@@ -78,7 +78,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
 
   /** Reads a page again so that it, or a later one, has a record; `undefined` if no node responds with such a page. */
   const readWith = (record: Edge<T>, { request, expectation }: Proof<T>, signal: AbortSignal) =>
-    unlessNotShown(read(request, { ...expectation, includes: identify(record.node as object) }, signal));
+    unlessMissing(read(request, { ...expectation, includes: identify(record.node as object) }, signal));
 
   /** Reads from a witness to the first record of a page. */
   async function proveBy(witness: Witness, proof: Proof<T>, signal: AbortSignal): Promise<Finding<T>> {
@@ -101,14 +101,14 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     };
     const readShown = witness.filters === filters ? read : pageReader(options, witness.filters);
     const readBetween = (pagination: Pagination) =>
-      unlessNotShown(readShown({ pagination, start: witness.time, end: until }, expectation, signal));
+      unlessMissing(readShown({ pagination, start: witness.time, end: until }, expectation, signal));
     const { newestFirst } = isDown ? { newestFirst: false } : pagination;
     const shown = await readBetween({ [direction.size]: largestPage, newestFirst });
     // The range of a newer node can end before the first record.
     if (shown?.window || (shown === undefined && (until === undefined || isTooLong))) return "unproved";
     if (shown === undefined || shown.completeFrom > start) return "missing";
 
-    const ownOf = ({ edges }: NodePage<T>) => edgesOf({ edges: edges.filter(isOwn), pageInfo: null }, direction);
+    const ownOf = ({ edges }: NodePage<T>) => inWalkOrder(edges.filter(isOwn), direction);
     const isInRange = (edge: Edge<T>) => (timeOf(edge) ?? 0n) >= start;
     // An empty page is proved up to the block of the proof.
     const provedBy = ({ extra }: NodePage<T>) => ({
@@ -161,7 +161,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const isEmpty = longest.completeFrom === never && page.window === undefined;
     if (!isEmpty || availableFrom !== undefined) return { ...longest, availableFrom };
     // Behind one address, a node that keeps the start may respond only now.
-    if (isMissing || (!isKept && (await findAgain(start, signal)).length > 0)) throw new NotShown("place");
+    if (isMissing || (!isKept && (await findAgain(start, signal)).length > 0)) throw new MissingEvidence("place");
     return longest;
   }
 

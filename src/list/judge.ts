@@ -1,8 +1,8 @@
 import type { Pagination } from "../../generated/types.js";
-import type { Expectation, KnownRecord, Lack, PlaceInList, Shown } from "../http/expectation.js";
+import type { Evidence, EvidenceKind, Expectation, KnownRecord, PlaceInList } from "../http/expectation.js";
 import { hasNoBlock } from "../values/block.js";
 import { nanosecondsOf } from "./cursors.js";
-import { directionOf, type Edge, edgesOf, isDescending, oldestOf, type ReceivedPage, timeOf } from "./page.js";
+import { directionOf, type Edge, inWalkOrder, isDescending, oldestOf, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */
 export const never = (1n << 63n) - 1n;
@@ -11,21 +11,21 @@ export const never = (1n << 63n) - 1n;
  * Returns the missing evidence of a response; `undefined` if it can be used. It decides for one address and for a pool
  * alike.
  *
- * @param namesBlocks - Whether earlier responses had block headers, of this node or of another one of the pool.
+ * @param sendsBlocks - Whether earlier responses had block headers, of this node or of another one of the pool.
  */
-export function judge(expectation: Expectation, shown: Shown, namesBlocks: boolean): Lack | undefined {
+export function judge(expectation: Expectation, evidence: Evidence, sendsBlocks: boolean): EvidenceKind | undefined {
   const { minBlock = 0n, minBlockAtEnd = 0n, needsBlock, continuesFrom, includes, historyFrom } = expectation;
-  const { block } = shown;
+  const { block } = evidence;
   if (block && block.timestamp < minBlock) return "block";
   // A node that waits for its first block has no records yet, whatever it keeps later.
   if (hasNoBlock(block)) return "block";
   // Only pages of lists are expected to show more.
-  const page = shown.data as ReceivedPage<unknown>;
+  const page = evidence.data as ReceivedPage<unknown>;
   if (block && block.timestamp < minBlockAtEnd && !hasMore(page)) return "block";
   if (continuesFrom && !isContinued(page, continuesFrom)) return "place";
   // The next page can have it.
   if (includes && !hasMore(page) && !page.edges.some((edge) => isSame(includes, edge.node))) return "place";
-  if (!block && namesBlocks && needsBlock) return "block";
+  if (!block && sendsBlocks && needsBlock) return "block";
   return historyFrom !== undefined && completeFrom(page) > historyFrom ? "history" : undefined;
 }
 
@@ -68,7 +68,7 @@ export function edgesAfter<T extends { node: unknown; cursor: string }>(
 }
 
 const isContinued = (page: ReceivedPage<unknown>, place: PlaceInList) =>
-  edgesAfter(edgesOf(page, directionOf(page.request.pagination)), place) !== undefined;
+  edgesAfter(inWalkOrder(page.edges, directionOf(page.request.pagination)), place) !== undefined;
 
 /** Compares the members that are known. */
 export function isSame(known: KnownRecord, record: unknown): boolean {

@@ -1,11 +1,10 @@
 import { hints } from "../../generated/hints.js";
 import type { Pagination } from "../../generated/types.js";
-import type { ListOperation } from "../arguments/operation.js";
+import type { ListOperation, OperationId } from "../arguments/operation.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { NodeExtra } from "../http/call.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
-import type { CalledOperation } from "../http/request.js";
 import type { Connection } from "../http/send.js";
 import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
@@ -19,10 +18,11 @@ import { throughWindows } from "./windows.js";
 
 /** The part of a list that a caller reads. */
 export interface ListRequest<T> {
+  /** The name of the method in errors and events. */
   id: string;
+  described: OperationId;
   operation: ListOperation<T>;
   connection: Connection;
-  route: CalledOperation;
   call: CallSettings;
   checked: CheckedArguments;
 }

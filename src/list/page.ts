@@ -62,7 +62,7 @@ export interface NodePage<T> extends EdgePage<T> {
 /**
  * Reads one page that meets the expectation.
  *
- * @throws `NotShown` if none does.
+ * @throws `MissingEvidence` if none does.
  */
 export type ReadPage<T> = (request: PageRequest, expectation: Expectation, signal: AbortSignal) => Promise<NodePage<T>>;
 
@@ -71,10 +71,6 @@ export function timeOf(edge: Edge<unknown> | undefined): bigint | undefined {
   const { timestamp } = (edge?.node ?? {}) as { timestamp?: unknown };
   return isDigits(timestamp) ? BigInt(timestamp) : undefined;
 }
-
-/** The records of a page with their cursors, in the order of reading. */
-export const edgesOf = <T>({ edges }: EdgePage<T>, direction: Direction): readonly Edge<T>[] =>
-  inWalkOrder(edges, direction);
 
 /** The names that a direction uses in requests and responses. */
 export interface Direction {

@@ -1,7 +1,7 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import { untilAborted } from "../async/abort.js";
 import { PaginationError } from "../errors/index.js";
-import { type Expectation, NotShown } from "../http/expectation.js";
+import { type Expectation, MissingEvidence } from "../http/expectation.js";
 import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
 import { advance, gapAt, paginationAt, resumeAt, startAgain } from "./advance.js";
@@ -14,7 +14,6 @@ import {
   cursorOf,
   type Direction,
   type Edge,
-  edgesOf,
   type Forward,
   forward,
   inWalkOrder,
@@ -50,7 +49,7 @@ export async function readPage<T>(
   for (const anchor of anchors) {
     const { skip, continuesFrom } = anchor;
     const content = await fetchPage(walk, state, anchor, size, signal, isAlone);
-    const received = content && edgesOf(content, state.direction);
+    const received = content && inWalkOrder(content.edges, state.direction);
     const continued = received && continuesFrom && edgesAfter(received, continuesFrom);
     const edges = continued ?? (continuesFrom && !content?.foundIn ? undefined : received);
     if (content === undefined || edges === undefined) continue;
@@ -78,10 +77,10 @@ async function fetchPage<T>(
     const start = shownFrom(walk, state, anchor, page.foundIn);
     return isAlone ? page : await proveStart(walk, state, { page, request, expectation, start }, signal);
   } catch (error) {
-    if (!NotShown.is(error)) throw error;
-    if (error.lack === "place") return undefined;
+    if (!MissingEvidence.is(error)) throw error;
+    if (error.missing === "place") return undefined;
     const { minBlock = 0n, minBlockAtEnd = 0n } = expectation;
-    throw behindError(walk.operation, maximum(minBlock, minBlockAtEnd), error.shown?.block, resumeAt(walk, state));
+    throw behindError(walk.operation, maximum(minBlock, minBlockAtEnd), error.evidence?.block, resumeAt(walk, state));
   }
 }
 
@@ -126,7 +125,7 @@ async function fetchUpToDate<T>(
     return await walk.fetchPage(request, { ...expectation, [name]: latest + 1n }, signal);
   } catch (error) {
     // The chain may have stopped: the coverage of the walk has no end then.
-    if (!NotShown.is(error) || error.lack !== "block") throw error;
+    if (!MissingEvidence.is(error) || error.missing !== "block") throw error;
     return walk.fetchPage(request, expectation, signal);
   }
 }
@@ -149,10 +148,7 @@ export class ListPage<T> implements Page<T> {
   declare readonly stale: boolean;
   readonly #walk: WalkPlan<T>;
   readonly #taken: TakenPage<T>;
-  /** The time from which on the walk is complete, in Unix nanoseconds; 0 if older pages decide it. */
-  readonly #completeFrom: bigint;
-  readonly #isOldest: boolean;
-
+  readonly #fetched: NodePage<T>;
   /** Whether its response had all of the list. */
   readonly #isWhole: boolean;
 
@@ -167,32 +163,26 @@ export class ListPage<T> implements Page<T> {
     });
   }
 
-  constructor(
-    walk: WalkPlan<T>,
-    taken: TakenPage<T>,
-    { extra, completeFrom, availableFrom }: NodePage<T>,
-    isWhole: boolean,
-  ) {
+  constructor(walk: WalkPlan<T>, taken: TakenPage<T>, fetched: NodePage<T>, isWhole: boolean) {
     const wanted = taken.edges.filter(({ node }) => walk.isWanted?.(node) ?? true);
     this.edges = inWalkOrder(wanted, taken.end.direction) as Edge<T>[];
     this.nodes = this.edges.map(({ node }) => node);
     this.pageInfo = taken.pageInfo;
     this.#walk = walk;
     this.#taken = taken;
-    this.#completeFrom = completeFrom;
-    this.#isOldest = availableFrom !== undefined;
+    this.#fetched = fetched;
     this.#isWhole = isWhole;
-    Object.assign(this, extra);
+    Object.assign(this, fetched.extra);
   }
 
   /** The time from which on the walk is complete, in Unix nanoseconds; 0 if older pages decide it. */
   get completeFrom(): bigint {
-    return this.#completeFrom;
+    return this.#fetched.completeFrom;
   }
 
   /** Whether nodes keep no record before this page. */
   get isOldest(): boolean {
-    return this.#isOldest;
+    return this.#fetched.availableFrom !== undefined;
   }
 
   /** Whether the page belongs to a second reading of the newest votes, and has only known ones. */

@@ -1,10 +1,10 @@
-import type { ListOperation, Operation } from "../arguments/operation.js";
+import type { ListOperation, Operation, OperationId } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
 import type { Answer } from "../http/call.js";
 import type { CallSettings } from "../http/call-options.js";
-import { type Expectation, NotShown } from "../http/expectation.js";
-import type { CalledOperation, CallRequest } from "../http/request.js";
+import { type Expectation, MissingEvidence } from "../http/expectation.js";
+import type { CallRequest } from "../http/request.js";
 import type { Connection } from "../http/send.js";
 import { hasNoBlock } from "../values/block.js";
 import { toName } from "../values/names.js";
@@ -18,7 +18,8 @@ export type CursorRules = Pick<CallRequest<never>, "finalStatuses">;
 /** A list of a node, and how its pages are requested. */
 export interface NodeList<T> {
   connection: Connection;
-  route: CalledOperation;
+  id: string;
+  described: OperationId;
   operation: Pick<ListOperation<T>, "envelope" | "enums" | "range" | "naturalKey" | "rejectedNames">;
   call: CallSettings;
   /** For requests with a cursor. */
@@ -27,7 +28,7 @@ export interface NodeList<T> {
 
 /** Requests one page of the records that filters select. */
 export function sendPage<T>(
-  { connection, route, operation: { envelope, enums, range }, call, rules }: NodeList<T>,
+  { connection, id, described, operation: { envelope, enums, range }, call, rules }: NodeList<T>,
   filters: CheckedArguments,
   request: PageRequest,
   expectation: Expectation,
@@ -40,7 +41,7 @@ export function sendPage<T>(
     return page && { edges: enums ? named(page.edges, enums) : page.edges, pageInfo: page.pageInfo, request };
   };
   const cursorRules = cursorOf(pagination) === undefined ? undefined : rules;
-  return connection.send({ ...route, ...cursorRules, ...call, read, params, signal, expectation });
+  return connection.send({ operation: id, described, ...cursorRules, ...call, read, params, signal, expectation });
 }
 
 /** The envelope of a page, if it is one: without edges or `pageInfo`, a walk would lose records or end too early. */
@@ -109,14 +110,14 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
   const read: ReadPage<T> = (request, expectation, signal) => {
     const attempt = async () => {
       const reply = await sendPage(options, filters, request, expectation, signal);
-      session.namesBlocks ||= reply.block !== undefined;
-      const lack = isPool ? undefined : judge(expectation, reply, session.namesBlocks);
-      if (lack && lack !== "history") throw new NotShown(lack, reply);
+      session.sendsBlocks ||= reply.block !== undefined;
+      const missing = isPool ? undefined : judge(expectation, reply, session.sendsBlocks);
+      if (missing && missing !== "history") throw new MissingEvidence(missing, reply);
       const { data, response, block, stale, node } = reply;
       check?.(data, response);
       const { edges, pageInfo } = data;
       const page = { edges, pageInfo, extra: { response, block, stale }, node, completeFrom: completeFrom(data) };
-      return { page, isShort: lack === "history" && (expectation.historyFrom ?? 0n) > 0n };
+      return { page, isShort: missing === "history" && (expectation.historyFrom ?? 0n) > 0n };
     };
     return untilShown(attempt, options, signal);
   };
@@ -131,7 +132,7 @@ const [shortestWait, longestWait] = [250, 1000];
  * Repeats a request until its response meets the expectation: a block is waited for, a place or a longer history is
  * requested again at once.
  *
- * @throws {@link NotShown} if no response shows it.
+ * @throws {@link MissingEvidence} if no response shows it.
  */
 async function untilShown<T>(
   send: () => Promise<{ page: NodePage<T>; isShort: boolean }>,
@@ -147,10 +148,10 @@ async function untilShown<T>(
       longest = longest && longest.completeFrom <= page.completeFrom ? longest : page;
       if (!isShort || count >= repeats) return isShort ? longest : page;
     } catch (error) {
-      if (!NotShown.is(error)) throw error;
+      if (!MissingEvidence.is(error)) throw error;
       deadline ??= clock.now() + catchUp;
       // A node without a block takes minutes until its first one.
-      const isBehind = error.lack === "block" && !hasNoBlock(error.shown?.block);
+      const isBehind = error.missing === "block" && !hasNoBlock(error.evidence?.block);
       if (isBehind ? clock.now() >= deadline : misses++ >= repeats) {
         if (longest) return longest;
         throw error;

@@ -4,7 +4,7 @@ import type { History } from "./history.js";
 import { edgesAfter, never, oldestTime } from "./judge.js";
 import {
   directionOf,
-  edgesOf,
+  inWalkOrder,
   isDescending,
   type NodePage,
   notLater,
@@ -53,7 +53,7 @@ export const throughWindows =
     }
 
     function hasNew(page: NodePage<T>, { continuesFrom }: Expectation): boolean {
-      const edges = edgesOf(page, direction);
+      const edges = inWalkOrder(page.edges, direction);
       return Boolean((continuesFrom ? edgesAfter(edges, continuesFrom) : edges)?.length);
     }
 

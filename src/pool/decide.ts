@@ -1,4 +1,4 @@
-import type { Lack } from "../http/expectation.js";
+import type { EvidenceKind } from "../http/expectation.js";
 import type { ActiveCall } from "../http/request.js";
 import { type Block, hasNoBlock } from "../values/block.js";
 import { compareIntegers } from "../values/integers.js";
@@ -41,7 +41,7 @@ export interface Asked {
   endedAt?: number;
   answer?: { readonly block: Block | undefined };
   /** The evidence that the response lacks. */
-  lack?: Lack | undefined;
+  missing?: EvidenceKind | undefined;
   /** If that is history, from when on the page is complete, in Unix nanoseconds. */
   completeFrom?: bigint;
   /** Without an answer: the node has failed, every node would refuse the call, or the request was not sent. */
@@ -66,21 +66,22 @@ export interface PoolFacts {
   readonly session: { readonly returned?: bigint; readonly confirmed?: bigint };
 }
 
-type Flaw = "lag" | "regression" | Lack;
+/** Why a response is not enough. */
+type Unfit = "lag" | "regression" | EvidenceKind;
 
 /** The event that reports why a node gets a request. */
 export type PoolEvent =
-  | { type: "failover"; from: string; to: string; cause: "error" | Flaw }
+  | { type: "failover"; from: string; to: string; cause: "error" | Unfit }
   | { type: "hedge"; from: string; to: string; delay: number }
   | { type: "retry"; node: string; delay: number };
 
 export type Decision<Request extends Asked = Asked> =
   | { do: "ask"; node: string; why: "first" | PoolEvent }
   | { do: "wait"; until: number; why: "in time" | "late" | "history" }
-  | { do: "return"; request: Request; stale: boolean; why: "fresh" | "final" | Flaw }
+  | { do: "return"; request: Request; stale: boolean; why: "fresh" | "final" | Unfit }
   | { do: "retry"; node: string; delay: number; why: PoolEvent }
   /** `request` has the reason; `undefined`: the errors of all nodes have. */
-  | { do: "fail"; request?: Request; why: "error" | "refused" | Lack };
+  | { do: "fail"; request?: Request; why: "error" | "refused" | EvidenceKind };
 
 /** Returns the next step of a call. `asked`: its requests, in the order in which they were started. */
 export function decide<Request extends Asked>(
@@ -101,7 +102,7 @@ export function decide<Request extends Asked>(
     return answer.block.timestamp < least ? "regression" : undefined;
   };
   const responses = asked.filter(({ answer }) => answer);
-  const usable = responses.filter(({ lack }) => !lack);
+  const usable = responses.filter(({ missing }) => !missing);
   const fresh = best(usable.filter((request) => !stalenessOf(request)));
   if (fresh) return { do: "return", request: fresh, stale: false, why: least === undefined ? "final" : "fresh" };
 
@@ -115,13 +116,13 @@ export function decide<Request extends Asked>(
   const inFlight = asked.filter(({ endedAt }) => endedAt === undefined);
   const ask = ({ url: to }: NodeHealth, last = asked.at(-1)): Decision<Request> => {
     if (!last) return { do: "ask", node: to, why: "first" };
-    const { node: from, since, endedAt, lack } = last;
+    const { node: from, since, endedAt, missing } = last;
     if (endedAt === undefined) return { do: "ask", node: to, why: { type: "hedge", from, to, delay: now - since } };
-    return { do: "ask", node: to, why: { type: "failover", from, to, cause: lack ?? stalenessOf(last) ?? "error" } };
+    return { do: "ask", node: to, why: { type: "failover", from, to, cause: missing ?? stalenessOf(last) ?? "error" } };
   };
 
   // Nodes keep different histories, so each is tried, and the response that reaches back furthest is returned.
-  const longest = usable.length === 0 && best(responses.filter(({ lack }) => lack === "history"));
+  const longest = usable.length === 0 && best(responses.filter(({ missing }) => missing === "history"));
   if (longest) {
     if (next) return ask(next, longest);
     const until = Math.max(...inFlight.map(({ since, isSent }) => (isSent ? since : now) + historyPatience));
@@ -154,11 +155,11 @@ export function decide<Request extends Asked>(
   const latest = best(usable);
   if (latest) return { do: "return", request: latest, stale: true, why: stalenessOf(latest) ?? "lag" };
   // A node that only lacks the block has the place, and may catch up, unless it has no block at all.
-  const isBehind = ({ lack, answer }: Request) => lack === "block" && !hasNoBlock(answer?.block);
+  const isBehind = ({ missing, answer }: Request) => missing === "block" && !hasNoBlock(answer?.block);
   const closest = best(responses.filter(isBehind)) ?? best(responses);
   // A node that has failed may have the place.
-  const isOpen = again && closest?.lack === "place";
-  if (closest?.lack && !isOpen) return { do: "fail", request: closest, why: closest.lack };
+  const isOpen = again && closest?.missing === "place";
+  if (closest?.missing && !isOpen) return { do: "fail", request: closest, why: closest.missing };
   return again ?? { do: "fail", why: "error" };
 }
 
@@ -199,7 +200,7 @@ function nextNode(
     coolUntil <= now || (cause === "lagging" && least === undefined);
   const ready = others.filter(isReady);
   // A node that lags or is unresponsive may keep records that others have dropped, and so may one that fails.
-  const lacksRecords = asked.some(({ lack }) => lack === "place" || lack === "history");
+  const lacksRecords = asked.some(({ missing }) => missing === "place" || missing === "history");
   const able =
     ready.length === 0 && lacksRecords
       ? others.filter(({ cause }) => cause !== "failing" || expectation?.historyFrom)

@@ -8,7 +8,7 @@ import { type Block, hasNoBlock } from "../values/block.js";
 /** The time of the last block of a node, and when the node responded, by a clock that never goes back. */
 export interface Head {
   readonly blockTime: number;
-  readonly heardAt: number;
+  readonly respondedAt: number;
 }
 
 /** The nodes of a pool, as far as they are compared. */
@@ -22,11 +22,11 @@ export interface Compared {
 export const millisecondsOf = (timestamp: bigint): number => Number(timestamp / 1_000_000n);
 
 /** `undefined` if the node has no block yet: nothing is compared with it. */
-export const headOf = (block: Block, heardAt: number): Head | undefined =>
-  hasNoBlock(block) ? undefined : { blockTime: millisecondsOf(block.timestamp), heardAt };
+export const headOf = (block: Block, respondedAt: number): Head | undefined =>
+  hasNoBlock(block) ? undefined : { blockTime: millisecondsOf(block.timestamp), respondedAt };
 
 /** Where a node is by now: at the time of its last block plus the time since it was heard. */
-export const timeBy = (now: number, { blockTime, heardAt }: Head): number => blockTime + now - heardAt;
+export const timeBy = (now: number, { blockTime, respondedAt }: Head): number => blockTime + now - respondedAt;
 
 /**
  * How far a head is behind the reference: the second highest head of three or more nodes, so that one node alone cannot
@@ -41,9 +41,9 @@ export function lagOf(head: Head, { nodes, maxLag, now }: Compared): number {
   return Math.max(0, (third === undefined ? highest : second) - at(head));
 }
 
-/** Whether a block that was named at some time is more than `maxLag` behind. A node that has no block yet lags. */
-export function isLagging(block: Block | undefined, heardAt: number, pool: Compared): boolean {
-  const head = block && headOf(block, heardAt);
+/** Whether a block that a node sent at some time is more than `maxLag` behind. A node that has no block yet lags. */
+export function isLagging(block: Block | undefined, respondedAt: number, pool: Compared): boolean {
+  const head = block && headOf(block, respondedAt);
   return head ? lagOf(head, pool) > pool.maxLag : block !== undefined;
 }
 

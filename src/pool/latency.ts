@@ -13,7 +13,7 @@ export interface NodeSpeed {
   /** The typical time until a response is complete. */
   readonly latency: number | undefined;
   /** When it responded last. */
-  readonly heardAt: number;
+  readonly respondedAt: number;
   /** The number of requests in flight, including those that wait for the rate limit of the node. */
   readonly inFlight: number;
   /** How long a request has to wait for the rate limit of the node. */
@@ -37,8 +37,8 @@ export function choose<Node extends NodeSpeed>(
   const [a, b] = [nodes[first], nodes[other]];
   if (a === undefined || b === undefined) return a;
   // A node without a recent measurement counts as the fastest, so that it is measured again. The pause counts the requests that wait for the rate limit.
-  const waitOf = ({ heardAt, latency = 0, pause, inFlight }: NodeSpeed) => {
-    const typical = now - heardAt < recent ? latency : 0;
+  const waitOf = ({ respondedAt, latency = 0, pause, inFlight }: NodeSpeed) => {
+    const typical = now - respondedAt < recent ? latency : 0;
     return pause > 0 ? pause + typical : typical * (inFlight + 1);
   };
   const difference = waitOf(a) - waitOf(b);

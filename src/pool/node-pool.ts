@@ -92,9 +92,9 @@ export function createPool(
   };
 }
 
-function stateOf({ cause, heardAt }: PoolNode): NodeStatus["state"] {
+function stateOf({ cause, respondedAt }: PoolNode): NodeStatus["state"] {
   if (cause) return cause === "lagging" ? cause : "cooling-down";
-  return heardAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready";
+  return respondedAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready";
 }
 
 function statusOf({ nodes, maxLag, clock }: Pool): NodeStatus[] {
@@ -145,7 +145,7 @@ async function nodeForOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<st
   const { nodes, maxLag, clock, send } = client;
   const { operation, settings, signal, headers } = call;
   const now = clock.now();
-  const ready = nodes.filter(({ cause, heardAt }) => cause === undefined && heardAt >= now - maxLag);
+  const ready = nodes.filter(({ cause, respondedAt }) => cause === undefined && respondedAt >= now - maxLag);
   const chosen = choose(ready, { ...client, now });
   if (chosen) return chosen.url;
   return (await send({ ...probe(client, operation), settings, signal, headers })).node;
@@ -173,7 +173,7 @@ async function checkNodes(client: PoolClient, options: CheckOptions): Promise<vo
   // The first response was compared with nothing.
   const responding = nodes.filter((_, index) => results[index]?.status === "fulfilled");
   for (const node of responding) {
-    const lags = isLagging(node.block, node.head?.heardAt ?? now, { nodes, maxLag, now });
+    const lags = isLagging(node.block, node.head?.respondedAt ?? now, { nodes, maxLag, now });
     node.compared(lags, Number.POSITIVE_INFINITY);
   }
 }

@@ -23,11 +23,11 @@ export const unsent = new DOMException("Another request to the node has failed."
 export class PoolNode implements NodeHealth {
   readonly url: string;
   readonly limiter: RateLimiter;
-  /** The block that it named last. */
+  /** The block of its last response. */
   block: Block | undefined;
   head: Head | undefined;
   latest: number | undefined;
-  heardAt = Number.NEGATIVE_INFINITY;
+  respondedAt = Number.NEGATIVE_INFINITY;
   latency: number | undefined;
   rateLimit: { limit: number; remaining: number } | undefined;
   cause: NodeHealth["cause"];
@@ -71,12 +71,12 @@ export class PoolNode implements NodeHealth {
     const { latency = now - sentAt } = this;
     this.latency = latency + 0.2 * (now - sentAt - latency);
     // An earlier block counts unless a later response has overtaken it.
-    if (block && (block.timestamp >= (this.block?.timestamp ?? 0n) || sentAt >= this.heardAt)) {
+    if (block && (block.timestamp >= (this.block?.timestamp ?? 0n) || sentAt >= this.respondedAt)) {
       this.block = block;
       this.head = headOf(block, now);
       this.latest = Math.max(this.latest ?? 0, millisecondsOf(block.timestamp));
     }
-    this.heardAt = now;
+    this.respondedAt = now;
     this.rateLimit = readRateLimit(headers);
     this.#lateInRow = 0;
   }
@@ -99,7 +99,7 @@ export class PoolNode implements NodeHealth {
   /** Notes an abandoned request. Two late ones in a row, or one late by a second, make the node unresponsive. */
   abandon(sentAt: number, patience: number): void {
     const elapsed = this.#clock.now() - sentAt;
-    if (elapsed < patience || this.heardAt > sentAt) return;
+    if (elapsed < patience || this.respondedAt > sentAt) return;
     this.#lateInRow++;
     const cause = elapsed < historyPatience ? "unresponsive" : "failing";
     if (this.#lateInRow > 1 || elapsed >= longestPatience)

@@ -12,9 +12,9 @@ import {
 } from "../errors/index.js";
 import type { Answer } from "../http/call.js";
 import { type Emit, observedError } from "../http/events.js";
-import { NotShown } from "../http/expectation.js";
+import { MissingEvidence } from "../http/expectation.js";
 import type { ActiveCall, Send } from "../http/request.js";
-import { delayAfter, isTransient, namedDelay, withLongWait } from "../http/retry.js";
+import { delayAfter, isTransient, requestedDelay, withLongWait } from "../http/retry.js";
 import { attemptWith, type ConnectionOptions } from "../http/send.js";
 import { completeFrom, judge } from "../list/judge.js";
 import type { ReceivedPage } from "../list/page.js";
@@ -160,13 +160,14 @@ async function moved(request: Request, from: string, to: string, init: RequestIn
 
 /** Judges the responses. Whether nodes send block headers can turn out with the first response of another node. */
 function judgeResponses<T>({ client: { nodes }, call: { expectation, node }, asked }: RunningCall<T>): void {
-  const canName = ({ head, heardAt, cause }: NodeHealth) => head ?? (heardAt === Number.NEGATIVE_INFINITY && !cause);
-  const namesBlocks = nodes.some((each) => (node ?? each.url) === each.url && canName(each));
+  const maySendBlocks = ({ head, respondedAt, cause }: NodeHealth) =>
+    head ?? (respondedAt === Number.NEGATIVE_INFINITY && !cause);
+  const sendsBlocks = nodes.some((each) => (node ?? each.url) === each.url && maySendBlocks(each));
   for (const request of asked) {
     const { answer } = request;
     if (!answer || !expectation) continue;
-    request.lack = judge(expectation, answer, namesBlocks);
-    if (request.lack === "history") request.completeFrom = completeFrom(answer.data as ReceivedPage<unknown>);
+    request.missing = judge(expectation, answer, sendsBlocks);
+    if (request.missing === "history") request.completeFrom = completeFrom(answer.data as ReceivedPage<unknown>);
   }
 }
 
@@ -185,7 +186,7 @@ function settled<T>({ client, call }: RunningCall<T>, { answer, node }: NodeRequ
 
 /** The error of a call: of one request, or the last one with the errors of all nodes if there are several. */
 function errorOf<T>({ client, call, asked }: RunningCall<T>, reason: NodeRequest<T> | undefined): unknown {
-  if (reason?.answer && reason.lack) return new NotShown(reason.lack, reason.answer);
+  if (reason?.answer && reason.missing) return new MissingEvidence(reason.missing, reason.answer);
   const { settings, operation, once } = call;
   const failed = reason ? [reason] : asked.filter(({ failure }) => failure === "node");
   const last = failed.filter(({ node }, index) => !failed.slice(index + 1).some((each) => each.node === node));
@@ -197,7 +198,7 @@ function errorOf<T>({ client, call, asked }: RunningCall<T>, reason: NodeRequest
   // A caller can wait for the node that first accepts requests again.
   const limited = errors
     .filter(({ error }) => RateLimitError.is(error))
-    .sort((a, b) => namedDelay(a.error, client.clock) - namedDelay(b.error, client.clock));
+    .sort((a, b) => requestedDelay(a.error, client.clock) - requestedDelay(b.error, client.clock));
   const { node, error } = limited[0] ?? errors.at(-1) ?? {};
   if (!VegaError.is(error)) return error;
   if (errors.length < 2) return annotate(error, { node });

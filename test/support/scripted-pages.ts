@@ -1,4 +1,4 @@
-import { type Expectation, NotShown } from "../../src/http/expectation.js";
+import { type Expectation, MissingEvidence } from "../../src/http/expectation.js";
 import type { BalanceChange } from "../../src/index.js";
 import { completeFrom } from "../../src/list/judge.js";
 import type { NodePage, PageRequest, ReadPage } from "../../src/list/page.js";
@@ -23,7 +23,7 @@ export function script(pages: readonly (NodePage<BalanceChange> | Error | undefi
   const [requests, expectations]: [PageRequest[], Expectation[]] = [[], []];
   const read: ReadPage<BalanceChange> = async (request, expectation) => {
     expectations.push(expectation);
-    const page = pages[requests.push(request) - 1] ?? new NotShown("place");
+    const page = pages[requests.push(request) - 1] ?? new MissingEvidence("place");
     if (page instanceof Error) throw page;
     return page;
   };

@@ -251,7 +251,7 @@ describe("the start of a page, 100,", () => {
   const [window, other] = [100n, 101n].map((start) => ({ start, end: 500n, hasMore: false }));
   const [near, older] = [pageAt([110n]), pageAt([110n], { more: true })];
   const shorter = { start: 100n, end: 400n, hasMore: false };
-  const [loss, endingAt110] = [{ lack: "place" }, { endCursor: "110", hasNextPage: true }];
+  const [loss, endingAt110] = [{ missing: "place" }, { endCursor: "110", hasNextPage: true }];
 
   test.each<[...Given, ...Parameters<typeof script>, object]>([
     ["is lost if no response has what follows an earlier record", none, ended, [...lost, none], loss],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Expectation, KnownRecord, Lack, PlaceInList } from "../../../src/http/expectation.js";
+import type { EvidenceKind, Expectation, KnownRecord, PlaceInList } from "../../../src/http/expectation.js";
 import { completeFrom, edgesAfter, judge, never } from "../../../src/list/judge.js";
 import type { PageRequest, ReceivedPage } from "../../../src/list/page.js";
 
@@ -25,19 +25,19 @@ const more = { hasNextPage: true };
 const one = page([at(5000)]);
 const none = { height: 0n, timestamp: 0n };
 
-type Shown = { data?: ReceivedPage<unknown>; block?: typeof none | undefined; namesBlocks?: boolean };
+type Evidence = { data?: ReceivedPage<unknown>; block?: typeof none | undefined; sendsBlocks?: boolean };
 const b = { id: "b" };
 const first = { records: named("b"), most: 0 };
 const [atEnd, ended] = [{ minBlockAtEnd: 9001n }, { minBlockAtEnd: 9000n }];
 const backward = page([at(1, "a"), at(2, "b")], {}, { last: 9, newestFirst: false });
 
-test.each<[what: string, expectation: Expectation, lack: Lack | undefined, shown?: Shown]>([
+test.each<[what: string, expectation: Expectation, lack: EvidenceKind | undefined, shown?: Evidence]>([
   ["with the block", { minBlock: 9000n }, undefined],
   ["of an earlier block", { minBlock: 9001n }, "block"],
   ["of a node that has no block yet", {}, "block", { block: none }],
   ["without a block", { needsBlock: true }, "block", { block: undefined }],
   ["without a block, which does not matter", {}, undefined, { block: undefined }],
-  ["without a block, as all others are", { needsBlock: true }, undefined, { block: undefined, namesBlocks: false }],
+  ["without a block, as all others are", { needsBlock: true }, undefined, { block: undefined, sendsBlocks: false }],
   ["whose last page has the block", ended, undefined],
   ["whose last page has an earlier block", atEnd, "block"],
   ["of a page in between", atEnd, undefined, { data: page([at(5000)], more) }],
@@ -56,8 +56,8 @@ test.each<[what: string, expectation: Expectation, lack: Lack | undefined, shown
   ["with no block and a shorter history", { minBlock: 9001n, historyFrom: 0n }, "block"],
   ["with no place and a shorter history", { includes: b, historyFrom: 0n }, "place"],
 ])("a response %s", (_, expectation, lack, shown = {}) => {
-  const { namesBlocks = true, ...given } = shown;
-  expect(judge(expectation, { data: one, block: block(9000), ...given }, namesBlocks)).toBe(lack);
+  const { sendsBlocks = true, ...given } = shown;
+  expect(judge(expectation, { data: one, block: block(9000), ...given }, sendsBlocks)).toBe(lack);
 });
 
 const records = [at(3), at(5)];

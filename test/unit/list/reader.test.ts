@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { operations } from "../../../generated/operations.js";
 import type { Answer } from "../../../src/http/call.js";
-import { type Expectation, NotShown } from "../../../src/http/expectation.js";
+import { type Expectation, MissingEvidence } from "../../../src/http/expectation.js";
 import type { CallRequest } from "../../../src/http/request.js";
 import type { BalanceChange } from "../../../src/index.js";
 import type { PageRequest } from "../../../src/list/page.js";
@@ -14,7 +14,7 @@ const pageInfo = { startCursor: "", endCursor: "", hasNextPage: false, hasPrevio
 const edgesAt = (times: readonly bigint[]) => changesAt(times).map((node) => ({ cursor: "c", node }));
 
 /** A response with these records, and its block: 0 for a node that has none yet. */
-interface Shown {
+interface Evidence {
   times?: readonly bigint[];
   block?: bigint;
   /** The envelope, instead of a page with these records. */
@@ -22,7 +22,7 @@ interface Shown {
 }
 
 /** A reader at one address whose nodes send these responses; the last one is repeated. */
-function readerOf(responses: readonly Shown[], { isPool = false, catchUp = 3000 } = {}) {
+function readerOf(responses: readonly Evidence[], { isPool = false, catchUp = 3000 } = {}) {
   const clock = new ManualClock();
   const sent: { at: number; request: CallRequest<never> }[] = [];
   const send = async (request: CallRequest<never>): Promise<Answer<unknown>> => {
@@ -95,39 +95,47 @@ describe("a page of a list", () => {
 
 describe("behind one address, a page", () => {
   const complete = { historyFrom: 5n };
-  const of = (time: bigint): Shown => ({ times: [time] });
-  const behind = Array<Shown>(6).fill({ block: 8n });
+  const of = (time: bigint): Evidence => ({ times: [time] });
+  const behind = Array<Evidence>(6).fill({ block: 8n });
 
-  test.each<[what: string, expectation: Expectation, responses: Shown[], time: bigint | undefined, waits: number[]]>([
-    ["with all that is needed is read once", complete, [{ times: [5n], block: 9n }], 5n, []],
-    ["is read four times if its history is too short", complete, [{ times: [7n] }], 7n, [0, 0, 0]],
-    ["is the one with the longest history", complete, [7n, 6n, 8n, 9n].map(of), 6n, [0, 0, 0]],
-    ["is read until one has the history", complete, [{ times: [7n] }, { times: [5n] }], 5n, [0]],
-    ["of an open range is read once, whatever its history", { historyFrom: 0n }, [{ times: [7n] }], 7n, []],
-    ["of a node without a block is read again", {}, [{ block: 0n }, { times: [7n], block: 9n }], 7n, [0]],
-    ["waits for a block", { minBlock: 9n }, [...behind, { ...of(7n), block: 9n }], 7n, [0, 0, 0, 250, 500, 1000]],
-    ["with a place is read until it has it", { includes: changesAt([7n])[0] as never }, [{}, { times: [7n] }], 7n, [0]],
-  ])("%s", async (_, expectation, responses, time, waits) => {
+  test.each<[what: string, expectation: Expectation, responses: Evidence[], time: bigint | undefined, waits: number[]]>(
+    [
+      ["with all that is needed is read once", complete, [{ times: [5n], block: 9n }], 5n, []],
+      ["is read four times if its history is too short", complete, [{ times: [7n] }], 7n, [0, 0, 0]],
+      ["is the one with the longest history", complete, [7n, 6n, 8n, 9n].map(of), 6n, [0, 0, 0]],
+      ["is read until one has the history", complete, [{ times: [7n] }, { times: [5n] }], 5n, [0]],
+      ["of an open range is read once, whatever its history", { historyFrom: 0n }, [{ times: [7n] }], 7n, []],
+      ["of a node without a block is read again", {}, [{ block: 0n }, { times: [7n], block: 9n }], 7n, [0]],
+      ["waits for a block", { minBlock: 9n }, [...behind, { ...of(7n), block: 9n }], 7n, [0, 0, 0, 250, 500, 1000]],
+      [
+        "with a place is read until it has it",
+        { includes: changesAt([7n])[0] as never },
+        [{}, { times: [7n] }],
+        7n,
+        [0],
+      ],
+    ],
+  )("%s", async (_, expectation, responses, time, waits) => {
     const reader = readerOf(responses);
     const { edges } = await reader.read(expectation);
     expect(edges[0]?.node?.timestamp).toBe(time?.toString());
     expect(reader.waits()).toEqual(waits);
   });
 
-  test.each<[what: string, expectation: Expectation, response: Shown, waits: number[]]>([
+  test.each<[what: string, expectation: Expectation, response: Evidence, waits: number[]]>([
     ["a block within `catchUp`", { minBlock: 9n }, { block: 8n }, [0, 0, 0, 250, 500, 1000, 1000, 250]],
     ["a place", { includes: { partyId: "1" } }, { block: 9n }, [0, 0, 0]],
     ["a block of a node that has any", {}, { block: 0n }, [0, 0, 0]],
   ])("rejects if no response has %s", async (_, expectation, response, waits) => {
     const reader = readerOf([response]);
-    await expect(reader.read(expectation)).rejects.toBeInstanceOf(NotShown);
+    await expect(reader.read(expectation)).rejects.toBeInstanceOf(MissingEvidence);
     expect(reader.waits()).toEqual(waits);
   });
 
   test("is given up once four responses of late blocks lack its place, whatever came before", async () => {
     const reader = readerOf([...Array(5).fill({ block: 8n }), { block: 9n }]);
     const expectation = { minBlock: 9n, includes: { partyId: "1" } };
-    await expect(reader.read(expectation)).rejects.toMatchObject({ lack: "place" });
+    await expect(reader.read(expectation)).rejects.toMatchObject({ missing: "place" });
     expect(reader.waits()).toEqual([0, 0, 0, 250, 500, 0, 0, 0]);
   });
 

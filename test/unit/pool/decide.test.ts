@@ -5,7 +5,7 @@ import { decide } from "../../../src/pool/decide.js";
 /** Ten seconds after the clock began, when the chain was at second 0. */
 const now = 10_000;
 const block = (seconds: number) => ({ height: 1n, timestamp: BigInt((1_700_000_000 + seconds) * 1e9) });
-const head = (seconds: number, heardAt = now) => ({ blockTime: (1_700_000_000 + seconds) * 1000, heardAt });
+const head = (seconds: number, respondedAt = now) => ({ blockTime: (1_700_000_000 + seconds) * 1000, respondedAt });
 
 /** A node that responded just now, by default with second 10 after 100 ms. */
 const node = (url: string, known: Partial<NodeHealth> = {}): NodeHealth => ({
@@ -15,7 +15,7 @@ const node = (url: string, known: Partial<NodeHealth> = {}): NodeHealth => ({
   cause: undefined,
   coolUntil: 0,
   latency: 100,
-  heardAt: now,
+  respondedAt: now,
   inFlight: 0,
   pause: 0,
   ...known,
@@ -46,7 +46,7 @@ const failed = (url: string, delay = 200): Asked => ({
 const withoutBlock = { ...got("a", 0), answer: { block: { height: 0n, timestamp: 0n } } };
 const unsent: Asked = { ...failed("a"), failure: "unsent" };
 const refused = (url: string) => failed(url, Number.NaN);
-const lacks = (url: string, lack: Asked["lack"], seconds = 10): Asked => got(url, seconds, { lack });
+const lacks = (url: string, missing: Asked["missing"], seconds = 10): Asked => got(url, seconds, { missing });
 
 const two = [a, b];
 const three = [a, b, c];
@@ -204,7 +204,7 @@ cases("a response that does not show the history", [
   ["makes one be asked again that has failed", [lacks("a", "history"), failed("b")], two, "retry b retry b 200", proof],
   [
     "is returned if it reaches back furthest",
-    [3n, 1n, 2n].map((from, index) => got("abc"[index] ?? "", 10, { lack: "history", completeFrom: from })),
+    [3n, 1n, 2n].map((from, index) => got("abc"[index] ?? "", 10, { missing: "history", completeFrom: from })),
     three,
     "return b history",
   ],

@@ -7,7 +7,7 @@ const maxLag = 10 * second;
 const block = (seconds: number) => ({ height: 1n, timestamp: BigInt(1_700_000_000 + seconds) * 1_000_000_000n });
 
 /** A head whose block has some second of the chain, and was heard at some second of the clock. */
-const head = (seconds: number, heardAt = 0) => headOf(block(seconds), heardAt * second) as Head;
+const head = (seconds: number, respondedAt = 0) => headOf(block(seconds), respondedAt * second) as Head;
 const alike = (seconds: number[]) => seconds.map((each) => head(each));
 const poolOf = (heads: (Head | undefined)[], now = 0) => ({
   nodes: heads.map((each) => ({ head: each, latest: each?.blockTime })),

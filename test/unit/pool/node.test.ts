@@ -5,7 +5,7 @@ import { PoolNode } from "../../../src/pool/node.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { PooledNetwork } from "../../support/pooled-network.js";
 
-const usual: NodeSpeed = { latency: 100, heardAt: 60_000, inFlight: 0, pause: 0 };
+const usual: NodeSpeed = { latency: 100, respondedAt: 60_000, inFlight: 0, pause: 0 };
 const node = (speed: Partial<NodeSpeed> = {}): NodeSpeed => ({ ...usual, ...speed });
 
 test.each<[which: string, chosen: Partial<NodeSpeed>, other: Partial<NodeSpeed>]>([
@@ -13,7 +13,7 @@ test.each<[which: string, chosen: Partial<NodeSpeed>, other: Partial<NodeSpeed>]
   ["whose requests in flight take less time", { inFlight: 1 }, { latency: 210 }],
   ["that takes longer, but less than all requests in flight", { latency: 150 }, { inFlight: 1 }],
   ["that was not measured", { latency: undefined }, { latency: 1 }],
-  ["whose latency was measured 30 s ago", { latency: 900, heardAt: 30_000 }, { latency: 1 }],
+  ["whose latency was measured 30 s ago", { latency: 900, respondedAt: 30_000 }, { latency: 1 }],
   ["whose rate limit has room", { latency: 300 }, { latency: 1, pause: 400 }],
   ["that is faster, if both rate limits have room at the same time", { pause: 400, latency: 90 }, { pause: 400 }],
   ["whose rate limit has room first, whatever waits for it", { pause: 50, inFlight: 9 }, { latency: 200 }],
@@ -147,7 +147,7 @@ describe("a node of a pool", () => {
     // In the same block, it was heard again.
     await pass(10);
     respond(5, early);
-    expect(one.head).toEqual({ blockTime: 5000, heardAt: 30 });
+    expect(one.head).toEqual({ blockTime: 5000, respondedAt: 30 });
     respond(6, early);
     expect(one.block?.height).toBe(6n);
     respond(3, clock.now());
