@@ -5,10 +5,11 @@ import { show } from "../values/show.js";
 import { anchorsOf } from "./anchors.js";
 import { continuedLater } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
-import { type Backward, type Edge, type Forward, isDescending, timeOf } from "./page.js";
+import { type Backward, type Edge, type Forward, isDescending, room, timeOf } from "./page.js";
 import { pageAfter, type WalkPlan } from "./plan.js";
 import { gapError, readingError } from "./reading-errors.js";
-import { emptyState, hasKey, placeOf, type WalkState, windowAfter, withKeys } from "./state.js";
+import { emptyState, hasKey, placeOf, type WalkState, withKeys } from "./state.js";
+import { votesToRemember } from "./votes.js";
 
 /** The `pagination` to continue with in another walk. Records that a lagging node has not written yet would be lost. */
 export function paginationAt(walk: WalkPlan, state: WalkState): Forward | Backward {
@@ -77,6 +78,28 @@ export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly
   const { [direction.cursor]: cursor } = paginationAt(walk, { ...end, window }) as Pagination;
   const { seen, block, node } = end;
   return { ...emptyState(direction), count: 0, seen, block, node, again: { until: firstBlock, end: cursor } };
+}
+
+/** Adds a page to the last records, as far as `anchorsOf` needs them. */
+function windowAfter<T>(
+  previous: readonly Edge<T>[],
+  edges: readonly Edge<T>[],
+  kind: WalkPlan["kind"],
+  isDescending: boolean,
+): readonly Edge<T>[] {
+  if (kind === undefined) return [];
+  const first = nanosecondsOf(edges[0]?.cursor ?? "");
+  const isInPage = (cursor: string) => edges.some((edge) => edge.cursor === cursor);
+  // A page from the start of the list can end before the known records do. The rest of them is forgotten, because
+  // their block may not have been read to its end.
+  const isAgain = ({ cursor }: Edge<T>) => {
+    const time = nanosecondsOf(cursor);
+    if (first === undefined || time === undefined || time === first) return isInPage(cursor);
+    return isDescending ? time < first : time > first;
+  };
+  const again = previous.findIndex(isAgain);
+  const known = [...(again < 0 ? previous : previous.slice(0, again)), ...edges];
+  return kind === "votes" ? votesToRemember(known, previous.slice(Math.max(0, again)), edges) : known.slice(-1 - room);
 }
 
 const senderOf = ({ operation }: WalkPlan) =>

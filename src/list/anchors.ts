@@ -8,28 +8,13 @@
  * signatures are sound, but a node that does not have the record of one yet leaves out the record behind it.
  */
 import { operations } from "../../generated/operations.js";
-import type { KnownRecord, PlaceInList } from "../http/expectation.js";
-import { afterVotes, continuingAt, identify, shortKeyOf } from "./client-cursors.js";
+import type { KnownRecord } from "../http/expectation.js";
+import { continuingAt, identify } from "./client-cursors.js";
 import { nanosecondsOf, readCursor, withAccountId } from "./cursors.js";
 import { type Edge, largestPage, room, timeOf } from "./page.js";
 import type { ListKind, WalkPlan } from "./plan.js";
-import { type GivenCursor, placeOf, rememberedVotes, startOfBlock, timeBefore, type WalkState } from "./state.js";
-
-/** One way to request the page after a state. */
-export interface Anchor {
-  /** The cursor to request with. Default: from the start of the list, or from `at` on. */
-  readonly cursor?: string | undefined;
-  /** The time from which records are requested without a cursor: in Unix nanoseconds, in the direction of the walk. */
-  readonly at?: bigint | undefined;
-  /** How many of the requested records are known. */
-  readonly skip: number;
-  /** The records with which the page must begin. Default: it is used as it is. */
-  readonly continuesFrom?: PlaceInList | undefined;
-  /** The time that the node must have passed, in Unix nanoseconds. */
-  readonly minBlock?: bigint | undefined;
-  /** The cursor to continue with in another walk, if it is another one. */
-  readonly resume?: string | undefined;
-}
+import { type Anchor, type GivenCursor, placeOf, timeBefore, type WalkState } from "./state.js";
+import { beforeBlock, fromVotes } from "./votes.js";
 
 /** The ways to request the page after a state, the best one first; none if no cursor leads on. */
 export function anchorsOf({ kind }: Pick<WalkPlan, "kind">, state: WalkState): readonly Anchor[] {
@@ -84,52 +69,6 @@ function beforeSignature({ window }: WalkState): readonly Anchor[] {
   if (before === undefined) return fromTime(undefined, record, last.cursor);
   const continuesFrom = { records: [record], most: room };
   return [{ cursor: continuingAt(before.cursor, record), skip: room, continuesFrom }];
-}
-
-/**
- * Begins at the vote before the last one that is not of the last block. A node leaves out the first vote of the
- * cursor's block, or of the next one if all of that block were cast again meanwhile: it is known if the page begins
- * before the last block, of which other votes can follow. Otherwise an earlier vote may do, and the start of the list
- * always does. Each node sorts the votes of a block in its own way, so that a page can have known votes alone: the
- * largest page has all of the block.
- */
-function beforeBlock({ window, count, given }: WalkState): readonly Anchor[] {
-  const id = window.at(-1)?.cursor ?? "";
-  const to = nanosecondsOf(id) ?? 0n;
-  const start = startOfBlock(window, window.length - 1);
-  const ofBlock = window.slice(start);
-  // Votes of the block that an earlier page had can be behind the end of this one.
-  const earlier = given?.votes?.lastBlock === to ? given.votes.known : [];
-  const known = new Set([...earlier, ...ofBlock.map(({ node }) => shortKeyOf(node))]);
-  const resumeFrom = (cursor: string) => afterVotes(cursor, { lastBlock: to, known: [...known] });
-  const distances = start < 2 ? [] : start === 2 ? [2] : [2, Math.min(start, rememberedVotes)];
-  const guarded = distances.map((distance): Anchor => {
-    const { cursor } = window[start - distance] as Edge<unknown>;
-    // Nodes send the block of the cursor as a whole.
-    const skip = window.length - 1 - startOfBlock(window, start - distance);
-    const continuesFrom = { from: nanosecondsOf(cursor) ?? to, to };
-    return { cursor, resume: resumeFrom(cursor), skip, continuesFrom };
-  });
-  const resume = resumeFrom(id);
-  const whole: Anchor =
-    count === undefined
-      ? { cursor: id, resume, skip: ofBlock.length, continuesFrom: { without: ofBlock.map(identifyVote) } }
-      : { resume, skip: count };
-  const [best = whole] = guarded;
-  return [...guarded, whole, { ...best, skip: largestPage }];
-}
-
-const identifyVote = ({ node }: Edge<unknown>) => identify(node as object, operations.listVotes.naturalKey);
-
-/** After the votes that a cursor of the client contains. */
-function fromVotes({ cursor, votes }: GivenCursor, asSent: Anchor): readonly Anchor[] {
-  const time = nanosecondsOf(cursor);
-  if (votes === undefined || time === undefined) return [];
-  const { lastBlock, known } = votes;
-  const whole = { ...asSent, cursor: undefined, skip: room + known.length };
-  const rest = [whole, { ...whole, skip: largestPage }];
-  if (time === lastBlock) return rest;
-  return [{ ...whole, cursor: asSent.cursor, continuesFrom: { from: time, to: lastBlock } }, ...rest];
 }
 
 function fromSignature({ cursor, last }: GivenCursor, asSent: Anchor): readonly Anchor[] {

@@ -3,9 +3,7 @@ import type { Vote } from "../../generated/types.js";
 import type { KnownRecord } from "../http/expectation.js";
 import { isDigits } from "../values/integers.js";
 import { keyBy } from "../values/names.js";
-import { sha256Hex } from "../values/sha256.js";
 import { encodeCursor, nanosecondsOf, readCursor } from "./cursors.js";
-import type { Edge } from "./page.js";
 
 const { naturalKey } = operations.listBalanceChanges;
 
@@ -21,23 +19,6 @@ const [lastBlockMember, knownMember] = ["last_block", "known_votes"];
 /** The members that identify a record: a balance change by default. */
 export const identify = (record: object, names: readonly string[] = naturalKey): KnownRecord =>
   Object.fromEntries(names.map((name) => [name, (record as KnownRecord)[name]]));
-
-/** A cursor with the record that its page has to begin with, so that it continues exactly there in any process. */
-export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { [lastMember]: last });
-
-/**
- * A cursor with the latest block that was read, so that any process continues on a node that has reached it, and
- * the first one, so that it reads newer records again.
- */
-export const continuedLater = (cursor: string, latest: bigint, first: bigint | undefined): string =>
-  withMembers(cursor, { [blockMember]: String(latest), ...(first !== undefined && { [firstMember]: String(first) }) });
-
-/** Votes that were read up to a block, of which others can follow. */
-export interface ReadVotes {
-  lastBlock: bigint;
-  /** The short keys of the votes of that block that were read. */
-  known: readonly string[];
-}
 
 const keyOf = keyBy<Vote>([
   ...operations.listVotes.naturalKey,
@@ -58,17 +39,21 @@ export function voteKeyOf(record: unknown): string {
   return keyOf(vote) + JSON.stringify(shares.sort());
 }
 
-export const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
+/** A cursor with the record that its page has to begin with, so that it continues exactly there in any process. */
+export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { [lastMember]: last });
 
-/** Whether a vote was read before. */
-export function isRead(
-  { lastBlock, known }: ReadVotes,
-  { cursor, node }: Edge<unknown>,
-  isDescending: boolean,
-): boolean {
-  const time = nanosecondsOf(cursor);
-  if (time === undefined || time === lastBlock) return time !== undefined && known.includes(shortKeyOf(node));
-  return isDescending ? time > lastBlock : time < lastBlock;
+/**
+ * A cursor with the latest block that was read, so that any process continues on a node that has reached it, and
+ * the first one, so that it reads newer records again.
+ */
+export const continuedLater = (cursor: string, latest: bigint, first: bigint | undefined): string =>
+  withMembers(cursor, { [blockMember]: String(latest), ...(first !== undefined && { [firstMember]: String(first) }) });
+
+/** Votes that were read up to a block, of which others can follow. */
+export interface ReadVotes {
+  lastBlock: bigint;
+  /** The short keys of the votes of that block that were read. */
+  known: readonly string[];
 }
 
 /** A cursor that contains the votes that were read, so that any process leaves them out. */

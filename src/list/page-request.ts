@@ -1,12 +1,11 @@
 /** The request of a page after a state, by an anchor, and the expectation that its response has to meet. */
 import type { Expectation } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
-import type { Anchor } from "./anchors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { never } from "./judge.js";
 import { isDescending, type PageRequest } from "./page.js";
 import { isEmptyRange, pageAfter, type WalkPlan } from "./plan.js";
-import type { WalkState } from "./state.js";
+import type { Anchor, WalkState } from "./state.js";
 
 /** Whether a page decides how far back a walk is complete: in ascending order the first page, otherwise any page. */
 const reachesStart = (walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor): boolean =>

@@ -5,7 +5,7 @@ import { type Expectation, MissingEvidence } from "../http/expectation.js";
 import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
 import { advance, gapAt, paginationAt, resumeAt, startAgain } from "./advance.js";
-import { type Anchor, anchorsOf } from "./anchors.js";
+import { anchorsOf } from "./anchors.js";
 import type { Proof } from "./history.js";
 import { edgesAfter, never } from "./judge.js";
 import {
@@ -27,7 +27,7 @@ import {
 import { expectationAt, requestOf, shownFrom } from "./page-request.js";
 import type { WalkPlan } from "./plan.js";
 import { behindError, prunedError } from "./reading-errors.js";
-import { emptyState, startOf, timeBefore, type WalkState } from "./state.js";
+import { type Anchor, emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
 
 /**

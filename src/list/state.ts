@@ -1,3 +1,4 @@
+import type { PlaceInList } from "../http/expectation.js";
 import type { Block } from "../values/block.js";
 /**
  * The knowledge of a walk between two pages. A state is plain data and never changes: two pages that are read from one
@@ -6,8 +7,8 @@ import type { Block } from "../values/block.js";
  */
 
 import { type AddedMembers, readAddedMembers } from "./client-cursors.js";
-import { blockTimeOf, nanosecondsOf } from "./cursors.js";
-import { type Direction, type Edge, room, timeOf } from "./page.js";
+import { nanosecondsOf } from "./cursors.js";
+import { type Direction, type Edge, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 
 export interface WalkState<T = unknown> {
@@ -88,41 +89,18 @@ export function startOf({ direction, cursor }: Pick<WalkPlan, "direction" | "cur
 /** Names the place that a state continues from. */
 export const placeOf = ({ window, cursor = "" }: WalkState): string => window.at(-1)?.cursor ?? cursor;
 
-/** How many votes before the last block a state remembers: fewer at the start of the list. */
-export const rememberedVotes = 50;
-
-export function startOfBlock(edges: readonly Edge<unknown>[], index: number): number {
-  const time = blockTimeOf(edges[index]?.cursor ?? "");
-  let start = index;
-  while (start > 0 && blockTimeOf(edges[start - 1]?.cursor ?? "") === time) start--;
-  return start;
-}
-
-/** Adds a page to the last records, as far as `anchorsOf` needs them. */
-export function windowAfter<T>(
-  previous: readonly Edge<T>[],
-  edges: readonly Edge<T>[],
-  kind: WalkPlan["kind"],
-  isDescending: boolean,
-): readonly Edge<T>[] {
-  if (kind === undefined) return [];
-  const first = nanosecondsOf(edges[0]?.cursor ?? "");
-  const isInPage = (cursor: string) => edges.some((edge) => edge.cursor === cursor);
-  // A page from the start of the list can end before the known records do. The rest of them is forgotten, because
-  // their block may not have been read to its end.
-  const isAgain = ({ cursor }: Edge<T>) => {
-    const time = nanosecondsOf(cursor);
-    if (first === undefined || time === undefined || time === first) return isInPage(cursor);
-    return isDescending ? time < first : time > first;
-  };
-  const again = previous.findIndex(isAgain);
-  const known = [...(again < 0 ? previous : previous.slice(0, again)), ...edges];
-  if (kind !== "votes") return known.slice(-1 - room);
-  const start = startOfBlock(known, known.length - 1);
-  // The order of the votes of a block can differ between two pages, so that some are behind the end of this one.
-  const time = blockTimeOf(known.at(-1)?.cursor ?? "");
-  const behind = previous.slice(Math.max(0, again)).filter((edge) => blockTimeOf(edge.cursor) === time);
-  const others = behind.filter((edge) => !isInPage(edge.cursor) && !known.includes(edge));
-  const remembered = known.slice(startOfBlock(known, Math.max(0, start - rememberedVotes)), start);
-  return [...remembered, ...others, ...known.slice(start)];
+/** One way to request the page after a state. */
+export interface Anchor {
+  /** The cursor to request with. Default: from the start of the list, or from `at` on. */
+  readonly cursor?: string | undefined;
+  /** The time from which records are requested without a cursor: in Unix nanoseconds, in the direction of the walk. */
+  readonly at?: bigint | undefined;
+  /** How many of the requested records are known. */
+  readonly skip: number;
+  /** The records with which the page must begin. Default: it is used as it is. */
+  readonly continuesFrom?: PlaceInList | undefined;
+  /** The time that the node must have passed, in Unix nanoseconds. */
+  readonly minBlock?: bigint | undefined;
+  /** The cursor to continue with in another walk, if it is another one. */
+  readonly resume?: string | undefined;
 }

@@ -1,11 +1,10 @@
 import type { PageInfo } from "../../generated/types.js";
 import { laterOf } from "../values/block.js";
-import { isRead, voteKeyOf } from "./client-cursors.js";
-import { nanosecondsOf } from "./cursors.js";
 import { never } from "./judge.js";
 import { type Direction, type Edge, isDescending, type NodePage, opposite, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 import { hasKey, placeOf, type WalkState, withKeys } from "./state.js";
+import { takeVotes } from "./votes.js";
 
 /** The records that a walk takes from a page. */
 export interface TakenPage<T> {
@@ -32,9 +31,13 @@ export function takePage<T>(
   most: number | undefined,
 ): TakenPage<T> {
   const { direction, count, pages, given, again } = state;
+  const isOfVotes = walk.kind === "votes";
   const { inRange, isLast } = partInRange(walk, direction, edges);
   const skipped = edges.indexOf(inRange[0] as Edge<T>);
-  const { taken, fresh, keys, hasFurther } = takeFresh(walk, state, inRange, pageInfo ? most : undefined);
+  const limit = (pageInfo && most) ?? inRange.length;
+  const { taken, fresh, keys, hasFurther } = isOfVotes
+    ? takeVotes(walk, state, inRange, limit)
+    : { taken: Math.min(limit, inRange.length), fresh: inRange.slice(0, limit), keys: [], hasFurther: true };
   const isCut = taken < inRange.length;
   const isWhole = most === undefined && fresh.length === edges.length;
   const back = opposite(direction);
@@ -49,7 +52,6 @@ export function takePage<T>(
   };
   const block = laterOf(state.block, extra.block);
   const all = isCut ? edges.slice(0, skipped + taken) : edges;
-  const isOfVotes = walk.kind === "votes";
   const needsFirst = walk.kind === "signatures" || (isOfVotes && isDescending(walk.pagination));
   const place = placeOf({ ...state, window: all, cursor: info?.[direction.nextCursor] });
   const isRepeated =
@@ -85,35 +87,4 @@ function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Ed
   const inRange = edges.filter((edge) => timeAt(edge) >= start && timeAt(edge) < end);
   const last = timeAt(edges.at(-1));
   return { inRange, isLast: isDescending(walk.pagination, direction) ? last < start : last >= end };
-}
-
-/**
- * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` votes that lead on
- * from a given cursor, and in addition those that were cast since the first page, which come before them. `hasFurther`
- * is whether a vote leads on.
- */
-export function takeFresh<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most = edges.length) {
-  if (walk.kind !== "votes")
-    return { taken: Math.min(most, edges.length), fresh: edges.slice(0, most), keys: [], hasFurther: true };
-  const { seen, given, firstBlock, again } = state;
-  const isDown = isDescending(walk.pagination, state.direction);
-  const since = again?.until ?? firstBlock;
-  const fresh = new Map<string, Edge<T>>();
-  let taken = 0;
-  let further = 0;
-  for (const edge of edges) {
-    const key = voteKeyOf(edge.node);
-    // Votes that were cast since the first page are unknown: they can be known votes that have moved.
-    const isNew = since !== undefined && (nanosecondsOf(edge.cursor) ?? since) >= since;
-    // A second reading is for these votes alone.
-    const isFurther = again ? isNew : !(given?.votes && isRead(given.votes, edge, isDown));
-    const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);
-    if (!isKnown) {
-      if (further === most) break;
-      fresh.set(key, edge);
-      if (isFurther) further++;
-    }
-    taken++;
-  }
-  return { taken, fresh: [...fresh.values()], keys: [...fresh.keys()], hasFurther: further > 0 };
 }

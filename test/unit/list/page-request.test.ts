@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Anchor } from "../../../src/list/anchors.js";
 import { never } from "../../../src/list/judge.js";
 import { backward, forward } from "../../../src/list/page.js";
 import { expectationAt, requestOf, shownFrom } from "../../../src/list/page-request.js";
 import { planWalk, type WalkPlan } from "../../../src/list/plan.js";
-import { emptyState, type WalkState } from "../../../src/list/state.js";
+import { type Anchor, emptyState, type WalkState } from "../../../src/list/state.js";
 import { readWalkOptions } from "../../../src/list/walk-options.js";
 
 const minute = 60_000_000_000n;

@@ -1,0 +1,126 @@
+/**
+ * Votes move: a vote that is cast again, and each vote of a proposal that closes, is listed at the block in which it was
+ * last written. And their cursor is a block time alone, so that a node leaves out the first vote of that block.
+ *
+ * So a walk of votes knows all votes that it has read, and leaves them out wherever they come again (`takeVotes`). Each
+ * page begins at a vote that is known, before the last block, whose other votes may follow (`beforeBlock`). Oldest
+ * first, votes move ahead of the walk: its last page comes from a node that is later than all before (`fetchUpToDate`
+ * in `read-page.ts`). Newest first, they move behind it: the votes since the first page are read a second time
+ * (`startAgain` in `advance.ts`).
+ */
+import { operations } from "../../generated/operations.js";
+import { sha256Hex } from "../values/sha256.js";
+import { afterVotes, identify, type ReadVotes, voteKeyOf } from "./client-cursors.js";
+import { blockTimeOf, nanosecondsOf } from "./cursors.js";
+import { type Edge, isDescending, largestPage, room } from "./page.js";
+import type { WalkPlan } from "./plan.js";
+import { type Anchor, type GivenCursor, hasKey, type WalkState } from "./state.js";
+
+const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
+
+/** Whether a vote was read before. */
+function isRead({ lastBlock, known }: ReadVotes, { cursor, node }: Edge<unknown>, isDescending: boolean): boolean {
+  const time = nanosecondsOf(cursor);
+  if (time === undefined || time === lastBlock) return time !== undefined && known.includes(shortKeyOf(node));
+  return isDescending ? time > lastBlock : time < lastBlock;
+}
+
+/**
+ * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` votes that lead on
+ * from a given cursor, and in addition those that were cast since the first page, which come before them. `hasFurther`
+ * is whether a vote leads on.
+ */
+export function takeVotes<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most: number) {
+  const { seen, given, firstBlock, again } = state;
+  const isDown = isDescending(walk.pagination, state.direction);
+  const since = again?.until ?? firstBlock;
+  const fresh = new Map<string, Edge<T>>();
+  let taken = 0;
+  let further = 0;
+  for (const edge of edges) {
+    const key = voteKeyOf(edge.node);
+    // Votes that were cast since the first page are unknown: they can be known votes that have moved.
+    const isNew = since !== undefined && (nanosecondsOf(edge.cursor) ?? since) >= since;
+    // A second reading is for these votes alone.
+    const isFurther = again ? isNew : !(given?.votes && isRead(given.votes, edge, isDown));
+    const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);
+    if (!isKnown) {
+      if (further === most) break;
+      fresh.set(key, edge);
+      if (isFurther) further++;
+    }
+    taken++;
+  }
+  return { taken, fresh: [...fresh.values()], keys: [...fresh.keys()], hasFurther: further > 0 };
+}
+
+/** How many votes before the last block a state remembers: fewer at the start of the list. */
+const rememberedVotes = 50;
+
+function startOfBlock(edges: readonly Edge<unknown>[], index: number): number {
+  const time = blockTimeOf(edges[index]?.cursor ?? "");
+  let start = index;
+  while (start > 0 && blockTimeOf(edges[start - 1]?.cursor ?? "") === time) start--;
+  return start;
+}
+
+/** The votes that a state remembers of those that are known: the last block, and some before it. */
+export function votesToRemember<T>(
+  known: readonly Edge<T>[],
+  forgotten: readonly Edge<T>[],
+  page: readonly Edge<T>[],
+): readonly Edge<T>[] {
+  const start = startOfBlock(known, known.length - 1);
+  // The order of the votes of a block can differ between two pages, so that some are behind the end of this one.
+  const time = blockTimeOf(known.at(-1)?.cursor ?? "");
+  const behind = forgotten.filter((edge) => blockTimeOf(edge.cursor) === time);
+  const others = behind.filter((edge) => !page.some(({ cursor }) => cursor === edge.cursor) && !known.includes(edge));
+  const remembered = known.slice(startOfBlock(known, Math.max(0, start - rememberedVotes)), start);
+  return [...remembered, ...others, ...known.slice(start)];
+}
+
+/**
+ * Begins at the vote before the last one that is not of the last block. A node leaves out the first vote of the
+ * cursor's block, or of the next one if all of that block were cast again meanwhile: it is known if the page begins
+ * before the last block, of which other votes can follow. Otherwise an earlier vote may do, and the start of the list
+ * always does. Each node sorts the votes of a block in its own way, so that a page can have known votes alone: the
+ * largest page has all of the block.
+ */
+export function beforeBlock({ window, count, given }: WalkState): readonly Anchor[] {
+  const id = window.at(-1)?.cursor ?? "";
+  const to = nanosecondsOf(id) ?? 0n;
+  const start = startOfBlock(window, window.length - 1);
+  const ofBlock = window.slice(start);
+  // Votes of the block that an earlier page had can be behind the end of this one.
+  const earlier = given?.votes?.lastBlock === to ? given.votes.known : [];
+  const known = new Set([...earlier, ...ofBlock.map(({ node }) => shortKeyOf(node))]);
+  const resumeFrom = (cursor: string) => afterVotes(cursor, { lastBlock: to, known: [...known] });
+  const distances = start < 2 ? [] : start === 2 ? [2] : [2, Math.min(start, rememberedVotes)];
+  const guarded = distances.map((distance): Anchor => {
+    const { cursor } = window[start - distance] as Edge<unknown>;
+    // Nodes send the block of the cursor as a whole.
+    const skip = window.length - 1 - startOfBlock(window, start - distance);
+    const continuesFrom = { from: nanosecondsOf(cursor) ?? to, to };
+    return { cursor, resume: resumeFrom(cursor), skip, continuesFrom };
+  });
+  const resume = resumeFrom(id);
+  const whole: Anchor =
+    count === undefined
+      ? { cursor: id, resume, skip: ofBlock.length, continuesFrom: { without: ofBlock.map(identifyVote) } }
+      : { resume, skip: count };
+  const [best = whole] = guarded;
+  return [...guarded, whole, { ...best, skip: largestPage }];
+}
+
+const identifyVote = ({ node }: Edge<unknown>) => identify(node as object, operations.listVotes.naturalKey);
+
+/** After the votes that a cursor of the client contains. */
+export function fromVotes({ cursor, votes }: GivenCursor, asSent: Anchor): readonly Anchor[] {
+  const time = nanosecondsOf(cursor);
+  if (votes === undefined || time === undefined) return [];
+  const { lastBlock, known } = votes;
+  const whole = { ...asSent, cursor: undefined, skip: room + known.length };
+  const rest = [whole, { ...whole, skip: largestPage }];
+  if (time === lastBlock) return rest;
+  return [{ ...whole, cursor: asSent.cursor, continuesFrom: { from: time, to: lastBlock } }, ...rest];
+}
