@@ -51,7 +51,7 @@ export class RateLimiter {
   /** The expected wait of a request in milliseconds, by its place in the queue. Default: if it is queued now. */
   expectedDelay(place: number = this.#waiting.size + 1): number {
     const now = this.#clock.now();
-    return Math.max(this.#pause(now), this.#bucket.until(place, now));
+    return Math.max(this.#pause(now), this.#bucket.delayUntil(place, now));
   }
 
   /** @throws {@link RateLimitError} if the node rejects requests for longer than the call waits. */
@@ -107,7 +107,7 @@ export class RateLimiter {
 
   /** Milliseconds until a request can be sent. A limit above `maxRetryAfter` does not hold it back. */
   #delay({ call: { settings } }: Waiter, now: number): number {
-    const delay = this.#bucket.until(1, now);
+    const delay = this.#bucket.delayUntil(1, now);
     return Math.max(this.#pause(now), delay <= settings.maxRetryAfter ? delay : 0);
   }
 

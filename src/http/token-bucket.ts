@@ -26,7 +26,7 @@ export class TokenBucket {
   #isKnown = false;
 
   /** Milliseconds until there is a number of tokens. */
-  until(count: number, now: number): number {
+  delayUntil(count: number, now: number): number {
     this.#refill(now);
     const missing = count - this.#remaining;
     return missing > 0 ? this.#at + Math.ceil(missing / this.#limit) * period - now : 0;

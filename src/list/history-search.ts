@@ -58,7 +58,7 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
   }
 
   /** The oldest record, if nodes have none up to a start. */
-  async function missingFrom(start: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+  async function oldestIfNoneUpTo(start: bigint, signal: AbortSignal): Promise<bigint | undefined> {
     for (let time: bigint | undefined = start; time !== undefined; ) {
       const page: NodePage<T> | undefined = await newestUpTo(readWhole, time, 1, signal);
       if (page?.edges.length !== 0) return undefined;
@@ -69,8 +69,10 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
 
   /** Finds records up to a start: the newest one of the list, or some of others. */
   async function find(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
+    const known = found.get(start);
+    if (known) return known;
     for (const search of searches) {
-      const witnesses = found.get(start) ?? (await search(start, signal));
+      const witnesses = await search(start, signal);
       if (witnesses.length === 0) continue;
       found.set(start, witnesses);
       return witnesses;
@@ -131,7 +133,7 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     if (witnesses[0]?.filters === filters) yield* await findOthers(start, signal);
   }
 
-  return { find, findAgain: isWhole ? find : findOthers, witnessesOf, isOwn, missingFrom, oldestAfter };
+  return { find, findAgain: isWhole ? find : findOthers, witnessesOf, isOwn, oldestIfNoneUpTo, oldestAfter };
 }
 
 /** The result of a read; `undefined` if no response meets the expectation. */

@@ -67,7 +67,7 @@ type Finding<T> =
 
 export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArguments, read: ReadPage<T>): History<T> {
   const { session } = options.connection;
-  const { find, findAgain, witnessesOf, isOwn, missingFrom, oldestAfter } = searchesOf(options, filters, read);
+  const { find, findAgain, witnessesOf, isOwn, oldestIfNoneUpTo, oldestAfter } = searchesOf(options, filters, read);
 
   /** Reads a page again from a node that keeps more of its range. */
   async function readLonger({ request, expectation, start }: Proof<T>, signal: AbortSignal): Promise<NodePage<T>> {
@@ -157,7 +157,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const isNearer = isSameRange && again.completeFrom < page.completeFrom;
     if (isNearer && isKept) return proveAtOnce({ ...proof, page: again }, signal);
     const longest = isNearer ? again : page;
-    const availableFrom = isMissing ? undefined : await missingFrom(start, signal);
+    const availableFrom = isMissing ? undefined : await oldestIfNoneUpTo(start, signal);
     const isEmpty = longest.completeFrom === never && page.window === undefined;
     if (!isEmpty || availableFrom !== undefined) return { ...longest, availableFrom };
     // Behind one address, a node that keeps the start may respond only now.
@@ -202,7 +202,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
 
   return {
     async missingBefore(start, signal) {
-      return (await find(start, signal)).length > 0 ? undefined : missingFrom(start, signal);
+      return (await find(start, signal)).length > 0 ? undefined : oldestIfNoneUpTo(start, signal);
     },
     prove,
     oldestAfter,

@@ -73,7 +73,7 @@ export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Ans
       const decision = decide(call, asked, client, clock.now());
       report(running, decision);
       if (decision.do === "return") return settled(running, decision.request, decision.stale);
-      if (decision.do === "fail") throw errorOf(running, decision.request);
+      if (decision.do === "fail") throw callError(running, decision.request);
       if (decision.do === "wait") await untilEnd(decision.until - clock.now());
       if (decision.do === "retry" && (await untilEnd(decision.delay))) continue;
       const to = "node" in decision && nodes.find(({ url }) => url === decision.node);
@@ -185,7 +185,7 @@ function settled<T>({ client, call }: RunningCall<T>, { answer, node }: NodeRequ
 }
 
 /** The error of a call: of one request, or the last one with the errors of all nodes if there are several. */
-function errorOf<T>({ client, call, asked }: RunningCall<T>, reason: NodeRequest<T> | undefined): unknown {
+function callError<T>({ client, call, asked }: RunningCall<T>, reason: NodeRequest<T> | undefined): unknown {
   if (reason?.answer && reason.missing) return new MissingEvidence(reason.missing, reason.answer);
   const { settings, operation, once } = call;
   const failed = reason ? [reason] : asked.filter(({ failure }) => failure === "node");
