@@ -5,7 +5,7 @@
  */
 import type { Backward, Forward, OperationTypes } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import { checkOptions, expected } from "../arguments/check-options.js";
+import { checkOptions, expected, isPlainObject } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, RecordOf, SingleOperation } from "../arguments/operation.js";
 import { refuse } from "../arguments/refuse.js";
 import type { VegaClient } from "../client/client.js";
@@ -170,10 +170,17 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
 function toJson(value: object): object {
   const text = JSON.stringify(value, function (this: AnyRecord, name, member: unknown) {
     const time = typeof this[name] === "string" ? undefined : unixNanoseconds(this[name]);
-    return time === undefined ? member : String(time);
+    if (time !== undefined) return String(time);
+    return hasJson(member) ? member : null;
   });
   return JSON.parse(text);
 }
+
+/** JSON has nothing for a function or a symbol, and an empty object for a Map: no filter, instead of a wrong one. */
+const hasJson = (value: unknown): boolean =>
+  typeof value === "object"
+    ? value === null || Array.isArray(value) || isPlainObject(value)
+    : typeof value !== "function" && typeof value !== "symbol";
 
 function toPageData(page: Page<AnyRecord>): object {
   try {

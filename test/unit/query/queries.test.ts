@@ -61,6 +61,18 @@ describe("the key of a query", () => {
     for (const { queryFn } of [wrong, incomplete]) await expect(queryFn()).rejects.toThrow(ArgumentError);
   });
 
+  test.each<[what: string, argument: unknown]>([
+    ["a function in place of ids", { filter: { partyIds: () => ["aa"] } }],
+    ["a symbol in place of an id", { filter: { assetId: Symbol("aa") } }],
+    ["a Map in place of a filter", { filter: new Map([["assetId", "aa"]]) }],
+    ["a function in place of an argument", () => ({ filter: { assetId: "aa" } })],
+  ])("keeps %s apart from no filter: the request rejects before it is sent", async (_, argument) => {
+    const { queryFn, queryKey } = vega.listBalanceChanges(argument as object);
+    expect(queryKey).not.toEqual(vega.listBalanceChanges({ filter: {} }).queryKey);
+    expect(queryKey).not.toEqual(vega.listBalanceChanges().queryKey);
+    await expect(queryFn()).rejects.toThrow(ArgumentError);
+  });
+
   test("has the scope of the option", () => {
     expect(queries(client, { scope: "mainnet" }).listVotes.key()[1]).toBe("mainnet");
     expect(() => queries(client, { scope: "" })).toThrow('Expected `scope` to be a non-empty string, got "".');
