@@ -143,9 +143,12 @@ export function createSend(
     });
 }
 
-/** An error response is a response to openapi-fetch, but a redirect is not: its result would have no error. */
+/**
+ * An error response is a response to openapi-fetch, but a redirect is not: its result would have no error. Nor is one
+ * above 599, which cannot get its body back.
+ */
 export function responseOf(error: unknown): Response {
-  if (ApiError.is(error) && error.status >= 400 && error.response) return error.response.clone();
+  if (ApiError.is(error) && error.status >= 400 && error.status < 600 && error.response) return error.response.clone();
   throw error;
 }
 

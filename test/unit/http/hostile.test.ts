@@ -42,6 +42,16 @@ test.each([200, 302, 400, 403, 429, 503])("JSON of any depth with a %i is a resu
   }
 });
 
+test("a status that no Response can be created with rejects the call with an ApiError that has the body", async () => {
+  // Some proxies respond with 999.
+  const status = { status: { value: 999 }, ok: { value: false } };
+  const fetch = async () => Object.defineProperties(new Response("denied"), status);
+  const client = createClient({ baseUrl, fetch, retry: false });
+  const error = { name: "ApiError", status: 999, body: "denied" };
+  expect(await rejectionOf(client.getSpamStatistics(party))).toMatchObject(error);
+  expect(await rejectionOf(client.http.GET("/api/v2/votes"))).toMatchObject(error);
+});
+
 test("a cursor that no URL can hold ends a loop with a VegaError", async () => {
   const edges = [{ cursor: "\ud800", node: { partyId: "aa" } }];
   const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: "\ud800", endCursor: "\ud800" };
