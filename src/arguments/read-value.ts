@@ -104,7 +104,8 @@ export function readBaseUrl(baseUrl: unknown, place: Place = { argument: "baseUr
   const expected = 'an address such as "https://node.example"';
   // A relative address works in a browser, where the server of a page often forwards requests to a node.
   const page = (globalThis as { location?: { href?: string } }).location?.href;
-  const address = String(baseUrl);
+  // Some objects have no text.
+  const address = unlessThrown(() => String(baseUrl)) ?? "";
   const url = URL.canParse(address, page) ? new URL(address, page) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     return typeof baseUrl === "string" && !isPlainUrl.test(baseUrl)

@@ -31,6 +31,7 @@ describe("the option baseUrl", () => {
     ["", `${address} ""`],
     ["node.example", `${address} "node.example"`],
     ["ftp://node.example", `${address} "ftp://node.example"`],
+    [Object.create(null), `${address} an object`],
     ["https://node.example?a=b", "an address without query and fragment"],
     ["https://me:secret@node.example", "an address without credentials, which `fetch` does not accept. Use `headers`"],
   ])("rejects %s", (baseUrl, expected) => {
