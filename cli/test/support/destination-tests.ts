@@ -254,6 +254,19 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     await destination.close();
   });
 
+  test("is without records before the range that a scan has proved, between which others can be missing", async () => {
+    const node = createClient({ baseUrl: "https://node.example", fetch: startNode().fetch, pacing: false });
+    const [start, end] = [first + 40n * hour, first + 100n * hour];
+    const coverage = Promise.resolve({ start, end, block: undefined });
+    const scan = { coverage, toArray: async () => changes.slice(0, 100) };
+    const client = { ...node, scanBalanceChanges: () => scan as ReturnType<typeof node.scanBalanceChanges> };
+    const destination = await openDestination(target(), "write", new AbortController().signal);
+    await syncTo(destination, client, { balances: { filter: {} } });
+    await destination.close();
+    for (const flags of [[], ["--check"]]) expect(await sync(startNode(), ...flags)).toMatchObject({ code: 0 });
+    expect(await stored()).toEqual(changes.slice(40));
+  });
+
   test.each(["votes", "signatures"] as const)("has %s alone, and refuses a node of another network", async (list) => {
     const data = { balances: [], [list]: 60 };
     const node = startNode(data);
