@@ -242,13 +242,16 @@ export const noStatistics: SpamStatisticsResponse = { chainId: "", statistics: n
  */
 export function tallyRules(given: TallyRules, show: (name: string) => string, proposal: Proposal = {}) {
   const thresholds: { [name in Threshold]?: { value: string; from: "given" | "node" } } = {};
+  const shares = ["liquidityMajority", "liquidityParticipation"] as const;
+  // Nodes name all thresholds of markets for a change of a market's state, in which only tokens count.
+  const isOfState = "updateMarketState" in (proposal.terms ?? {});
   for (const [key, member] of Object.entries(members)) {
     const name = key as Threshold;
-    const value = given[name] ?? (member && proposal[member]);
+    const isUsed = !(isOfState && shares.some((each) => each === name));
+    const value = given[name] ?? (member && isUsed ? proposal[member] : undefined);
     if (value !== undefined) thresholds[name] = { value, from: given[name] === undefined ? "node" : "given" };
   }
   const shareOf = (name: Threshold) => thresholds[name]?.value;
-  const shares = ["liquidityMajority", "liquidityParticipation"] as const;
   const [requiredMajority, requiredParticipation] = shares.map(shareOf);
   const asking = ([...shares, "market"] as const).find((name) => given[name] !== undefined);
   const missing = shares.filter((name) => shareOf(name) === undefined);

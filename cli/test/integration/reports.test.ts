@@ -206,6 +206,22 @@ describe("tally", () => {
     });
   });
 
+  test("leaves the state of a market to the tokens: its thresholds of liquidity providers are without effect", async () => {
+    const governance = {
+      requiredMajority: "0.5",
+      requiredParticipation: "1",
+      requiredLiquidityProviderMajority: "0.7",
+      requiredLiquidityProviderParticipation: "0.1",
+      terms: { updateMarketState: { changes: { marketId: "ab".repeat(32) } } },
+    };
+    const ofState = async (request: Request) =>
+      new URL(request.url).pathname === "/api/v2/governance"
+        ? Response.json({ data: { proposal: governance } })
+        : fetch(request);
+    const { stdout } = await runCli(["tally", "--proposal", proposal, "--total-supply", supply], { fetch: ofState });
+    expect(JSON.parse(stdout)).toMatchObject({ passes: false, reason: "participation", decidedBy: "tokens" });
+  });
+
   test.each([
     [["--liquidity-majority", "0.5"], "--liquidity-majority requires --liquidity-participation"],
     [["--market", "ab".repeat(32)], "--market requires --liquidity-majority and --liquidity-participation"],
