@@ -1,7 +1,7 @@
 import { callback, checkOptions, deadline } from "../arguments/check-options.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
-import { sleep, untilAborted } from "../async/abort.js";
+import { sleep, untilAborted, within } from "../async/abort.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
@@ -60,18 +60,20 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     callback(predicate, { operation, argument: "predicate" });
     checkOptions({ timeout: deadline }, options, { name: "until", operation });
     const { timeout = Number.POSITIVE_INFINITY } = options;
-    const late = `${operation} has not found within ${timeout} ms what \`until\` waits for`;
-    const end = () => this.#controller.abort(new TimeoutError(late, { operation, scope: "total" }));
-    const cancel = timeout === Number.POSITIVE_INFINITY ? ignore : this.#clock.after(timeout, end);
-    try {
+    const message = `${operation} has not found within ${timeout} ms what \`until\` waits for`;
+    const late = () => new TimeoutError(message, { operation, scope: "total" });
+    const search = async () => {
       for await (const batch of this.#batches) {
         for (const value of valuesOf(batch)) if (await predicate(value)) return value;
       }
+      throw new VegaError(`${operation} was ended`, { operation });
+    };
+    try {
+      const limits = { controller: this.#controller, deadline: { clock: this.#clock, milliseconds: timeout, late } };
+      return await within(limits, search);
     } finally {
-      cancel();
       await this.return();
     }
-    throw new VegaError(`${operation} was ended`, { operation });
   }
 
   protected override cancel(): void {

@@ -236,6 +236,13 @@ describe("until", () => {
     expect([clock.now(), clock.pending, await followed.next()]).toEqual([5000, 0, ended]);
   });
 
+  test("rejects with a TimeoutError while a predicate does not resolve, and ends the follower", async () => {
+    const { followed, run, clock } = follow(steps);
+    const found = followed.until(() => new Promise(() => {}), { timeout: 5000 }).catch((reason: unknown) => reason);
+    expect(await run(found)).toMatchObject({ name: "TimeoutError", operation: "follow" });
+    expect([clock.now(), clock.pending, await followed.next()]).toEqual([5000, 0, ended]);
+  });
+
   test("rejects with wrong arguments, with what the predicate throws or what ends the follower, and if it is ended", async () => {
     const { followed, run, clock } = follow(steps);
     const predicate = () => {
