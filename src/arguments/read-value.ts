@@ -76,6 +76,9 @@ function readObject(value: unknown, place: Place): object {
   return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : refuse(place, "an object", value);
 }
 
+/** More than any transaction has. Values of thousands of levels exceed the stack. */
+const mostLevels = 100;
+
 /** Copies a JSON value. Refuses values that `JSON.stringify` would change, or would throw for without their path. */
 function copyJson(value: unknown, place: Place, parents: readonly unknown[] = []): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
@@ -83,12 +86,13 @@ function copyJson(value: unknown, place: Place, parents: readonly unknown[] = []
   if (typeof value === "number" && !Number.isSafeInteger(value)) refuse(place, "a string or a safe integer", value);
   if (typeof value === "number") return value;
   if (parents.includes(value)) return refuse(place, "a JSON value, which does not contain itself");
+  if (parents.length === mostLevels) refuse(place, `JSON of at most ${mostLevels} levels`);
   const copyMember = (member: unknown, name: string) =>
     copyJson(member, { ...place, argument: place.argument + name }, [...parents, value]);
   // Array.from also reads holes.
   if (Array.isArray(value)) return Array.from(value, (item, index) => copyMember(item, `[${index}]`));
   const { toJSON } = Object(value) as { toJSON?: unknown };
-  if (typeof toJSON === "function") return copyJson(toJSON.call(value), place, parents);
+  if (typeof toJSON === "function") return copyJson(toJSON.call(value), place, [...parents, value]);
   // JSON.stringify would send a Map as an empty object.
   if (Object.prototype.toString.call(value) !== "[object Object]") return refuse(place, "a JSON value", value);
   const members = Object.entries(value as object).filter(([, member]) => member !== undefined);

@@ -46,6 +46,9 @@ const combined = (pagination: object): Refusal => {
 
 const itself: { in?: unknown } = {};
 itself.in = { itself };
+const ownJson = { toJSON: () => ownJson };
+/** Arrays in arrays, as JSON.parse returns for a text of brackets. */
+const deep = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`);
 const selfContained = "a JSON value, which does not contain itself.";
 const cyclic: unknown[] = [];
 cyclic.push({ cyclic });
@@ -141,6 +144,8 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
     ofJson([{ a: [() => {}] }], "[0].a[0]", "a JSON value, got a function."),
     ofJson(itself, ".in.itself", selfContained),
     ofJson(cyclic, "[0].cyclic", selfContained),
+    ofJson(ownJson, "", selfContained),
+    ofJson(deep, "[0]".repeat(99), "JSON of at most 100 levels."),
   ],
 };
 
