@@ -1,98 +1,72 @@
 /** Metrics in the text format of Prometheus. Names and units follow its conventions. */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ObserverEvent } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
 import { canonicalJson } from "./sync/destination.js";
 import type { SyncStep } from "./sync/sync.js";
 import { earliest, latest } from "./times.js";
 
-type Labels = Readonly<Record<string, string | number | undefined>>;
+export { Registry };
 
 /** The upper bounds of the buckets of durations, in seconds. */
-const bounds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, Number.POSITIVE_INFINITY];
+const buckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
-
-type Type = "counter" | "gauge" | "histogram";
-export type Sample = readonly [labels: Labels, value: number | undefined, suffix?: string];
-
-export function metricLines(own: string, type: Type, help: string, samples: readonly Sample[]): string[] {
-  const name = `vegaprotocol_${own}`;
-  const lines = samples.flatMap(([labels, value, suffix = ""]) => {
-    const known = Object.entries(labels).filter(([, each]) => each !== undefined);
-    const text = known.map(([label, each]) => `${label}="${escaped(String(each))}"`).join(",");
-    return value === undefined ? [] : `${name}${suffix}${text && `{${text}}`} ${value}`;
-  });
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines];
-}
-
-export const exposition = (lines: readonly string[]): Response =>
-  new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
-
-/** A number for each set of labels and each suffix of the name. */
-export function createCounter(own: string, help: string, type: Type = "counter") {
-  const values = new Map<string, number>();
+function createFactory(registry: Registry) {
+  const settingsOf = (own: string, help: string, labels: string) => {
+    return { name: `vegaprotocol_${own}`, help, labelNames: labels.split(" "), registers: [registry] };
+  };
   return {
-    add(labels: Labels, amount = 1, suffix = ""): void {
-      const key = JSON.stringify([labels, suffix]);
-      values.set(key, (values.get(key) ?? 0) + amount);
-    },
-    lines(): string[] {
-      const samples = [...values].map(([key, value]): Sample => {
-        const [labels, suffix] = JSON.parse(key);
-        return [labels, value, suffix];
-      });
-      return metricLines(own, type, help, samples);
-    },
+    counter: (own: string, labels: string, help: string) => new Counter(settingsOf(own, help, labels)),
+    histogram: (own: string, labels: string, help: string) =>
+      new Histogram({ ...settingsOf(own, help, labels), buckets }),
+    /** @param read - The values by the value of the label, at each scrape. Unknown ones are left out. */
+    gauge: (own: string, label: string, help: string, read: () => Iterable<readonly [string, number | undefined]>) =>
+      new Gauge({
+        ...settingsOf(own, help, label),
+        collect() {
+          this.reset();
+          for (const [name, value] of read()) if (value !== undefined) this.set({ [label]: name }, value);
+        },
+      }),
   };
 }
 
-function createHistogram(own: string, help: string) {
-  const { add, lines } = createCounter(own, help, "histogram");
-  return {
-    add(labels: Labels, seconds: number): void {
-      for (const bound of bounds) {
-        add({ ...labels, le: String(bound).replace("Infinity", "+Inf") }, Number(seconds <= bound), "_bucket");
-      }
-      add(labels, seconds, "_sum");
-      add(labels, 1, "_count");
-    },
-    lines,
-  };
-}
+export const exposition = async (registry: Registry): Promise<Response> =>
+  new Response(await registry.metrics(), { headers: { "Content-Type": registry.contentType } });
 
 /** The host of a node: its path can hold a secret. */
-export const hostOf = (node: string | undefined): string | undefined =>
-  node === undefined ? undefined : new URL(node).host;
+const hostOf = (node: string | undefined): string => (node === undefined ? "" : new URL(node).host);
 
-export function createNodeMetrics() {
-  const requests = createCounter("node_requests_total", "Attempts that nodes have ended, by status.");
-  const durations = createHistogram("node_request_duration_seconds", "Time until an attempt has ended.");
-  const retries = createCounter("node_retries_total", "Attempts that were made again.");
-  const failovers = createCounter("node_failovers_total", "Attempts that were sent to another node.");
-  const waits = createCounter("node_wait_seconds_total", "Time for which the rate limit held requests back.");
-  const bans = createCounter("node_bans_total", "Responses that banned the client.");
-  const counters = [requests, durations, retries, failovers, waits, bans];
+/** Counts the requests to nodes. */
+export function createNodeMetrics(registry: Registry) {
+  const { counter, histogram } = createFactory(registry);
+  const of = "node operation";
+  const requests = counter("node_requests_total", `${of} status`, "Attempts that nodes have ended, by status.");
+  const durations = histogram("node_request_duration_seconds", of, "Time until an attempt has ended.");
+  const retries = counter("node_retries_total", of, "Attempts that were made again.");
+  const failovers = counter("node_failovers_total", `${of} cause`, "Attempts that were sent to another node.");
+  const waits = counter("node_wait_seconds_total", of, "Time for which the rate limit held requests back.");
+  const bans = counter("node_bans_total", "node", "Responses that banned the client.");
   return {
     observe(event: ObserverEvent): void {
       const { operation } = event;
       const node = hostOf(event.node);
       if (event.type === "response") {
-        requests.add({ node, operation, status: event.status ?? event.error?.name });
-        durations.add({ node, operation }, event.duration / 1000);
+        requests.inc({ node, operation, status: event.status ?? event.error?.name ?? "" });
+        durations.observe({ node, operation }, event.duration / 1000);
         // A rate limit that is exceeded has the status 429.
-        if (event.error?.name === "RateLimitError" && event.status === 403) bans.add({ node });
-      } else if (event.type === "retry") retries.add({ node, operation });
-      else if (event.type === "failover") failovers.add({ node: hostOf(event.from), operation, cause: event.cause });
-      else if (event.type === "pause") waits.add({ node, operation }, event.delay / 1000);
+        if (event.error?.name === "RateLimitError" && event.status === 403) bans.inc({ node });
+      } else if (event.type === "retry") retries.inc({ node, operation });
+      else if (event.type === "failover") failovers.inc({ node: hostOf(event.from), operation, cause: event.cause });
+      else if (event.type === "pause") waits.inc({ node, operation }, event.delay / 1000);
     },
-    lines: (status: readonly KnownNode[]) => [...counters.flatMap(({ lines }) => lines()), ...nodeGauges(status)],
   };
 }
 
 /** A node, with the time from which on it keeps balance changes, in Unix nanoseconds. */
 export type KnownNode = NodePool["status"][number] & { readonly historyStart?: bigint | undefined };
 
-export const seconds = (time: bigint | undefined): number | undefined =>
+const seconds = (time: bigint | undefined): number | undefined =>
   time === undefined ? time : Number(time / 1_000_000n) / 1000;
 
 const inSeconds = (milliseconds: number | undefined) => milliseconds && milliseconds / 1000;
@@ -109,52 +83,55 @@ const gauges: readonly (readonly [name: string, help: string, read: (node: Known
   ["history_start_timestamp_seconds", historyHelp, ({ historyStart }) => seconds(historyStart)],
 ];
 
-export const nodeGauges = (status: readonly KnownNode[]): string[] =>
-  gauges.flatMap(([name, help, read]) => {
-    const samples = status.map((node): Sample => [{ node: hostOf(node.url) }, read(node)]);
-    return metricLines(`node_${name}`, "gauge", help, samples);
-  });
+/** Shows the state of nodes. */
+export function addNodeGauges(registry: Registry, status: () => readonly KnownNode[]): void {
+  const { gauge } = createFactory(registry);
+  for (const [name, help, read] of gauges)
+    gauge(`node_${name}`, "node", help, () => status().map((node) => [hostOf(node.url), read(node)]));
+}
 
-export function createServerMetrics() {
-  const requests = createCounter("requests_total", "Requests that were served, by operation and status.");
-  const durations = createHistogram("request_duration_seconds", "Time until a response was sent.");
-  const records = createCounter("records_total", "Records that were sent.");
+/** Counts the requests that the gateway serves. */
+export function createServerMetrics(registry: Registry) {
+  const { counter, histogram } = createFactory(registry);
+  const requests = counter("requests_total", "operation status", "Requests that were served, by operation and status.");
+  const durations = histogram("request_duration_seconds", "operation", "Time until a response was sent.");
+  const records = counter("records_total", "operation", "Records that were sent.");
   return {
-    served(operation: string | undefined, status: number, milliseconds: number): void {
-      requests.add({ operation, status });
-      durations.add({ operation }, milliseconds / 1000);
+    served(operation = "", status: number, milliseconds: number): void {
+      requests.inc({ operation, status });
+      durations.observe({ operation }, milliseconds / 1000);
     },
-    sent: (operation: string | undefined, count: number) => records.add({ operation }, count),
-    lines: () => [requests, durations, records].flatMap(({ lines }) => lines()),
+    sent: (operation = "", count: number) => records.inc({ operation }, count),
   };
 }
 
-/** How far a local copy is that follows nodes. */
-export function createSyncMetrics() {
-  const records = createCounter("sync_records_total", "Records that were stored.");
+/** Shows how far a local copy is that follows nodes. Returns the function that counts what is stored. */
+export function createSyncMetrics(registry: Registry, status: () => readonly KnownNode[]) {
+  const { counter, gauge } = createFactory(registry);
+  const records = counter("sync_records_total", "list", "Records that were stored.");
   const positions = new Map<string, Map<string, bigint>>();
-  return {
-    stored({ list, query, records: count, checkpoint }: SyncStep): void {
-      records.add({ list }, count);
-      // Profiles have no time.
-      if (checkpoint === undefined) return;
-      const ofList = positions.get(list) ?? new Map<string, bigint>();
-      positions.set(list, ofList.set(canonicalJson(query), checkpoint.position));
-    },
-    lines(status: readonly KnownNode[]): string[] {
-      const newest = latest(0n, ...status.map(({ timestamp }) => timestamp));
-      const ofLists = (name: string, help: string, read: (time: bigint) => bigint) => {
-        const samples = [...positions].map(([list, each]): Sample => {
-          return [{ list }, seconds(read(earliest(...each.values()) ?? 0n))];
-        });
-        return metricLines(`sync_${name}`, "gauge", help, samples);
-      };
-      const lagHelp = "How far a list is behind the newest block of the nodes, in block time.";
-      return [
-        ...records.lines(),
-        ...ofLists("position_timestamp_seconds", "The time up to which a list is stored.", (time) => time),
-        ...ofLists("lag_seconds", lagHelp, (time) => latest(newest - time, 0n)),
-      ];
-    },
+  const addGauge = (name: string, help: string, read: (time: bigint) => bigint) =>
+    gauge(`sync_${name}`, "list", help, () =>
+      [...positions].map(([list, each]) => [list, seconds(read(earliest(...each.values()) ?? 0n))]),
+    );
+  addGauge("position_timestamp_seconds", "The time up to which a list is stored.", (time) => time);
+  addGauge("lag_seconds", "How far a list is behind the newest block of the nodes, in block time.", (time) => {
+    const newest = latest(0n, ...status().map(({ timestamp }) => timestamp));
+    return latest(newest - time, 0n);
+  });
+  return ({ list, query, records: count, checkpoint }: SyncStep): void => {
+    records.inc({ list }, count);
+    // Profiles have no time.
+    if (checkpoint === undefined) return;
+    const ofList = positions.get(list) ?? new Map<string, bigint>();
+    positions.set(list, ofList.set(canonicalJson(query), checkpoint.position));
   };
+}
+
+/** Counts the parts of an audit, by the state of the node. */
+export function createAuditMetrics(registry: Registry) {
+  const help = "Days of balance changes and other lists that were compared, by the state of the node.";
+  const labelNames = ["node", "list", "state"];
+  const parts = new Gauge({ name: "vegaprotocol_audit_parts", help, labelNames, registers: [registry] });
+  return (url: string, list: string, state: string) => parts.inc({ node: hostOf(url), list, state });
 }

@@ -6,7 +6,6 @@ import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, type Io, printMessage } from "../io.js";
-import { createCounter, hostOf } from "../metrics.js";
 import { readColumns } from "../output/columns.js";
 import { openOutput, readTarget, refuseOther } from "../output/file.js";
 import { createEncoder } from "../output/print.js";
@@ -114,7 +113,7 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
   try {
     await compare().catch((error: unknown) => Promise.reject(explain(error)));
     const end = (parts.length === 0 ? encoder.head : "") + encoder.end();
-    await output.write(isPrometheus ? `${metricsOf(parts).join("\n")}\n` : end);
+    await output.write(isPrometheus ? await metricsOf(parts) : end);
     await output.finish();
   } catch (error) {
     await output.stop(false);
@@ -148,10 +147,10 @@ function describe({ list, part, first }: AuditedPart): string {
   return `${part}: the first record that differs is ${nameRow(list, first?.key ?? [])} (${values?.join("; ")}).`;
 }
 
-function metricsOf(parts: readonly AuditedPart[]): string[] {
-  const help = "Days of balance changes and other lists that were compared, by the state of the node.";
-  const counter = createCounter("audit_parts", help, "gauge");
-  for (const { list, nodes } of parts)
-    for (const { url, state } of nodes) counter.add({ node: hostOf(url), list, state });
-  return counter.lines();
+async function metricsOf(parts: readonly AuditedPart[]): Promise<string> {
+  const { createAuditMetrics, Registry } = await import("../metrics.js");
+  const registry = new Registry();
+  const add = createAuditMetrics(registry);
+  for (const { list, nodes } of parts) for (const { url, state } of nodes) add(url, list, state);
+  return registry.metrics();
 }

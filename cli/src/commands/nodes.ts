@@ -6,7 +6,7 @@ import { connect } from "../connection.js";
 import { exitCodes } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, isTerminal, printMessage, write } from "../io.js";
-import { type KnownNode, nodeGauges } from "../metrics.js";
+import type { KnownNode } from "../metrics.js";
 import type { ColumnKind } from "../operations.js";
 import { getPath } from "../other-paths.js";
 import { type Encoder, readColumns } from "../output/columns.js";
@@ -93,11 +93,18 @@ async function show(
     signal.throwIfAborted();
     if (watch !== undefined && isTerminal(io, io.stdout)) await write(io.stdout, "\x1b[H\x1b[2J");
     const rows = known.map((node) => recordOf(node, isTable));
-    const texts = encoder ? [...encode(encoder, rows)] : [`${nodeGauges(known).join("\n")}\n`];
+    const texts = encoder ? [...encode(encoder, rows)] : [await metricsOf(known)];
     return { texts: [texts.join("")], records: rows.length };
   });
   for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
   return statuses.some(({ error }) => error === undefined) ? exitCodes.done : exitCodes.failed;
+}
+
+async function metricsOf(known: readonly KnownNode[]): Promise<string> {
+  const { addNodeGauges, Registry } = await import("../metrics.js");
+  const registry = new Registry();
+  addNodeGauges(registry, () => known);
+  return registry.metrics();
 }
 
 type LearnedNode = KnownNode & { readonly version: string | undefined };

@@ -43,7 +43,7 @@ function readOrigin(value: string): string {
 async function serve(io: Io, entered: ServeFlags): Promise<void> {
   const { createGateway } = await import("../serve/app.js");
   const { serveUntilInterrupted } = await import("../serve/server.js");
-  const { createNodeMetrics } = await import("../metrics.js");
+  const { addNodeGauges, createNodeMetrics, Registry } = await import("../metrics.js");
   const { port = 8080, host, grace = 10_000, quiet, verbose, cors = [] } = entered;
   const log = (entry: object) => {
     io.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);
@@ -53,9 +53,10 @@ async function serve(io: Io, entered: ServeFlags): Promise<void> {
     const { status, error } = others as { status?: number; error?: { name: string; message: string } };
     log({ event, operation, attempt, node: new URL(node).host, status, error: error?.name });
   };
-  const nodeMetrics = createNodeMetrics();
-  const options = { ...(verbose && { observe }), metrics: nodeMetrics, maxLag: 2000 };
+  const registry = new Registry();
+  const options = { ...(verbose && { observe }), metrics: createNodeMetrics(registry), maxLag: 2000 };
   const { client, pool } = await connect(io, entered, options);
+  addNodeGauges(registry, () => pool.status);
   const closing = new AbortController();
   const gateway = createGateway({
     client,
@@ -65,7 +66,7 @@ async function serve(io: Io, entered: ServeFlags): Promise<void> {
     origins: cors,
     trustsProxy: entered.trustProxy,
     closing: closing.signal,
-    nodeMetrics,
+    registry,
     log: (entry) => {
       if (!quiet || entry.status === 500) log({ event: "request", ...entry });
     },

@@ -8,7 +8,7 @@ import { describeReading, dryFlag } from "../dry.js";
 import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
-import { createNodeMetrics, createSyncMetrics, exposition } from "../metrics.js";
+import type { Registry } from "../metrics.js";
 import { idOf, largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { followLink } from "../output/file.js";
@@ -245,10 +245,12 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Vo
 async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
   const { follow = false, pollInterval } = flags;
   const monitor = createMonitor(io, flags);
-  const [nodeMetrics, metrics] = [createNodeMetrics(), createSyncMetrics()];
-  const { client, pool } = await connect(io, flags, flags.metrics && { metrics: nodeMetrics });
-  const lines = () => [...metrics.lines(pool.status), ...nodeMetrics.lines(pool.status)];
-  const server = flags.metrics && (await serveMetrics(io, flags, flags.metrics, lines));
+  const { addNodeGauges, createNodeMetrics, createSyncMetrics, Registry } = await import("../metrics.js");
+  const registry = new Registry();
+  const { client, pool } = await connect(io, flags, flags.metrics && { metrics: createNodeMetrics(registry) });
+  const countStored = createSyncMetrics(registry, () => pool.status);
+  addNodeGauges(registry, () => pool.status);
+  const server = flags.metrics && (await serveMetrics(io, flags, flags.metrics, registry));
   const stored = new Map<SyncList, SyncStep>();
   // A folder gets records once their day is over or the run ends.
   let isWritten = isRelational(destination);
@@ -266,7 +268,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
         const before = stored.get(step.list)?.records ?? 0;
         stored.set(step.list, { ...step, records: before + step.records });
         monitor.clear();
-        metrics.stored(step);
+        countStored(step);
         if (step.incomplete && follow) printMessage(io, `Warning: ${step.incomplete.message}`);
         monitor.progressed(step.records, step.checkpoint?.position);
       },
@@ -302,10 +304,11 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   return exitCodes.done;
 }
 
-async function serveMetrics(io: Io, { quiet }: Flags, { port, host }: MetricsAddress, lines: () => string[]) {
+async function serveMetrics(io: Io, { quiet }: Flags, { port, host }: MetricsAddress, registry: Registry) {
   const { startServer } = await import("../serve/server.js");
+  const { exposition } = await import("../metrics.js");
   const respond = ({ url }: Request) =>
-    new URL(url).pathname === "/metrics" ? exposition(lines()) : new Response("Not Found\n", { status: 404 });
+    new URL(url).pathname === "/metrics" ? exposition(registry) : new Response("Not Found\n", { status: 404 });
   const server = await startServer({ fetch: respond }, port, host);
   if (!quiet) printMessage(io, `Metrics: ${server.url}/metrics`);
   return server;

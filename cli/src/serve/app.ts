@@ -10,7 +10,7 @@ import { type Operation, type OperationId, operations } from "vegaprotocol-clien
 import type { NodePool } from "vegaprotocol-client/pool";
 import { readParameters } from "../arguments.js";
 import type { Io } from "../io.js";
-import { type createNodeMetrics, createServerMetrics, exposition } from "../metrics.js";
+import { createServerMetrics, exposition, Registry } from "../metrics.js";
 import { isScannable, type ListId } from "../operations.js";
 import { busy, Rejection, responseTo } from "./errors.js";
 import { createQuota, createShare, createTurns } from "./limits.js";
@@ -28,8 +28,8 @@ export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
   readonly trustsProxy?: boolean | undefined;
   /** Aborts when requests in flight have had their time. */
   readonly closing: AbortSignal;
-  /** Metrics of the client. Default: there are none. */
-  readonly nodeMetrics?: Pick<ReturnType<typeof createNodeMetrics>, "lines">;
+  /** Has metrics of the nodes. Default: it has none. */
+  readonly registry?: Registry;
   /** The milliseconds for a response. Default: a minute. */
   readonly deadline?: number;
   /** Called when a response has ended, without headers and addresses of nodes, which can be secrets. */
@@ -59,7 +59,8 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
   const app = new Hono<Env>();
   const nodes = watchNodes(pool, now);
   const readReport = createReports(client, nodes);
-  const metrics = createServerMetrics();
+  const { registry = new Registry() } = options;
+  const metrics = createServerMetrics(registry);
   const readPage = createPages(client, nodes);
   // Each caller can have at least 16 open requests.
   const requests = createQuota(Number.POSITIVE_INFINITY, (callers) => Math.min(1024, Math.max(16, 8192 / callers)));
@@ -154,7 +155,7 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
   app.get("/gateway.yaml", description("vegaprotocol-cli/gateway.yaml"));
   app.get("/openapi.yaml", description("vegaprotocol-client/openapi.yaml"));
   app.get("/healthz", (context) => context.text("ok\n"));
-  app.get("/metrics", () => exposition([...metrics.lines(), ...(options.nodeMetrics?.lines(pool.status) ?? [])]));
+  app.get("/metrics", () => exposition(registry));
   app.get("/readyz", async (context) => {
     return (await nodes.isReady()) ? context.text("ready\n") : context.text("not ready\n", 503);
   });

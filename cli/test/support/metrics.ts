@@ -9,8 +9,6 @@ interface Family {
   readonly metrics: {
     readonly labels?: Readonly<Record<string, string>>;
     readonly value?: string;
-    readonly count?: string;
-    readonly buckets?: Readonly<Record<string, string>>;
   }[];
 }
 const parse: (text: string) => Family[] = createRequire(import.meta.url)("parse-prometheus-text-format");
