@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { toDate, toNanoseconds } from "vegaprotocol-client";
+import { Temporal } from "temporal-polyfill";
 import { UsageError } from "./errors.js";
 
 const milliseconds: Readonly<Record<string, number>> = {
@@ -14,7 +14,7 @@ const milliseconds: Readonly<Record<string, number>> = {
 export const day = 86_400_000_000_000n;
 
 /** A day, or a time with or without seconds and a zone. Spreadsheets have a space in place of the T. */
-const dayOrTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/i;
+const dayOrTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/i;
 
 const durationBeforeNow = /^(\d+)([mhdw])$/;
 
@@ -62,60 +62,33 @@ function parseTime(value: string, timeZone: string | undefined): bigint | undefi
   const [, number, unit = ""] = durationBeforeNow.exec(value) ?? [];
   if (number !== undefined) return BigInt(Date.now() - Number(number) * (milliseconds[unit] ?? 0)) * 1_000_000n;
   // Other numbers of four digits are no years: there was no chain.
-  if (/^(?:19[7-9]|2[01]\d)\d$/.test(value)) return parseLocal(`${value}-01-01T00:00:00`, timeZone);
+  if (/^(?:19[7-9]|2[01]\d)\d$/.test(value)) return parseDate(`${value}-01-01`, timeZone);
   if (/^\d+$/.test(value)) {
     // Seconds have 9 or 10 digits from the year 1973 to the year 2286, milliseconds three more, and so on.
     const thousands = [10, 13, 16, 19].findIndex((digits) => value.length === digits || value.length === digits - 1);
     if (thousands >= 0) return BigInt(value) * 1000n ** BigInt(3 - thousands);
     return value === "0" ? 0n : undefined;
   }
-  if (/^\d{4}-\d\d$/.test(value)) return parseLocal(`${value}-01T00:00:00`, timeZone);
-  const [, date, minute = "00:00", second = ":00", zone] = dayOrTime.exec(value) ?? [];
-  if (date === undefined) return undefined;
-  const time = `${date}T${minute}${second}`;
-  return zone === undefined ? parseLocal(time, timeZone) : parseRfc3339(time + zone);
+  return parseDate(/^\d{4}-\d\d$/.test(value) ? `${value}-01` : value, timeZone);
 }
 
-function parseLocal(local: string, timeZone: string | undefined): bigint | undefined {
-  const time = parseRfc3339(`${local}Z`);
-  if (time === undefined || timeZone === undefined) return time;
-  const offsetAt = localOffset(timeZone);
-  const shiftAt = (at: bigint) => BigInt(offsetAt(toDate(at).getTime()).shift) * 1_000_000n;
-  const [before, after] = [time - shiftAt(time - day), time - shiftAt(time + day)];
-  // A local time can occur twice: the first one is used. If clocks skip it, it is shifted by as much as they are.
-  const times = [before, after].filter((each) => each + shiftAt(each) === time);
-  return earliest(...times) ?? latest(before, after);
-}
-
-/** The milliseconds by which the clocks of a zone are ahead of UTC, and the offset of RFC 3339. */
-export function localOffset(timeZone: string): (time: number) => { shift: number; offset: string } {
-  const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
-  let known = { second: Number.NaN, shift: 0, offset: "Z" };
-  return (time) => {
-    const second = Math.floor(time / 1000);
-    if (second === known.second) return known;
-    // Such as `2/9/2024, GMT+01:00`; UTC is just `GMT`.
-    const [, offset = "+00:00"] = /GMT([+-]\d\d:\d\d)?/.exec(format.format(time)) ?? [];
-    const [sign, hours, minutes] = [Number(`${offset[0]}1`), Number(offset.slice(1, 3)), Number(offset.slice(4))];
-    known = { second, shift: sign * (60 * hours + minutes) * 60_000, offset };
-    return known;
-  };
+/** Of a local time that occurs twice, the first one is used. A time that clocks skip is shifted by as much as they are. */
+function parseDate(value: string, timeZone = "UTC"): bigint | undefined {
+  const [found, zone] = dayOrTime.exec(value) ?? [];
+  if (found === undefined) return undefined;
+  try {
+    if (zone !== undefined) return Temporal.Instant.from(value).epochNanoseconds;
+    return Temporal.PlainDateTime.from(value).toZonedDateTime(timeZone).epochNanoseconds;
+  } catch {
+    return undefined;
+  }
 }
 
 export function readTimeZone(timeZone: string): string {
   try {
-    localOffset(timeZone);
-    return timeZone;
+    return new Temporal.ZonedDateTime(0n, timeZone) && timeZone;
   } catch {
     throw new InvalidArgumentError("Expected a time zone such as Europe/Berlin or UTC.");
-  }
-}
-
-function parseRfc3339(text: string): bigint | undefined {
-  try {
-    return /^\d+-/.test(text) ? toNanoseconds(text) : undefined;
-  } catch {
-    return undefined;
   }
 }
 
@@ -157,14 +130,14 @@ export interface TimeFlags {
 /** Returns a function that prints Unix nanoseconds as the flags say. */
 export function timeFormat({ raw, times = raw ? "unix" : "iso", timeZone }: TimeFlags): (time: string) => string {
   if (times === "unix") return (time) => time;
-  const toLocal = timeZone === undefined ? () => ({ shift: 0, offset: "Z" }) : localOffset(timeZone);
+  if (times === "iso" && timeZone === undefined) return formatTime;
   return (time) => {
-    const utc = formatTime(time);
-    if (utc === time) return time;
-    const { shift, offset } = toLocal(Date.parse(utc));
-    const local = shift === 0 ? utc : formatTime(BigInt(time) + BigInt(shift) * 1_000_000n);
+    // RFC 3339 cannot express it.
+    if (formatTime(time) === time) return time;
+    const local = new Temporal.Instant(BigInt(time)).toZonedDateTimeISO(timeZone ?? "UTC");
+    if (times === "iso") return local.toString({ timeZoneName: "never", fractionalSecondDigits: 9 });
     // Spreadsheets know milliseconds.
-    return times === "iso" ? local.slice(0, -1) + offset : local.slice(0, 23).replace("T", " ");
+    return local.toPlainDateTime().toString({ fractionalSecondDigits: 3 }).replace("T", " ");
   };
 }
 
