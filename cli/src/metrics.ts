@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ObserverEvent } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
 import { canonicalJson } from "./sync/destination.js";
-import type { SyncStep } from "./sync/sync.js";
+import type { SyncStep } from "./sync/run.js";
 import { earliest, latest } from "./times.js";
 
 export { Registry };

@@ -1,27 +1,28 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { PaginationError } from "vegaprotocol-client";
 import { canonicalIds, kebab, listFilters, readArguments } from "../arguments.js";
 import { type Definition, exampleIds, isEntered } from "../command.js";
 import { connect } from "../connection.js";
-import { describeReading, dryFlag } from "../dry.js";
-import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.js";
+import { dryFlag } from "../dry.js";
+import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { count, type Io, printMessage, write } from "../io.js";
+import { count, type Io, printMessage } from "../io.js";
 import type { Registry } from "../metrics.js";
-import { idOf, largestPage } from "../operations.js";
+import { largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { followLink } from "../output/file.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
 import { explain } from "../records.js";
-import { checkSync, copyDatabase } from "../sync/check.js";
 import { checkpointOf, type Destination, hidePassword, namedLists, type SyncList } from "../sync/destination.js";
 import { isRelational } from "../sync/destinations/relational.js";
 import { type DestinationFlags, openDestination } from "../sync/open.js";
-import { tables } from "../sync/rows.js";
-import { type SyncOptions, type SyncStep, syncTo, type VotesQuery } from "../sync/sync.js";
+import type { SyncOptions, SyncStep, VotesQuery } from "../sync/run.js";
+import { syncTo } from "../sync/sync.js";
 import { checkTime, formatTime, isRelative } from "../times.js";
+import { check, copy, recordName } from "./sync-check.js";
+import { describeSync } from "./sync-dry.js";
 
 const { proposal, resource } = exampleIds;
 
@@ -141,7 +142,7 @@ async function sync(
   if (flags.fromDb !== undefined && resolve(followLink(flags.fromDb)) === resolve(followLink(entered))) {
     throw new UsageError(`Expected --from-db to be another file than DESTINATION, got "${flags.fromDb}".`);
   }
-  if (flags.dry) return describe(io, flags, plan, entered, name);
+  if (flags.dry) return describeSync(io, flags, plan, entered, name);
   const mode = flags.check ? "read" : "write";
   const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
   try {
@@ -156,56 +157,6 @@ async function sync(
     throw isBehind ? explain(error, {}) : destination.describe(error);
   } finally {
     await destination.close();
-  }
-}
-
-async function describe(io: Io, flags: Flags, plan: SyncOptions, entered: string, name: string): Promise<number> {
-  const stored = await storedLists(io, flags, plan, entered);
-  const connection = await connect(io, flags);
-  const { balances, votes = [], signatures = [], profiles, scan } = plan;
-  const readings = [
-    ...(balances ? [["balances", balances] as const] : []),
-    ...votes.map((query) => ["votes", query] as const),
-    ...signatures.map((id) => ["signatures", { id }] as const),
-    ...(profiles ? [["profiles", {}] as const] : []),
-  ];
-  for (const [list, query] of readings) {
-    const { from, ...filters } = query as { from?: bigint };
-    const hasTimes = list === "balances" || list === "votes";
-    // Other lists are read again.
-    const { position } = (hasTimes && checkpointOf(stored, list, query)) || {};
-    const planned = { id: idOf(list), query: filters, start: position ?? from, ...(list === "balances" && scan) };
-    const place = position === undefined ? undefined : `where ${name} ends`;
-    await write(io.stdout, await describeReading(connection, planned, io.signal, place));
-  }
-  const isNew = stored.length === 0 ? ", which has no records yet" : "";
-  await write(io.stdout, `Nothing is written to ${name}${isNew}.\n`);
-  return exitCodes.done;
-}
-
-async function storedLists(io: Io, flags: Flags, plan: SyncOptions, name: string) {
-  try {
-    const destination = await openDestination(name, "read", io.signal, flags, plan.balances);
-    return await destination.checkpoints().finally(() => destination.close());
-  } catch (error) {
-    if (error instanceof NoCopyError) return [];
-    throw error;
-  }
-}
-
-/** Copies a local database, which needs no node. */
-async function copy(io: Io, file: string, destination: Destination, name: string): Promise<number> {
-  const source = await openDestination(file, "read", io.signal);
-  try {
-    if (!(isRelational(source) && isRelational(destination))) {
-      throw new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
-    }
-    const copied = await copyDatabase(source, destination);
-    const counts = copied.map(([list, records]) => count(records, recordName(list)));
-    await write(io.stdout, `${name} equals ${hidePassword(file)}: ${counts.join(", ")}.\n`);
-    return exitCodes.done;
-  } finally {
-    await source.close();
   }
 }
 
@@ -321,41 +272,3 @@ function describeStored({ list, records, checkpoint }: SyncStep): string {
   const from = list === "balances" ? ` from ${formatTime(checkpoint.start)}` : "";
   return `${stored}, complete${from} up to ${formatTime(checkpoint.position)}`;
 }
-
-async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
-  const { client, nodes } = await connect(io, flags);
-  const isFolder = !isRelational(destination);
-  const texts: string[] = [];
-  let [isDifferent, incomplete]: [boolean, IncompleteError?] = [false];
-  for await (const compared of checkSync(destination, client, { ...plan, signal: io.signal })) {
-    const { list, records, uncompared, gap, different, range } = compared;
-    const table = tables[list].name;
-    isDifferent ||= different.length > 0;
-    for (const { day, stored, node, missing, changed, surplus, first } of different) {
-      const counts = `${count(stored, "record")}, ${digits(node)} in the node`;
-      const what = `${digits(missing)} missing, ${digits(changed)} changed, ${digits(surplus)} that the node does not have`;
-      const file = isFolder
-        ? join(name, table, ...(list === "balances" ? [`date=${day}`] : []), "part.parquet")
-        : table;
-      const place = day === undefined || file.includes(day) ? file : `${file} ${day}`;
-      printMessage(io, `${place}: ${counts}: ${what}. First: ${first.join("; ")}.`);
-    }
-    const times = range && ` from ${formatTime(range.start)} to ${formatTime(range.end)}`;
-    if (uncompared > 0 || gap) {
-      const shorter = `The node does not keep the ${digits(uncompared)} before. Use a node with a longer history.`;
-      const reason = gap?.message ?? shorter;
-      const names = `${recordName(list)}s${times ?? " that the node shows"}`;
-      incomplete = new IncompleteError(
-        `Only the ${names} were compared, ${digits(records)}, and they are equal. ${reason}`,
-      );
-    }
-    texts.push(`${name} equals ${nodes.join(", ")}${times ?? ""}: ${count(records, recordName(list))}.\n`);
-  }
-  if (isDifferent) return exitCodes.failed;
-  if (incomplete) throw incomplete;
-  if (!flags.quiet) await write(io.stdout, texts.join(""));
-  return exitCodes.done;
-}
-
-const digits = new Intl.NumberFormat("en").format;
-const recordName = (list: SyncList) => (list === "balances" ? "balance change" : list.slice(0, -1));

@@ -19,8 +19,9 @@ import {
   type TimeRange,
 } from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
+import { refuseNetwork } from "./network.js";
 import { byKey, byTime, keysOf, nameRow, type Row, rowOf, sharesOf, tables } from "./rows.js";
-import { refuseNetwork, type SyncOptions } from "./sync.js";
+import type { SyncOptions } from "./run.js";
 
 export interface Comparison {
   readonly list: SyncList;

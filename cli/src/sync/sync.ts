@@ -7,15 +7,12 @@
  * it, continues each range where it ends, and proves that nothing is missing in between; otherwise the list ends with
  * an error, and the range stays as it was. Profiles have no time, and are stored as a whole.
  */
-import pLimit, { type LimitFunction } from "p-limit";
+import pLimit from "p-limit";
 import {
   ApiError,
-  type BalanceChange,
-  type Block,
   ConnectionError,
   PaginationError,
   RateLimitError,
-  type ScanOptions,
   TimeoutError,
   type VegaClient,
 } from "vegaprotocol-client";
@@ -26,7 +23,7 @@ import {
   followVotes,
   StalledError,
 } from "vegaprotocol-client/follow";
-import { ExitError, exitCodes, IncompleteError } from "../errors.js";
+import { ExitError, exitCodes, type IncompleteError } from "../errors.js";
 import { listAssets } from "../other-paths.js";
 import { behindError, readWhole, startsLate } from "../records.js";
 import { finalTime, formatTime } from "../times.js";
@@ -36,44 +33,11 @@ import {
   type Checkpoint,
   checkpointOf,
   type Destination,
-  type StoredList,
   type SyncList,
-  type Unwritten,
 } from "./destination.js";
-import { allOf, checkTime, compareRecords } from "./rows.js";
-
-export type VotesQuery = Parameters<typeof followVotes>[1];
-
-/** A batch that was stored, with the number of its records. */
-export interface SyncStep extends Omit<Batch, "records"> {
-  readonly records: number;
-  /** Why records are missing that no request leads to, if some are. */
-  readonly incomplete?: IncompleteError | undefined;
-}
-
-export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stalledAfter" | "observe" | "signal"> {
-  readonly scan?: ScanOptions;
-  /**
-   * How many balance changes are read and stored in one step. A database rewrites fewer of its pages with larger steps.
-   * Default: 30,000.
-   */
-  readonly batchSize?: number | undefined;
-  readonly balances?: BalancesQuery | undefined;
-  readonly votes?: readonly VotesQuery[] | undefined;
-  readonly signatures?: readonly string[] | undefined;
-  readonly profiles?: boolean | undefined;
-  /** Whether to continue and store each block as it comes, until the signal is aborted. */
-  readonly follow?: boolean | undefined;
-  readonly onConnected?: (() => void) | undefined;
-  /** Called after each step, and if nothing is new. */
-  readonly onStored?: ((step: SyncStep) => void) | undefined;
-  /** Called once every list has ended and is written, except what its argument describes. */
-  readonly onWritten?: ((unwritten: Unwritten | undefined) => void) | undefined;
-}
-
-const notStarted = new IncompleteError(
-  "The node has no block yet. Run sync again once it has read its history, or use another node.",
-);
+import { scanHistory } from "./history.js";
+import { checkNetwork } from "./network.js";
+import { checkJoin, notStarted, type Run, type SyncOptions, store, type VotesQuery } from "./run.js";
 
 /**
  * Reads each list up to the newest block of the node, or follows it.
@@ -88,13 +52,8 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   const { block, nodes } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
   if (block?.height === 0n) throw notStarted;
   options.onConnected?.();
-  const newest = await destination.newest({});
-  if (newest && (await hasRecord(newest, client, signal)) === false) {
-    const { partyId, assetId, timestamp } = newest;
-    refuseNetwork(`the node does not have its balance change of party ${partyId}, asset ${assetId} at ${timestamp}`);
-  }
   const stored = await destination.checkpoints();
-  if (!newest && stored.length > 0) await checkNetwork(destination, client, stored, signal);
+  await checkNetwork(destination, client, stored, signal);
   const controller = new AbortController();
   const signals = [controller.signal, ...(signal ? [signal] : [])];
   const run: Run = {
@@ -123,49 +82,11 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   if (reason) throw reason;
 }
 
-interface Run {
-  readonly destination: Destination;
-  readonly client: VegaClient;
-  readonly options: SyncOptions;
-  /** The block of the node when the run began; `undefined` without block headers. */
-  readonly block: Block | undefined;
-  /** The newest balance change in that response. */
-  readonly last: BalanceChange | undefined;
-  readonly controller: AbortController;
-  /** Ends the reading of every list. */
-  readonly signal: AbortSignal;
-  readonly limit: LimitFunction;
-}
-
-async function store({ destination, options, limit }: Run, batch: Batch, incomplete?: IncompleteError): Promise<void> {
-  for (const time of Object.values(batch.checkpoint ?? {})) checkTime(String(time), () => "the block of the node");
-  const stored = await limit(() => destination.store({ ...batch, records: batch.records.filter(isInRange(batch)) }));
-  options.onStored?.({ ...batch, records: stored, incomplete });
-}
-
-/**
- * Selects the records of the range. Between balance changes before it, others can be missing: nodes behind one address
- * keep different histories.
- */
-const isInRange =
-  ({ list, checkpoint }: Batch) =>
-  (record: Batch["records"][number]): boolean =>
-    list !== "balances" || BigInt((record as BalanceChange).timestamp) >= (checkpoint?.start ?? 0n);
-
 /** Whether no block has come since a checkpoint, so that there is nothing to read. */
 function isAt({ block, options }: Run, list: SyncList, query: object, checkpoint: Checkpoint | undefined): boolean {
   const isAt = block !== undefined && finalTime(block.timestamp) === checkpoint?.position;
   if (isAt) options.onStored?.({ list, query, records: 0, checkpoint });
   return isAt;
-}
-
-/** @throws {@link IncompleteError} if a reading begins after the end of the stored range. */
-function checkJoin({ position }: Checkpoint, from: bigint): void {
-  if (from <= position) return;
-  throw new IncompleteError(
-    `The node does not show what follows the stored records: they end at ${formatTime(position)}, and its own are complete from ` +
-      `${formatTime(from)} on. Use a node that keeps a longer history, or another destination.`,
-  );
 }
 
 /** Stores the batches of a follower: its first batch, or each one until the signal is aborted. */
@@ -244,99 +165,6 @@ const isRestart = (error: unknown): boolean =>
     ? RateLimitError.is(error) || error.status >= 500
     : ConnectionError.is(error) || TimeoutError.is(error) || (PaginationError.is(error) && error.reason === "behind");
 
-async function* scanHistory(
-  run: Run,
-  query: BalancesQuery,
-  stored: Checkpoint | undefined,
-): AsyncGenerator<Checkpoint, undefined> {
-  const { destination, client, options, signal, limit } = run;
-  const { filter } = query;
-  const newest = stored && (await limit(() => destination.newest(filter, stored.position)));
-  const known = newest && BigInt(newest.timestamp);
-  let checkpoint = stored;
-  const { batchSize: size = 30_000 } = options;
-  let next: BatchStart | undefined = { from: stored?.position ?? query.from, known, size };
-  while (next) {
-    const { records, start, end, hasMore } = await readBatch(run, query, next);
-    if (checkpoint) checkJoin(checkpoint, start);
-    if (end === undefined) return;
-    if (checkpoint && end < checkpoint.position) {
-      // A scan with an end waits for the node, and rejects if it is behind.
-      const range = { startTimestamp: end, endTimestamp: checkpoint.position };
-      await client.scanBalanceChanges({ filter, dateRange: range }, { ...options.scan, signal }).toArray();
-      options.onStored?.({ list: "balances", query, records: 0, checkpoint });
-      return;
-    }
-    const [first] = records;
-    if (checkpoint === undefined && start >= end && first && next.from === undefined) {
-      // The filter takes several requests, which together show what nodes keep only from the first record on.
-      next = { from: BigInt(first.timestamp), known: undefined, size };
-      continue;
-    }
-    if (checkpoint === undefined && start >= end) {
-      // A later run, or another node, can find earlier records.
-      if (isMissing(run, query)) throw notStarted;
-      options.onStored?.({ list: "balances", query, records: 0, checkpoint });
-      return;
-    }
-    checkpoint = { start: checkpoint?.start ?? start, position: end };
-    await store(run, { list: "balances", query, records, checkpoint });
-    yield checkpoint;
-    next = hasMore ? { from: end, known: end, size } : undefined;
-  }
-}
-
-interface BatchStart {
-  from: bigint | undefined;
-  /** The time of a record before, with which the response must begin. Default: the scan begins at `from`. */
-  known: bigint | undefined;
-  /** How many records are read, those of the last time not included. */
-  size: number;
-}
-
-/**
- * Reads the balance changes from a time on, by a scan of its own: its coverage proves the batch before it is stored.
- *
- * @returns the records and the range in which they are complete. Without block headers, the last block can have further
- * records.
- */
-async function readBatch(
-  run: Run,
-  query: BalancesQuery,
-  { from, known, size }: BatchStart,
-): Promise<{ records: BalanceChange[]; start: bigint; end: bigint | undefined; hasMore: boolean }> {
-  const { client, options, signal } = run;
-  const range = { filter: query.filter, dateRange: { startTimestamp: known ?? from } };
-  const scan = client.scanBalanceChanges(range, { ...options.scan, maxItems: size, signal });
-  const found = await scan.toArray().catch((error: unknown) => {
-    const { availableFrom } = PaginationError.is(error) ? error : {};
-    if (known === undefined || availableFrom === undefined || availableFrom > (from ?? 0n)) throw error;
-  });
-  // The nodes may have dropped the newest stored record, and keep all that follows.
-  if (found === undefined) return readBatch(run, query, { from, known: undefined, size });
-  const [first, last] = [found[0], found.at(-1)];
-  if (known !== undefined && BigInt(first?.timestamp ?? 0) !== known) {
-    throw new PaginationError(
-      `The response does not begin with the newest stored balance change, at ${formatTime(known)}. The node may have dropped newer ` +
-        "records. Run sync again, or use a node that keeps a longer history.",
-      { operation: "listBalanceChanges", reason: "gap" },
-    );
-  }
-  const hasMore = found.length === size;
-  if (hasMore && first?.timestamp === last?.timestamp) return readBatch(run, query, { from, known, size: 2 * size });
-  const { start, end = last ? BigInt(last.timestamp) : from } = await scan.coverage;
-  const isNew = ({ timestamp }: BalanceChange) =>
-    BigInt(timestamp) >= (from ?? 0n) && !(hasMore && timestamp === last?.timestamp);
-  return { records: found.filter(isNew), start, end, hasMore };
-}
-
-/** Whether the first response has shown that there are balance changes of a query. */
-const isMissing = ({ last, block }: Run, { filter, from = 0n }: BalancesQuery): boolean =>
-  last !== undefined &&
-  Object.keys(filter).length === 0 &&
-  BigInt(last.timestamp) >= from &&
-  (block === undefined || BigInt(last.timestamp) < finalTime(block.timestamp));
-
 /** Stores the assets, if the node lists them: a run does not fail without them. */
 async function syncAssets({ client, destination, signal, limit }: Run): Promise<undefined> {
   const records = await listAssets(client, signal).catch(() => undefined);
@@ -348,51 +176,4 @@ async function syncProfiles(run: Run): Promise<IncompleteError | undefined> {
   const profiles = records as object[] as Batch["records"];
   await store(run, { list: "profiles", query: {}, records: profiles, checkpoint: undefined }, gap);
   return gap;
-}
-
-/** Whether a node has a balance change; `undefined` if no response shows all of its time. */
-async function hasRecord(
-  record: BalanceChange,
-  client: VegaClient,
-  signal: AbortSignal | undefined,
-): Promise<boolean | undefined> {
-  const startTimestamp = finalTime(BigInt(record.timestamp));
-  const dateRange = { startTimestamp, endTimestamp: startTimestamp + 1000n };
-  const scan = client.scanBalanceChanges({ dateRange }, { catchUp: 0, signal });
-  const records = await scan.toArray().catch((error: unknown) => {
-    if (!PaginationError.is(error)) throw error;
-  });
-  if (records?.some((each) => compareRecords(each, record) === 0)) return true;
-  const { start, end } = records ? await scan.coverage : {};
-  return start !== undefined && start <= startTimestamp && end !== undefined ? false : undefined;
-}
-
-/** Looks for the first stored vote and signature: votes can be cast again, but nodes keep one, and all signatures. */
-async function checkNetwork(
-  destination: Destination,
-  client: VegaClient,
-  stored: readonly StoredList[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const pagination = { first: 1 };
-  for await (const { partyId, proposalId, timestamp } of allOf(destination, "votes")) {
-    const { nodes, block } = await client.listVotes({ partyId, proposalId, pagination }, { signal });
-    const isMissing = nodes.length === 0 && block !== undefined && block.timestamp > BigInt(timestamp);
-    if (isMissing) refuseNetwork(`the node does not have the vote of party ${partyId} on proposal ${proposalId}`);
-    break;
-  }
-  for await (const { id } of allOf(destination, "signatures")) {
-    const { nodes, block } = await client.listNodeSignatures({ id, pagination }, { signal });
-    // A folder does not tell when they were stored.
-    const { position = 0n } = checkpointOf(stored, "signatures", { id }) ?? {};
-    const isMissing = nodes.length === 0 && block !== undefined && position > 0n && block.timestamp >= position;
-    if (isMissing) refuseNetwork(`the node does not have the signatures of resource ${id}`);
-    break;
-  }
-}
-
-export function refuseNetwork(reason: string): never {
-  throw new ExitError(
-    `Expected a node of the network that the stored records are from: ${reason}. Use a node of that network, or another destination.`,
-  );
 }

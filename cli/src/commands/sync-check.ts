@@ -1,0 +1,73 @@
+/** `sync --check` and `sync --from-db`: compares a destination with a node, or with the database that it copies. */
+import { join } from "node:path";
+import { connect } from "../connection.js";
+import { exitCodes, IncompleteError, UsageError } from "../errors.js";
+import type { Flags } from "../flags.js";
+import { count, type Io, printMessage, write } from "../io.js";
+import { checkSync, copyDatabase } from "../sync/check.js";
+import { type Destination, hidePassword, type SyncList } from "../sync/destination.js";
+import { isRelational } from "../sync/destinations/relational.js";
+import { openDestination } from "../sync/open.js";
+import { tables } from "../sync/rows.js";
+import type { SyncOptions } from "../sync/run.js";
+import { formatTime } from "../times.js";
+
+/** Copies a local database, which needs no node. */
+export async function copy(io: Io, file: string, destination: Destination, name: string): Promise<number> {
+  const source = await openDestination(file, "read", io.signal);
+  try {
+    if (!(isRelational(source) && isRelational(destination))) {
+      throw new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
+    }
+    const copied = await copyDatabase(source, destination);
+    const counts = copied.map(([list, records]) => count(records, recordName(list)));
+    await write(io.stdout, `${name} equals ${hidePassword(file)}: ${counts.join(", ")}.\n`);
+    return exitCodes.done;
+  } finally {
+    await source.close();
+  }
+}
+
+export async function check(
+  io: Io,
+  flags: Flags,
+  plan: SyncOptions,
+  destination: Destination,
+  name: string,
+): Promise<number> {
+  const { client, nodes } = await connect(io, flags);
+  const isFolder = !isRelational(destination);
+  const texts: string[] = [];
+  let [isDifferent, incomplete]: [boolean, IncompleteError?] = [false];
+  for await (const compared of checkSync(destination, client, { ...plan, signal: io.signal })) {
+    const { list, records, uncompared, gap, different, range } = compared;
+    const table = tables[list].name;
+    isDifferent ||= different.length > 0;
+    for (const { day, stored, node, missing, changed, surplus, first } of different) {
+      const counts = `${count(stored, "record")}, ${digits(node)} in the node`;
+      const what = `${digits(missing)} missing, ${digits(changed)} changed, ${digits(surplus)} that the node does not have`;
+      const file = isFolder
+        ? join(name, table, ...(list === "balances" ? [`date=${day}`] : []), "part.parquet")
+        : table;
+      const place = day === undefined || file.includes(day) ? file : `${file} ${day}`;
+      printMessage(io, `${place}: ${counts}: ${what}. First: ${first.join("; ")}.`);
+    }
+    const times = range && ` from ${formatTime(range.start)} to ${formatTime(range.end)}`;
+    if (uncompared > 0 || gap) {
+      const shorter = `The node does not keep the ${digits(uncompared)} before. Use a node with a longer history.`;
+      const reason = gap?.message ?? shorter;
+      const names = `${recordName(list)}s${times ?? " that the node shows"}`;
+      incomplete = new IncompleteError(
+        `Only the ${names} were compared, ${digits(records)}, and they are equal. ${reason}`,
+      );
+    }
+    texts.push(`${name} equals ${nodes.join(", ")}${times ?? ""}: ${count(records, recordName(list))}.\n`);
+  }
+  if (isDifferent) return exitCodes.failed;
+  if (incomplete) throw incomplete;
+  if (!flags.quiet) await write(io.stdout, texts.join(""));
+  return exitCodes.done;
+}
+
+const digits = new Intl.NumberFormat("en").format;
+export const recordName = (list: SyncList) => (list === "balances" ? "balance change" : list.slice(0, -1));

@@ -1,0 +1,68 @@
+/** Whether a node is of the network that the stored records are from. */
+import { type BalanceChange, PaginationError, type VegaClient } from "vegaprotocol-client";
+import { ExitError } from "../errors.js";
+import { finalTime } from "../times.js";
+import { checkpointOf, type Destination, type StoredList } from "./destination.js";
+import { allOf, compareRecords } from "./rows.js";
+
+/** Whether a node has a balance change; `undefined` if no response shows all of its time. */
+async function hasRecord(
+  record: BalanceChange,
+  client: VegaClient,
+  signal: AbortSignal | undefined,
+): Promise<boolean | undefined> {
+  const startTimestamp = finalTime(BigInt(record.timestamp));
+  const dateRange = { startTimestamp, endTimestamp: startTimestamp + 1000n };
+  const scan = client.scanBalanceChanges({ dateRange }, { catchUp: 0, signal });
+  const records = await scan.toArray().catch((error: unknown) => {
+    if (!PaginationError.is(error)) throw error;
+  });
+  if (records?.some((each) => compareRecords(each, record) === 0)) return true;
+  const { start, end } = records ? await scan.coverage : {};
+  return start !== undefined && start <= startTimestamp && end !== undefined ? false : undefined;
+}
+
+/** @throws {@link ExitError} for a node of another network. */
+export async function checkNetwork(
+  destination: Destination,
+  client: VegaClient,
+  stored: readonly StoredList[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const newest = await destination.newest({});
+  if (newest && (await hasRecord(newest, client, signal)) === false) {
+    const { partyId, assetId, timestamp } = newest;
+    refuseNetwork(`the node does not have its balance change of party ${partyId}, asset ${assetId} at ${timestamp}`);
+  }
+  if (!newest && stored.length > 0) await checkOtherLists(destination, client, stored, signal);
+}
+
+/** Looks for the first stored vote and signature: votes can be cast again, but nodes keep one, and all signatures. */
+async function checkOtherLists(
+  destination: Destination,
+  client: VegaClient,
+  stored: readonly StoredList[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const pagination = { first: 1 };
+  for await (const { partyId, proposalId, timestamp } of allOf(destination, "votes")) {
+    const { nodes, block } = await client.listVotes({ partyId, proposalId, pagination }, { signal });
+    const isMissing = nodes.length === 0 && block !== undefined && block.timestamp > BigInt(timestamp);
+    if (isMissing) refuseNetwork(`the node does not have the vote of party ${partyId} on proposal ${proposalId}`);
+    break;
+  }
+  for await (const { id } of allOf(destination, "signatures")) {
+    const { nodes, block } = await client.listNodeSignatures({ id, pagination }, { signal });
+    // A folder does not tell when they were stored.
+    const { position = 0n } = checkpointOf(stored, "signatures", { id }) ?? {};
+    const isMissing = nodes.length === 0 && block !== undefined && position > 0n && block.timestamp >= position;
+    if (isMissing) refuseNetwork(`the node does not have the signatures of resource ${id}`);
+    break;
+  }
+}
+
+export function refuseNetwork(reason: string): never {
+  throw new ExitError(
+    `Expected a node of the network that the stored records are from: ${reason}. Use a node of that network, or another destination.`,
+  );
+}

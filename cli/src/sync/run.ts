@@ -1,0 +1,84 @@
+/** One run of `sync`: its options, and how its lists store what they read. */
+import type { LimitFunction } from "p-limit";
+import type { BalanceChange, Block, ScanOptions, VegaClient } from "vegaprotocol-client";
+import type { FollowOptions, followVotes } from "vegaprotocol-client/follow";
+import { IncompleteError } from "../errors.js";
+import { formatTime } from "../times.js";
+import type { BalancesQuery, Batch, Checkpoint, Destination, Unwritten } from "./destination.js";
+import { checkTime } from "./rows.js";
+
+export type VotesQuery = Parameters<typeof followVotes>[1];
+
+/** A batch that was stored, with the number of its records. */
+export interface SyncStep extends Omit<Batch, "records"> {
+  readonly records: number;
+  /** Why records are missing that no request leads to, if some are. */
+  readonly incomplete?: IncompleteError | undefined;
+}
+
+export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stalledAfter" | "observe" | "signal"> {
+  readonly scan?: ScanOptions;
+  /**
+   * How many balance changes are read and stored in one step. A database rewrites fewer of its pages with larger steps.
+   * Default: 30,000.
+   */
+  readonly batchSize?: number | undefined;
+  readonly balances?: BalancesQuery | undefined;
+  readonly votes?: readonly VotesQuery[] | undefined;
+  readonly signatures?: readonly string[] | undefined;
+  readonly profiles?: boolean | undefined;
+  /** Whether to continue and store each block as it comes, until the signal is aborted. */
+  readonly follow?: boolean | undefined;
+  readonly onConnected?: (() => void) | undefined;
+  /** Called after each step, and if nothing is new. */
+  readonly onStored?: ((step: SyncStep) => void) | undefined;
+  /** Called once every list has ended and is written, except what its argument describes. */
+  readonly onWritten?: ((unwritten: Unwritten | undefined) => void) | undefined;
+}
+
+export const notStarted = new IncompleteError(
+  "The node has no block yet. Run sync again once it has read its history, or use another node.",
+);
+
+export interface Run {
+  readonly destination: Destination;
+  readonly client: VegaClient;
+  readonly options: SyncOptions;
+  /** The block of the node when the run began; `undefined` without block headers. */
+  readonly block: Block | undefined;
+  /** The newest balance change in that response. */
+  readonly last: BalanceChange | undefined;
+  readonly controller: AbortController;
+  /** Ends the reading of every list. */
+  readonly signal: AbortSignal;
+  /** Uses the destination for one list at a time. */
+  readonly limit: LimitFunction;
+}
+
+export async function store(
+  { destination, options, limit }: Run,
+  batch: Batch,
+  incomplete?: IncompleteError,
+): Promise<void> {
+  for (const time of Object.values(batch.checkpoint ?? {})) checkTime(String(time), () => "the block of the node");
+  const stored = await limit(() => destination.store({ ...batch, records: batch.records.filter(isInRange(batch)) }));
+  options.onStored?.({ ...batch, records: stored, incomplete });
+}
+
+/**
+ * Selects the records of the range. Between balance changes before it, others can be missing: nodes behind one address
+ * keep different histories.
+ */
+const isInRange =
+  ({ list, checkpoint }: Batch) =>
+  (record: Batch["records"][number]): boolean =>
+    list !== "balances" || BigInt((record as BalanceChange).timestamp) >= (checkpoint?.start ?? 0n);
+
+/** @throws {@link IncompleteError} if a reading begins after the end of the stored range. */
+export function checkJoin({ position }: Checkpoint, from: bigint): void {
+  if (from <= position) return;
+  throw new IncompleteError(
+    `The node does not show what follows the stored records: they end at ${formatTime(position)}, and its own are complete from ` +
+      `${formatTime(from)} on. Use a node that keeps a longer history, or another destination.`,
+  );
+}
