@@ -147,7 +147,11 @@ export function checkSubmission(operation: string, submission: Submission, ...ot
 export function readStatistics(place: Place, response: SpamStatisticsResponse): SpamStatistics | null {
   const known: SpamStatistics | null | undefined = response?.statistics;
   const { votes, pow } = (known ?? {}) as Partial<SpamStatistics>;
-  const isWhole = (!votes || Array.isArray(votes.statistics)) && (!pow || Array.isArray(pow.blockStates));
+  const areAll = (list: unknown, isRight: (each: { proposal?: unknown } | null) => boolean) =>
+    Array.isArray(list) && list.every(isRight);
+  const isWhole =
+    (!votes || areAll(votes.statistics, (each) => typeof each?.proposal === "string")) &&
+    (!pow || areAll(pow.blockStates, isPlainObject));
   if (!isWhole || !(known === null || isPlainObject(known)))
     return refuse(place, "the response of getSpamStatistics", response);
   if (pow) digitsOf(place, pow, "numberOfPastBlocks");
