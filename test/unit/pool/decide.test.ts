@@ -75,6 +75,10 @@ const attempts = (count: number) => ({ settings: { attempts: count } as CallFact
 const leaping = node("a", { head: head(600) });
 const stale = [got("a", 11), got("b", 12), got("c", 10)];
 const fastest = { order: "fastest" } as const;
+/** Picks two nodes by these random numbers. */
+const picked = (...numbers: number[]) => ({ ...fastest, random: () => numbers.shift() ?? 0 });
+const pair = (one: Partial<NodeHealth>, other: Partial<NodeHealth>) => [node("a", one), node("b", other)];
+const different = [a, node("b", { latency: 101 }), node("c", { latency: 102 })];
 const [past, fresh] = [{ expectation: {} }, { expectation: { isFresh: true } }];
 const proof = { expectation: { historyFrom: 1n } };
 const returned = (seconds: number) => ({ session: { returned: block(seconds).timestamp } });
@@ -90,8 +94,16 @@ cases("the first node", [
   ["is the first one in the order given", [], three, "ask a first"],
   ["is the fastest of two picked at random", [], [a, node("b", { latency: 50 })], "ask b first", fastest],
   ["counts the requests in flight", [], [node("a", { inFlight: 1 }), b], "ask b first", fastest],
+  ["waits for its requests in flight", [], pair({ inFlight: 1, latency: 60 }, {}), "ask b first", fastest],
+  ["may have more requests in flight", [], pair({ inFlight: 1, latency: 40 }, {}), "ask a first", fastest],
   ["counts the wait for the rate limit", [], [node("a", { pause: 80, latency: 50 }), b], "ask b first", fastest],
+  ["counts the latency after this wait", [], pair({ pause: 10 }, { pause: 20, latency: 80 }), "ask b first", fastest],
+  ["counts no others that wait", [], pair({ latency: 120 }, { pause: 10, inFlight: 9 }), "ask b first", fastest],
   ["is one that was not measured", [], [a, node("b", unknown)], "ask b first", fastest],
+  ["is one that was measured long ago", [], pair({}, { latency: 900, respondedAt: now - 30_000 }), "ask b first", fastest],
+  ["has fewer requests in flight", [], pair({ ...unknown, inFlight: 1 }, unknown), "ask b first", fastest],
+  ["is the faster one of the second and the first", [], different, "ask a first", picked(0.4, 0.9)],
+  ["is the faster one of the third and the second", [], different, "ask b first", picked(0.9, 0.5)],
   ["is the one of the page before", [], three, "ask b first", { expectation: { prefer: "b" } }],
   ["is the only one that the caller wants, even if it fails", [], [a, failing("b")], "ask b first", { node: "b" }],
   ["does not cool down", [], [failing("a"), b], "ask b first"],

@@ -1,61 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { RateLimitError, ResponseError } from "../../../src/index.js";
-import { choose, type NodeSpeed, patienceOf } from "../../../src/pool/latency.js";
+import { ResponseError } from "../../../src/index.js";
 import { PoolNode } from "../../../src/pool/node.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { PooledNetwork } from "../../support/pooled-network.js";
-
-const usual: NodeSpeed = { latency: 100, respondedAt: 60_000, inFlight: 0, pause: 0 };
-const node = (speed: Partial<NodeSpeed> = {}): NodeSpeed => ({ ...usual, ...speed });
-
-test.each<[which: string, chosen: Partial<NodeSpeed>, other: Partial<NodeSpeed>]>([
-  ["that has the lower latency", { latency: 90 }, {}],
-  ["whose requests in flight take less time", { inFlight: 1 }, { latency: 210 }],
-  ["that takes longer, but less than all requests in flight", { latency: 150 }, { inFlight: 1 }],
-  ["that was not measured", { latency: undefined }, { latency: 1 }],
-  ["whose latency was measured 30 s ago", { latency: 900, respondedAt: 30_000 }, { latency: 1 }],
-  ["whose rate limit has room", { latency: 300 }, { latency: 1, pause: 400 }],
-  ["that is faster, if both rate limits have room at the same time", { pause: 400, latency: 90 }, { pause: 400 }],
-  ["whose rate limit has room first, whatever waits for it", { pause: 50, inFlight: 9 }, { latency: 200 }],
-  ["that has fewer requests in flight, if nothing is known", { latency: undefined }, { latency: 0, inFlight: 1 }],
-])("of two nodes, the one is chosen %s", (_, chosen, other) => {
-  const [expected, another] = [node(chosen), node(other)];
-  for (const random of [0, 0.99]) {
-    const options = { order: "fastest", random: () => random, now: 60_000 } as const;
-    expect(choose([expected, another], options)).toBe(expected);
-    expect(choose([another, expected], options)).toBe(expected);
-    expect(choose([another, expected], { ...options, order: "given" })).toBe(another);
-  }
-});
-
-test.each([
-  [[0.4, 0], "b"],
-  [[0.4, 0.9], "a"],
-  [[0.9, 0], "a"],
-  [[0.9, 0.5], "b"],
-])("two different nodes of three are compared, by two random numbers: %j", (numbers, expected) => {
-  const random = numbers.values();
-  const nodes = ["a", "b", "c"].map((url, index) => ({ url, ...node({ latency: 100 + index }) }));
-  const options = { order: "fastest", random: () => random.next().value ?? 0, now: 60_000 } as const;
-  expect(choose(nodes, options)?.url).toBe(expected);
-});
-
-test("no node is chosen from none", () => {
-  expect(choose([], { order: "fastest", random: () => 0, now: 0 })).toBeUndefined();
-});
-
-test.each<[latency: number | undefined, others: (number | undefined)[], patience: number]>([
-  [10, [], 50],
-  [100, [], 300],
-  [200, [], 500],
-  [400, [], 600],
-  [undefined, [100, 120], 300],
-  [undefined, [undefined], 500],
-])("a node that takes %s ms, beside nodes that take %j ms, is late after %i ms", (latency, others, patience) => {
-  const nodes = [latency, ...others].map((each, index) => ({ url: `node-${index}`, ...node({ latency: each }) }));
-  expect(patienceOf("node-0", nodes)).toBe(patience);
-  expect(patienceOf("node-0", nodes.reverse())).toBe(patience);
-});
 
 describe("a node of a pool", () => {
   function setting(random = 1) {
@@ -96,14 +43,6 @@ describe("a node of a pool", () => {
     const { one, clock } = setting(0);
     one.fail(failure, clock.now());
     expect(one.coolUntil - one.cooledAt).toBe(500);
-  });
-
-  test("cools down until the end of a ban", () => {
-    const { one, clock } = setting();
-    const request = { method: "GET", url: "https://a.example/" };
-    const refusal = { request, response: new Response("", { status: 403 }), body: "" };
-    one.fail(new RateLimitError({ ...refusal, retryAfter: 600, banned: true, sent: true }), clock.now());
-    expect(one.coolUntil - one.cooledAt).toBe(600_000);
   });
 
   test("is not up to date by the response to a request from before its cool-down", async () => {

@@ -104,12 +104,14 @@ describe("a node that fails", () => {
     const headers = { "RateLimit-Retry-After": "600" };
     const faults = [{ name: "status" as const, status: 403, headers, request: 1 }];
     const net = new PooledNetwork({ data: { nodes: [{ faults }, {}] }, pool: { order: "given" } });
+    await net.read();
+    expect(Number(net.pool.status[0]?.until) - net.clock.date()).toBeGreaterThan(590_000);
     for (let call = 0; call < 5; call++) {
-      await net.read();
       await net.sleep(100_000);
+      await net.read();
     }
     expect(net.asked.filter((node) => node === 0)).toHaveLength(1);
-    await net.sleep(200_000);
+    await net.sleep(100_000);
     await net.read();
     await net.read();
     expect(net.asked.filter((node) => node === 0).length).toBeGreaterThan(1);
