@@ -107,13 +107,6 @@ describe("an abort", () => {
     await expect(abortAt(event)).rejects.toBe(reason);
     expect(server.requests.length).toBeLessThan(2);
   });
-
-  test("rejects the call also if fetch ignores its signal", async () => {
-    const client = createClient({ baseUrl: server.url, fetch: () => new Promise(() => {}) });
-    const call = client.getSpamStatistics(party, { signal: controller.signal });
-    setImmediate(() => controller.abort(reason));
-    await expect(call).rejects.toBe(reason);
-  });
 });
 
 const observed = async (use: (client: ReturnType<typeof createClient>) => Promise<unknown>) => {

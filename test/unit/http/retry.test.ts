@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isBan, isTransient, readWait, retryAfter } from "../../../src/http/retry.js";
-import { type ObserverEvent, TimeoutError } from "../../../src/index.js";
+import { readWait } from "../../../src/http/retry.js";
+import type { ObserverEvent } from "../../../src/index.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { json, rejectionOf } from "../../support/recorder.js";
 import { createSend } from "../../support/send.js";
@@ -54,6 +54,9 @@ describe("the wait that a server requests", () => {
     ["RateLimit-Retry-After of a short ban", 403, { "RateLimit-Retry-After": "9" }, 9000],
     ["the longest of several", 429, { "RateLimit-Reset": "1", "Retry-After": "4" }, 4000],
     ["a Retry-After shorter than the backoff", 503, { "Retry-After": "0" }, 125],
+    ["RateLimit-Reset of a rejection", 429, { "RateLimit-Reset": "4" }, 4000],
+    ["RateLimit-Reset of another response, which names no wait", 503, { "RateLimit-Reset": "4" }, 125],
+    ["RateLimit-Retry-After of a response that is no ban", 503, { "RateLimit-Retry-After": "0" }, 125],
   ] as const)("is observed: %s", async (_, status, headers, delay) => {
     const { delays, attempts, result } = await send((attempt) =>
       attempt === 1 ? failing(status, headers)() : json({ ok: true }),
@@ -84,37 +87,7 @@ describe("the wait that a server requests", () => {
   });
 });
 
-describe("another attempt", () => {
-  const text = (body: string) => () => new Response(body, { headers: { "Content-Type": "application/json" } });
-  const retried = [408, 500, 502, 503, 504].map((status) => [`status ${status}`, failing(status), 4] as const);
-  const final = [400, 401, 404, 409, 501, 505].map((status) => [`status ${status}`, failing(status), 1] as const);
-  test.each<readonly [what: string, respond: (attempt: number) => Response, attempts: number]>([
-    ...retried,
-    ...final,
-    ["a limit", failing(429), 4],
-    ["JSON that was cut off", text(' {"statistics":'), 4],
-    ["JSON of another shape", text("5"), 1],
-    ["HTML", text("<p>{"), 1],
-    ["a connection that failed", () => Promise.reject(new TypeError("fetch failed")) as never, 4],
-  ])("is made after %s, or not", async (_, respond, attempts) => {
-    const { attempts: made, result } = await send(respond);
-    expect(made).toHaveLength(attempts);
-    expect(result).toMatch(/^(?:Api|RateLimit|Response|Connection)Error$/);
-  });
-
-  test.each(["attempt", "total"] as const)("is made only if it was an attempt that took too long: %s", (scope) => {
-    const error = new TimeoutError("late", { scope, waitedFor: undefined, operation: "test", attempts: 1 });
-    expect(isTransient(error)).toBe(scope === "attempt");
-  });
-
-  test("is not made after a status that is final for the call", async () => {
-    const call = createSend({ fetch: async () => failing(500)(), clock: new ManualClock() }, { attempts: 1 });
-    const error = await rejectionOf(call());
-    expect([{}, { 500: "" }, { 503: "" }].map((final) => isTransient(error, final))).toEqual([true, false, true]);
-  });
-});
-
-describe("the wait that headers name", () => {
+describe("the wait that a header names", () => {
   const clock = new ManualClock();
   const now = clock.date();
   test.each<[text: string | null, wait: number | undefined]>([
@@ -136,21 +109,5 @@ describe("the wait that headers name", () => {
     [new Date(now + 100_000_000).toUTCString(), 86_400_000],
   ])("%j", (text, wait) => {
     expect(readWait(text, clock)).toBe(wait);
-  });
-
-  test.each<[status: number, headers: Record<string, string>, wait: number | undefined, isBanned?: true]>([
-    [503, {}, undefined],
-    [503, { "RateLimit-Reset": "4" }, undefined],
-    [429, { "RateLimit-Reset": "4" }, 4000],
-    [429, { "RateLimit-Reset": "4", "Retry-After": "9" }, 9000],
-    [403, {}, undefined],
-    [403, { "Retry-After": "9" }, 9000],
-    [429, { "RateLimit-Retry-After": "0" }, 0],
-    [403, { "RateLimit-Retry-After": "0" }, 1000, true],
-    [403, { "RateLimit-Retry-After": "soon" }, 60_000, true],
-    [403, { "RateLimit-Retry-After": "600" }, 600_000, true],
-  ])("with status %i and %j", (status, headers, wait, isBanned = undefined) => {
-    expect(retryAfter(status, new Headers(headers), clock)).toBe(wait);
-    expect(isBan(status, new Headers(headers)) || undefined).toBe(isBanned);
   });
 });
