@@ -75,8 +75,6 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["explore --schema mine", "--schema requires COPY."],
     ["explore --total-supply x", 'Expected --total-supply to be digits, and not negative, got "x".'],
     ["explore --total-supply -3", 'Expected --total-supply to be digits, and not negative, got "-3".'],
-    ["explore --total-supply x", 'Expected --total-supply to be digits, and not negative, got "x".'],
-    ["explore --total-supply -3", 'Expected --total-supply to be digits, and not negative, got "-3".'],
     ["statement --from 2024 --schema mine --db vega.db", "--schema requires a PostgreSQL database, such as postgres:"],
     ["follow vots --from now", "Unknown command 'vots'. (Did you mean votes?)"],
     ["follow votes", "Expected --party or --proposal."],

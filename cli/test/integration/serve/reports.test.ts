@@ -118,7 +118,6 @@ test.each<[name: string, query: Record<string, string>, status: number]>([
   ["nothing", {}, 404],
   ["constructor", {}, 404],
   ["balances", {}, 400],
-  ["balances", { party: "xyz" }, 400],
   ["balances", { party, at: "soon" }, 400],
   ["balances", { party, format: "xml" }, 400],
   ["balances", { party, at: `${first + 400n * hour}` }, 503],
@@ -132,8 +131,6 @@ test.each<[name: string, query: Record<string, string>, status: number]>([
   ["tally", {}, 400],
   ["bundle", {}, 400],
   ["bundle", { id: "ab" }, 404],
-  ["limits", { party }, 400],
-  ["limits", { party, command: "other", sentByBlock: "7" }, 400],
 ])("the report %s with %j is a %i", async (name, query, status) => {
   const { url } = await serve(createNetwork());
   expect(await send(url + pathOf(name, query))).toMatchObject({ status, body: { code: expect.any(Number) } });
