@@ -113,20 +113,6 @@ describe("balanceSeries", () => {
     );
   });
 
-  test("knows a sum from the first record of the last account on, also of one that only changes after the end", async () => {
-    const [start, day, end] = [toNanoseconds("2024-02-05"), 86_400_000_000_000n, 4n];
-    const at = (time: bigint, balance: string, marketId = "") =>
-      change(String(start + time * day), balance, { marketId });
-    const sums = async (changes: BalanceChange[], isComplete = false) => {
-      const options = { from: start, to: start + end * day, every: "day", groupBy: ["partyId"], isComplete } as const;
-      return (await balanceSeries(changes, options)).map(({ balance }) => balance);
-    };
-    const changes = [at(1n, "5"), at(3n, "2", "m")];
-    expect(await sums(changes)).toEqual([undefined, undefined, "7", "7"]);
-    expect(await sums(changes, true)).toEqual(["5", "5", "7", "7"]);
-    expect(await sums([...changes, at(end + 1n, "1", "n")])).toEqual([undefined, undefined, undefined, undefined]);
-  });
-
   /** A clock on the wall of a zone, as digits of a date and a time. */
   const clockOf = (timeZone: string) => {
     const format = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
