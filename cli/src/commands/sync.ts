@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { PaginationError } from "vegaprotocol-client";
+import type { NodePool } from "vegaprotocol-client/pool";
 import { canonicalIds, kebab, listFilters, readArguments } from "../arguments.js";
 import { type Definition, exampleIds, isEntered } from "../command.js";
 import { connect } from "../connection.js";
@@ -8,7 +9,6 @@ import { dryFlag } from "../dry.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, type Io, printMessage } from "../io.js";
-import type { Registry } from "../metrics.js";
 import { largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { followLink } from "../output/file.js";
@@ -32,7 +32,7 @@ interface Flags extends flag.Flags, DestinationFlags {
   readonly id?: readonly string[];
   readonly follow?: true;
   readonly check?: true;
-  readonly metrics?: MetricsAddress;
+  readonly metrics?: ReturnType<typeof readAddress>;
   readonly fromDb?: string;
 }
 
@@ -60,8 +60,6 @@ function readFixedTime(text: string): string {
     throw new InvalidArgumentError("Expected a time that is the same in each run, such as 2024-02-01.");
   return checkTime(text);
 }
-
-type MetricsAddress = ReturnType<typeof readAddress>;
 
 function readAddress(text: string) {
   const [, host = "127.0.0.1", port = ""] = /^(?:\[?([^[\]]+)\]?:)?(\d+)$/.exec(text) ?? [];
@@ -196,12 +194,9 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Vo
 async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
   const { follow = false, pollInterval } = flags;
   const monitor = createMonitor(io, flags);
-  const { addNodeGauges, createNodeMetrics, createSyncMetrics, Registry } = await import("../metrics.js");
-  const registry = new Registry();
-  const { client, pool } = await connect(io, flags, flags.metrics && { metrics: createNodeMetrics(registry) });
-  const countStored = createSyncMetrics(registry, () => pool.status);
-  addNodeGauges(registry, () => pool.status);
-  const server = flags.metrics && (await serveMetrics(io, flags, flags.metrics, registry));
+  const metrics = await createMetrics(io, flags);
+  const { client, pool } = await connect(io, flags, metrics && { metrics });
+  const server = await metrics?.serve(() => pool.status);
   const stored = new Map<SyncList, SyncStep>();
   // A folder gets records once their day is over or the run ends.
   let isWritten = isRelational(destination);
@@ -219,7 +214,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
         const before = stored.get(step.list)?.records ?? 0;
         stored.set(step.list, { ...step, records: before + step.records });
         monitor.clear();
-        countStored(step);
+        server?.countStored(step);
         if (step.incomplete && follow) printMessage(io, `Warning: ${step.incomplete.message}`);
         monitor.progressed(step.records, step.checkpoint?.position);
       },
@@ -247,7 +242,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
       error,
     );
   } finally {
-    await server?.close(new AbortController(), 0);
+    await server?.close();
     monitor.clear();
     const texts = [...(isWritten ? stored.values() : [])].map((step) => `${name}: ${describeStored(step)}.`);
     for (const text of flags.quiet ? [] : [...texts, ...(note ? [note] : [])]) printMessage(io, text);
@@ -255,14 +250,24 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   return exitCodes.done;
 }
 
-async function serveMetrics(io: Io, { quiet }: Flags, { port, host }: MetricsAddress, registry: Registry) {
+/** Metrics take some megabytes: they are loaded if they are wanted. */
+async function createMetrics(io: Io, { quiet, metrics: address }: Flags) {
+  if (address === undefined) return undefined;
+  const { addNodeGauges, createNodeMetrics, createSyncMetrics, exposition, Registry } = await import("../metrics.js");
   const { startServer } = await import("../serve/server.js");
-  const { exposition } = await import("../metrics.js");
+  const registry = new Registry();
   const respond = ({ url }: Request) =>
     new URL(url).pathname === "/metrics" ? exposition(registry) : new Response("Not Found\n", { status: 404 });
-  const server = await startServer({ fetch: respond }, port, host);
-  if (!quiet) printMessage(io, `Metrics: ${server.url}/metrics`);
-  return server;
+  return {
+    ...createNodeMetrics(registry),
+    async serve(status: () => NodePool["status"]) {
+      addNodeGauges(registry, status);
+      const countStored = createSyncMetrics(registry, status);
+      const server = await startServer({ fetch: respond }, address.port, address.host);
+      if (!quiet) printMessage(io, `Metrics: ${server.url}/metrics`);
+      return { countStored, close: () => server.close(new AbortController(), 0) };
+    },
+  };
 }
 
 function describeStored({ list, records, checkpoint }: SyncStep): string {
