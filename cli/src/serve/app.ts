@@ -225,15 +225,17 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
   }
 
   async function check(context: Context<Env>): Promise<Response> {
-    const body = (await readBody(context)) as { tx: { [name: string]: unknown } };
+    const body = await readBody(context);
+    // As the caller has written it: a deep one could not be written again.
+    const init = { body: { tx: {} }, bodySerializer: () => body };
     const sent = await read(context, ({ signal, inTurn }) =>
-      inTurn(1, () => client.http.POST("/transaction/check", { body, signal })),
+      inTurn(1, () => client.http.POST("/transaction/check", { ...init, signal })),
     );
     return send(context, sent.data ?? sent.error ?? {}, sent);
   }
 
   /** Reads a body of JSON. The size of all incomplete bodies is bounded. */
-  async function readBody({ env, var: { caller } }: Context<Env>): Promise<unknown> {
+  async function readBody({ env, var: { caller } }: Context<Env>): Promise<string> {
     const chunks: Buffer[] = [];
     let size = 0;
     try {
@@ -243,7 +245,9 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
         chunks.push(chunk);
         if (size > largestBody) throw new Rejection(8, `The body is larger than ${largestBody} bytes.`);
       }
-      return JSON.parse(Buffer.concat(chunks).toString() || "{}");
+      const text = Buffer.concat(chunks).toString();
+      JSON.parse(text || "{}");
+      return text;
     } catch (error) {
       throw error instanceof SyntaxError ? new Rejection(3, "Expected a body of JSON.") : error;
     } finally {

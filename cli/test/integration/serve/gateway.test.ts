@@ -67,6 +67,7 @@ describe("a response", () => {
       [spam],
       ["/transaction/check", post('{"tx":{"pubKey":"ab"}}')],
       ["/transaction/check", post("{}")],
+      ["/transaction/check", post(`{"tx":${"[".repeat(200_000)}${"]".repeat(200_000)}}`)],
       ["/api/v2/balance/changes?filter.partyIds=ab"],
     ];
     for (const [path, init] of requests) {
