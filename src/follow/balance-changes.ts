@@ -45,10 +45,11 @@ const { filter } = operations.listBalanceChanges.arguments;
 interface State {
   /** Every record before it was in a batch. */
   readonly upTo: Checkpoint;
-  /** The time of a record before that: a scan from there shows at once whether nodes have dropped anything since. */
-  readonly known?: bigint | undefined;
-  /** Whether there was no such record when it was last scanned. */
-  readonly isQuiet?: boolean;
+  /**
+   * The time of a record before that: a scan from there shows at once whether nodes have dropped anything since. `null`
+   * if the last poll found none.
+   */
+  readonly known?: bigint | null;
   /**
    * Whether a response has proved that nodes keep everything from `upTo` on. A network without records cannot prove it.
    * If the caller gave a time to begin with, a missing proof is an error.
@@ -71,18 +72,15 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
     return { upTo, isProved: upTo !== "now" && upTo > 0n };
   },
   async poll(state, source) {
-    const { upTo, isQuiet, isProved } = state;
+    const { upTo, isProved } = state;
     let { known } = state;
+    const isQuiet = known === null;
     if (upTo === "now") {
       const { time, end, block } = await readNewest(source);
-      known = time !== undefined && time < end ? time : undefined;
-      return {
-        state: { upTo: end, known, isQuiet: true, isProved },
-        block,
-        batch: batchOf([], end, end),
-      };
+      known = time !== undefined && time < end ? time : null;
+      return { state: { upTo: end, known, isProved }, block, batch: batchOf([], end, end) };
     }
-    if (known === undefined && upTo > 0n) {
+    if (known == null && upTo > 0n) {
       const { time, end, block } = await readNewest(source, isQuiet ? upTo : undefined);
       if (time === undefined && isQuiet && end < upTo + quietTime) return { state, block };
       if (time !== undefined && time < upTo) known = time;
@@ -91,9 +89,9 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
       const { availableFrom } = error as { availableFrom?: bigint };
       // Nodes may have dropped the known record, and keep all that follows; or their oldest record is the first one
       // ever.
-      const start = known === undefined ? (isProved ? undefined : availableFrom) : upTo;
+      const start = known == null ? (isProved ? undefined : availableFrom) : upTo;
       if (!PaginationError.is(error) || start === undefined) throw error;
-      known = undefined;
+      known = null;
       return scan(start, upTo, source);
     });
     const { completeFrom, end, block, hasMore } = found;
@@ -103,13 +101,8 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
     const last = records.at(-1);
     const from = minimum(maximum(upTo, completeFrom), end);
     const batch = batchOf(records, from, end);
-    known = last ? BigInt(last.timestamp) : known;
-    return {
-      state: { upTo: end, known, isQuiet: known === undefined, isProved: isProved || from < end },
-      block,
-      batch,
-      hasMore,
-    };
+    known = last ? BigInt(last.timestamp) : (known ?? null);
+    return { state: { upTo: end, known, isProved: isProved || from < end }, block, batch, hasMore };
   },
   valuesOf: ({ records }) => records,
 };

@@ -1,4 +1,4 @@
-import type { PageInfo, Pagination } from "../../generated/types.js";
+import type { PageInfo } from "../../generated/types.js";
 import type { PaginationError } from "../errors/index.js";
 import type { Resume } from "../errors/vega-error.js";
 import { show } from "../values/show.js";
@@ -11,16 +11,19 @@ import { gapError, readingError } from "./reading-errors.js";
 import { emptyState, hasKey, placeOf, type WalkState, withKeys } from "./state.js";
 import { votesToRemember } from "./votes.js";
 
-/** The `pagination` to continue with in another walk. Records that a lagging node has not written yet would be lost. */
-export function paginationAt(walk: WalkPlan, state: WalkState): Forward | Backward {
-  const { direction, block, firstBlock, again, given } = state;
+/** The cursor to continue with in another walk. Records that a lagging node has not written yet would be lost. */
+export function cursorAt(walk: WalkPlan, state: WalkState): string | undefined {
+  const { block, firstBlock, again, given } = state;
   // A second reading starts over, so that the records of the first one do not come twice.
-  if (again) return pageAfter(walk, direction, again.end);
+  if (again) return again.end;
   const [anchor] = anchorsOf(walk, state);
   const cursor = anchor?.resume ?? anchor?.cursor ?? given?.cursor;
   const isBare = walk.kind === "changes" || block === undefined || cursor === undefined;
-  return pageAfter(walk, direction, isBare ? cursor : continuedLater(cursor, block.timestamp, firstBlock));
+  return isBare ? cursor : continuedLater(cursor, block.timestamp, firstBlock);
 }
+
+export const paginationAt = (walk: WalkPlan, state: WalkState): Forward | Backward =>
+  pageAfter(walk, state.direction, cursorAt(walk, state));
 
 export const resumeAt = (walk: WalkPlan, state: WalkState): Resume => ({ pagination: paginationAt(walk, state) });
 
@@ -43,13 +46,13 @@ export function advance<T>(
   const until = state.again?.until;
   if (until !== undefined && (nanosecondsOf(edges.at(-1)?.cursor ?? "") ?? until) < until) return undefined;
   const cursor = pageInfo[nextCursor];
-  const window = windowAfter(state.window, edges, walk.kind, isDescending(walk.pagination, state.direction));
+  const window = windowAfter(walk, state, edges);
   const next = { ...state, window, cursor: cursor || edges.at(-1)?.cursor || state.cursor };
   if (!cursor) {
     const what = `${senderOf(walk)} reports \`${more}\` but returned no \`${nextCursor}\`. `;
     throw errorAt(walk, next, "missing-cursor", `${what}Request a page that holds everything, or narrow the filter.`);
   }
-  if (anchorsOf(walk, next).length === 0) throw gapAt(walk, state, timeOf(window.at(-1)));
+  if (anchorsOf(walk, next).length === 0) throw gapError(walk.operation, timeOf(window.at(-1)), resumeAt(walk, state));
   const place = placeOf(next);
   if (hasKey(state.visited, place)) {
     const { advice = "A larger page may pass the records that this one does not." } = walk;
@@ -68,26 +71,23 @@ export function advance<T>(
  */
 export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly Edge<T>[]): WalkState<T> | undefined {
   const { direction, pages, firstBlock, again } = end;
-  if (walk.kind !== "votes" || firstBlock === undefined || !isDescending(walk.pagination)) return undefined;
+  if (walk.kind !== "votes" || firstBlock === undefined || !isDescending(walk.pagination, direction)) return undefined;
   // The gateway has cursors of its own, and lists votes that were cast again last.
   const { cursor: place } = edges.at(-1) ?? end.window.at(-1) ?? end.given ?? {};
   if (place !== undefined && nanosecondsOf(place) === undefined) return undefined;
   // A second reading ends the walk if all of its pages are of one block.
   if (again && (pages === 1 || end.block?.timestamp === firstBlock)) return undefined;
-  const window = windowAfter(end.window, edges, "votes", true);
-  const { [direction.cursor]: cursor } = paginationAt(walk, { ...end, window }) as Pagination;
+  const window = windowAfter(walk, end, edges);
   const { seen, block, node } = end;
-  return { ...emptyState(direction), count: 0, seen, block, node, again: { until: firstBlock, end: cursor } };
+  const second = { until: firstBlock, end: cursorAt(walk, { ...end, window }) };
+  return { ...emptyState(direction), count: 0, seen, block, node, again: second };
 }
 
 /** Adds a page to the last records, as far as `anchorsOf` needs them. */
-function windowAfter<T>(
-  previous: readonly Edge<T>[],
-  edges: readonly Edge<T>[],
-  kind: WalkPlan["kind"],
-  isDescending: boolean,
-): readonly Edge<T>[] {
-  if (kind === undefined) return [];
+function windowAfter<T>(walk: WalkPlan, state: WalkState<T>, edges: readonly Edge<T>[]): readonly Edge<T>[] {
+  if (walk.kind === undefined) return [];
+  const { window: previous, direction } = state;
+  const isDown = isDescending(walk.pagination, direction);
   const first = nanosecondsOf(edges[0]?.cursor ?? "");
   const isInPage = (cursor: string) => edges.some((edge) => edge.cursor === cursor);
   // A page from the start of the list can end before the known records do. The rest of them is forgotten, because
@@ -95,11 +95,12 @@ function windowAfter<T>(
   const isAgain = ({ cursor }: Edge<T>) => {
     const time = nanosecondsOf(cursor);
     if (first === undefined || time === undefined || time === first) return isInPage(cursor);
-    return isDescending ? time < first : time > first;
+    return isDown ? time < first : time > first;
   };
   const again = previous.findIndex(isAgain);
-  const known = [...(again < 0 ? previous : previous.slice(0, again)), ...edges];
-  return kind === "votes" ? votesToRemember(known, previous.slice(Math.max(0, again)), edges) : known.slice(-1 - room);
+  const kept = again < 0 ? previous : previous.slice(0, again);
+  const known = [...kept, ...edges];
+  return walk.kind === "votes" ? votesToRemember(known, previous.slice(kept.length), edges) : known.slice(-1 - room);
 }
 
 const senderOf = ({ operation }: WalkPlan) =>
@@ -111,6 +112,3 @@ const errorAt = (
   reason: PaginationError["reason"],
   message: string,
 ): PaginationError => readingError(message, { operation: walk.operation, reason }, resumeAt(walk, state));
-
-export const gapAt = (walk: WalkPlan, state: WalkState, time = timeOf(state.window.at(-1))): PaginationError =>
-  gapError(walk.operation, time, resumeAt(walk, state));

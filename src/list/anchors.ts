@@ -9,11 +9,11 @@
  */
 import { operations } from "../../generated/operations.js";
 import type { KnownRecord } from "../http/expectation.js";
-import { continuingAt, identify } from "./client-cursors.js";
+import { continuingAt, type GivenCursor, identify } from "./client-cursors.js";
 import { nanosecondsOf, readCursor, withAccountId } from "./cursors.js";
 import { type Edge, largestPage, room, timeOf } from "./page.js";
 import type { ListKind, WalkPlan } from "./plan.js";
-import { type Anchor, type GivenCursor, placeOf, timeBefore, type WalkState } from "./state.js";
+import { type Anchor, placeOf, timeBefore, type WalkState } from "./state.js";
 import { beforeBlock, fromVotes } from "./votes.js";
 
 /** The ways to request the page after a state, the best one first; none if no cursor leads on. */
@@ -29,7 +29,7 @@ export function anchorsOf({ kind }: Pick<WalkPlan, "kind">, state: WalkState): r
 /** After a cursor that the caller brings, of which no page is known. */
 function fromGiven(kind: WalkPlan["kind"], given: GivenCursor): readonly Anchor[] {
   // On the last page, nodes compare the cursor with the first record's cursor as text.
-  const asSent: Anchor = { cursor: given.own, resume: given.cursor, skip: 0, minBlock: given.minBlock };
+  const asSent: Anchor = { cursor: given.own, resume: given.cursor, skip: 0 };
   const anchors = kind ? kinds[kind].from(given, asSent) : [];
   return anchors.length > 0 ? anchors : [asSent];
 }
@@ -52,13 +52,8 @@ function beforeChange({ window }: WalkState): readonly Anchor[] {
 }
 
 /** Begins at a time, or the start of the list. More records than a page has room for can come before the known one. */
-const fromTime = (
-  at: bigint | undefined,
-  record: KnownRecord,
-  resume: string,
-  minBlock?: bigint | undefined,
-): readonly Anchor[] =>
-  [room, largestPage].map((skip) => ({ at, skip, continuesFrom: { records: [record] }, resume, minBlock }));
+const fromTime = (at: bigint | undefined, record: KnownRecord, resume: string): readonly Anchor[] =>
+  [room, largestPage].map((skip) => ({ at, skip, continuesFrom: { records: [record] }, resume }));
 
 /** Begins at the signature before the last one, or at the start of the list. New ones can come before any other. */
 function beforeSignature({ window }: WalkState): readonly Anchor[] {
@@ -74,7 +69,7 @@ function beforeSignature({ window }: WalkState): readonly Anchor[] {
 function fromSignature({ cursor, last }: GivenCursor, asSent: Anchor): readonly Anchor[] {
   if (last) return [{ ...asSent, skip: room, continuesFrom: { records: [last], most: room } }];
   const { sig } = readCursor(cursor) ?? {};
-  return typeof sig === "string" ? fromTime(undefined, { sig }, cursor, asSent.minBlock) : [];
+  return typeof sig === "string" ? fromTime(undefined, { sig }, cursor) : [];
 }
 
 function fromChange(given: GivenCursor, asSent: Anchor): readonly Anchor[] {
@@ -82,7 +77,7 @@ function fromChange(given: GivenCursor, asSent: Anchor): readonly Anchor[] {
   const named = withAccountId(cursor);
   const record = last ?? (named && identify(named.record));
   const isTimed = record !== undefined && nanosecondsOf(cursor) !== undefined;
-  const blocks = isTimed ? fromTime(timeBefore(given), record, cursor, asSent.minBlock) : [];
+  const blocks = isTimed ? fromTime(timeBefore(given), record, cursor) : [];
   return last ? [{ ...asSent, skip: 1, continuesFrom: { records: [last], most: room } }, ...blocks] : blocks;
 }
 

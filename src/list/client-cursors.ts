@@ -60,8 +60,9 @@ export interface ReadVotes {
 export const afterVotes = (cursor: string, { lastBlock, known }: ReadVotes): string =>
   withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known });
 
-/** The members that the client has added to a cursor. */
-export interface AddedMembers {
+/** A cursor as the caller gave it, and the members that the client has added to it. */
+export interface GivenCursor {
+  readonly cursor: string;
   /** The cursor as the node wrote it. */
   readonly own: string;
   /** The time of the block that a node must have reached to continue from it. */
@@ -74,7 +75,7 @@ export interface AddedMembers {
   readonly last: KnownRecord | undefined;
 }
 
-export function readAddedMembers(cursor: string): AddedMembers {
+export function readGivenCursor(cursor: string): GivenCursor {
   const fields = readCursor(cursor) ?? {};
   const { [blockMember]: latest, [firstMember]: first, [lastMember]: last, ...others } = fields;
   const { [lastBlockMember]: lastBlock, [knownMember]: known, ...own } = others;
@@ -82,6 +83,7 @@ export function readAddedMembers(cursor: string): AddedMembers {
   const isOfNode = Object.keys(own).length === Object.keys(fields).length;
   const latestBlock = isDigits(latest) ? BigInt(latest) : undefined;
   return {
+    cursor,
     own: isOfNode ? cursor : encodeCursor(own),
     minBlock: latestBlock ?? nanosecondsOf(cursor),
     latest: latestBlock,

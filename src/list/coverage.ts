@@ -1,11 +1,12 @@
 import type { Coverage } from "../errors/vega-error.js";
 import { type Block, finalTime, laterOf } from "../values/block.js";
 import { maximum, minimum } from "../values/integers.js";
+import type { GivenCursor } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { type Edge, isDescending, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 import type { ListPage } from "./read-page.js";
-import { type GivenCursor, timeBefore } from "./state.js";
+import { timeBefore } from "./state.js";
 
 /**
  * The range of time for which a walk is complete.

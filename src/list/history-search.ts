@@ -7,10 +7,10 @@ import { type KnownRecord, MissingEvidence } from "../http/expectation.js";
 import { type Edge, type NodePage, type ReadPage, timeOf } from "./page.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
 
-/** A record that is not after the start, and filters that select it and all of the list. */
-export interface Witness {
+/** A record that is not after the start, and how to read a list that has it and all of the requested one. */
+export interface Witness<T> {
   time: bigint;
-  filters: CheckedArguments;
+  read: ReadPage<T>;
 }
 
 /** How many records up to a start are searched for a witness. */
@@ -33,7 +33,7 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
   /** Behind one address, nodes that keep less can respond in turns. */
   const searches = isPool ? [findOwn, findOthers] : [findOwn, findOthers, findOthers];
   /** What was found so far, by start. */
-  const found = new Map<bigint, readonly Witness[]>();
+  const found = new Map<bigint, readonly Witness<T>[]>();
 
   /** An empty page without block headers can come from a node that has no block yet. */
   const expectationOf = (time: bigint) => ({ historyFrom: isPool ? time : undefined, needsBlock: true });
@@ -68,7 +68,7 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
   }
 
   /** Finds records up to a start: the newest one of the list, or some of others. */
-  async function find(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
+  async function find(start: bigint, signal: AbortSignal): Promise<readonly Witness<T>[]> {
     const known = found.get(start);
     if (known) return known;
     for (const search of searches) {
@@ -80,13 +80,13 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     return [];
   }
 
-  async function findOwn(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
+  async function findOwn(start: bigint, signal: AbortSignal): Promise<readonly Witness<T>[]> {
     const own = (await newestUpTo(read, start, 1, signal))?.edges[0];
-    return own ? [{ time: timeOf(own) ?? 0n, filters }] : [];
+    return own ? [{ time: timeOf(own) ?? 0n, read }] : [];
   }
 
   /** Without a party, market or account type in the filter, there are no others: the list itself is searched again. */
-  async function findOthers(start: bigint, signal: AbortSignal): Promise<readonly Witness[]> {
+  async function findOthers(start: bigint, signal: AbortSignal): Promise<readonly Witness<T>[]> {
     const given = dimensions.filter(([name]) => filter[name]?.length);
     if (given.length === 0) return findOwn(start, signal);
     for (const dimension of given) {
@@ -101,7 +101,7 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     [name, member]: (typeof dimensions)[number],
     start: bigint,
     signal: AbortSignal,
-  ): Promise<readonly Witness[]> {
+  ): Promise<readonly Witness<T>[]> {
     const { [name]: wanted = [], ...rest } = filter;
     const read = pageReader(options, { ...filters, filter: rest });
     const page = await newestUpTo(read, start, searchedRecords, signal);
@@ -115,7 +115,7 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     const chosen = new Map([...quietFirst.slice(0, 1), ...[...times].slice(0, 1), ...quietFirst]);
     return [...chosen].slice(0, 2).map(([value, [time = 0n]]) => ({
       time,
-      filters: { ...filters, filter: { ...filter, [name]: [...wanted, value] } },
+      read: pageReader(options, { ...filters, filter: { ...filter, [name]: [...wanted, value] } }),
     }));
   }
 
@@ -127,10 +127,10 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     });
 
   /** The newest record of the list up to a start, and two of others. */
-  async function* witnessesOf(start: bigint, signal: AbortSignal): AsyncGenerator<Witness> {
+  async function* witnessesOf(start: bigint, signal: AbortSignal): AsyncGenerator<Witness<T>> {
     const witnesses = await find(start, signal);
     yield* witnesses;
-    if (witnesses[0]?.filters === filters) yield* await findOthers(start, signal);
+    if (witnesses[0]?.read === read) yield* await findOthers(start, signal);
   }
 
   return { find, findAgain: isWhole ? find : findOthers, witnessesOf, isOwn, oldestIfNoneUpTo, oldestAfter };

@@ -34,7 +34,7 @@ import {
   withMore,
 } from "./page.js";
 import { longestRange, provableRange } from "./ranges.js";
-import { type ListReaderOptions, pageReader } from "./reader.js";
+import type { ListReaderOptions } from "./reader.js";
 
 /** A page that has to show everything from a start on, and how it was read. */
 export interface Proof<T> {
@@ -81,7 +81,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     unlessMissing(read(request, { ...expectation, includes: identify(record.node as object) }, signal));
 
   /** Reads from a witness to the first record of a page. */
-  async function proveBy(witness: Witness, proof: Proof<T>, signal: AbortSignal): Promise<Finding<T>> {
+  async function proveBy(witness: Witness<T>, proof: Proof<T>, signal: AbortSignal): Promise<Finding<T>> {
     const { page, request, start } = proof;
     const { pagination, end } = request;
     const isDown = isDescending(pagination);
@@ -99,10 +99,9 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
       // A node can name the block of that record before it has written it.
       includes: oldestEdge && identify(oldestEdge.node as object),
     };
-    const readShown = witness.filters === filters ? read : pageReader(options, witness.filters);
     const readBetween = (pagination: Pagination) =>
-      unlessMissing(readShown({ pagination, start: witness.time, end: until }, expectation, signal));
-    const { newestFirst } = isDown ? { newestFirst: false } : pagination;
+      unlessMissing(witness.read({ pagination, start: witness.time, end: until }, expectation, signal));
+    const newestFirst = isDown ? false : pagination.newestFirst;
     const shown = await readBetween({ [direction.size]: largestPage, newestFirst });
     // The range of a newer node can end before the first record.
     if (shown?.window || (shown === undefined && (until === undefined || isTooLong))) return "unproved";
@@ -185,7 +184,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (later.completeFrom > middle) return later;
     // Another node has older records.
     if (later.completeFrom < middle) return prove({ ...proof, page: later }, signal);
-    const { after: _, before: __, ...pagination } = request.pagination as Pagination;
+    const { after: _, before: __, ...pagination } = request.pagination;
     const rest = { pagination, start, end: middle };
     const empty = { ...later, edges: [], window: { start, end: middle, hasMore: false }, completeFrom: never };
     const older = await prove({ page: empty, request: rest, expectation: { needsBlock: true }, start }, signal);

@@ -36,10 +36,9 @@ export function judge(expectation: Expectation, evidence: Evidence, sendsBlocks:
  * A node keeps every record from some time on, which can be any time. So a record shows that its node keeps everything
  * later, and nothing about earlier records.
  */
-export function completeFrom({ edges, pageInfo, request: { pagination } }: ReceivedPage<unknown>): bigint {
-  const { newestFirst = true } = pagination;
-  const hasOlder = newestFirst ? pageInfo?.hasNextPage : pageInfo?.hasPreviousPage;
-  return hasOlder && isDescending(pagination) ? 0n : oldestTime(edges, pagination);
+export function completeFrom(page: ReceivedPage<unknown>): bigint {
+  const { pagination } = page.request;
+  return isDescending(pagination) && hasMore(page) ? 0n : oldestTime(page.edges, pagination);
 }
 
 /** The time of the oldest record of a page; `never` without records. */

@@ -32,8 +32,9 @@ export function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at
 
 /** The expectation of a page, so that nothing before it and in it is missing. */
 export function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone: boolean): Expectation {
-  const { direction, pages, block, node } = state;
-  const { minBlock = 0n, continuesFrom } = anchor;
+  const { direction, pages, block, node, given } = state;
+  const { continuesFrom } = anchor;
+  const minBlock = (pages === 0 ? given?.minBlock : undefined) ?? 0n;
   const { isFixed = false, range } = walk;
   const { start = 0n, end } = range ?? {};
   const isDown = isDescending(walk.pagination, direction);

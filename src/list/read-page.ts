@@ -4,14 +4,13 @@ import { PaginationError } from "../errors/index.js";
 import { type Expectation, MissingEvidence } from "../http/expectation.js";
 import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
-import { advance, gapAt, paginationAt, resumeAt, startAgain } from "./advance.js";
+import { advance, cursorAt, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { anchorsOf } from "./anchors.js";
 import type { Proof } from "./history.js";
 import { edgesAfter, never } from "./judge.js";
 import {
   type Backward,
   backward,
-  cursorOf,
   type Direction,
   type Edge,
   type Forward,
@@ -26,29 +25,26 @@ import {
 } from "./page.js";
 import { expectationAt, requestOf, shownFrom } from "./page-request.js";
 import type { WalkPlan } from "./plan.js";
-import { behindError, prunedError } from "./reading-errors.js";
+import { behindError, gapError, prunedError } from "./reading-errors.js";
 import { type Anchor, emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
 
-/**
- * Reads the page after a state, of which `left` records are needed: by the first anchor whose page shows that it
- * continues there.
- *
- * @param isAlone - Whether the caller wants this page and not the list: records that the node does not keep are left
- * out.
- */
-export async function readPage<T>(
-  walk: WalkPlan<T>,
-  state: WalkState<T>,
-  signal: AbortSignal,
-  left = Number.POSITIVE_INFINITY,
-  isAlone = false,
-): Promise<ListPage<T>> {
+export interface PageOptions {
+  signal: AbortSignal;
+  /** How many records are needed. Default: all. */
+  left?: number;
+  /** Whether the caller wants this page and not the list: nothing proves that no record before it is missing. */
+  isAlone?: boolean;
+}
+
+/** Reads the page after a state, by the first anchor whose page shows that it continues there. */
+export async function readPage<T>(walk: WalkPlan<T>, state: WalkState<T>, options: PageOptions): Promise<ListPage<T>> {
+  const { signal, left = Number.POSITIVE_INFINITY } = options;
   const size = walk.isWanted ? walk.size : Math.min(walk.size, left);
   const anchors = anchorsOf(walk, state);
   for (const anchor of anchors) {
     const { skip, continuesFrom } = anchor;
-    const content = await fetchPage(walk, state, anchor, size, signal, isAlone);
+    const content = await fetchPage(walk, state, anchor, size, options);
     const received = content && inWalkOrder(content.edges, state.direction);
     const continued = received && continuesFrom && edgesAfter(received, continuesFrom);
     const edges = continued ?? (continuesFrom && !content?.foundIn ? undefined : received);
@@ -67,8 +63,7 @@ async function fetchPage<T>(
   state: WalkState<T>,
   anchor: Anchor,
   size: number,
-  signal: AbortSignal,
-  isAlone: boolean,
+  { signal, isAlone = false }: PageOptions,
 ): Promise<NodePage<T> | undefined> {
   const request = requestOf(walk, state, anchor, withRoom(size, anchor.skip));
   const expectation = expectationAt(walk, state, anchor, isAlone);
@@ -135,7 +130,7 @@ async function lossAt(walk: WalkPlan, state: WalkState, signal: AbortSignal): Pr
   const { window, given } = state;
   const place = timeOf(window.at(-1)) ?? (given && timeBefore(given));
   const availableFrom = place === undefined ? undefined : await walk.history?.oldestAfter(place, signal);
-  if (place === undefined || availableFrom === undefined) return gapAt(walk, state, place);
+  if (place === undefined || availableFrom === undefined) return gapError(walk.operation, place, resumeAt(walk, state));
   return prunedAt(walk, state, place, availableFrom);
 }
 
@@ -209,8 +204,7 @@ export class ListPage<T> implements Page<T> {
     const turned = { ...emptyState(direction), pages: 1, block, node, firstBlock };
     const state = advance(this.#walk, turned, [...edges].reverse(), this.pageInfo);
     if (state === undefined) return undefined;
-    const cursor = cursorOf(paginationAt(this.#walk, state));
-    return { ...startOf({ direction, cursor }), block, node };
+    return { ...startOf({ direction, cursor: cursorAt(this.#walk, state) }), block, node };
   }
 
   /** The state before the next page in a direction. After the last page, the newest votes may have to be read again. */
@@ -252,7 +246,7 @@ export class ListPage<T> implements Page<T> {
     let page: ListPage<T> = this;
     for (let state = page.onward(direction); state; state = page.onward(direction)) {
       const place = state;
-      page = await untilAborted(walk.signal, new AbortController(), (signal) => readPage(walk, place, signal));
+      page = await untilAborted(walk.signal, new AbortController(), (signal) => readPage(walk, place, { signal }));
       if (!page.hasNothingNew) return page as this;
     }
     return undefined;

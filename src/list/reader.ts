@@ -16,19 +16,25 @@ import { withinRange } from "./ranges.js";
 export type CursorRules = Pick<CallRequest<never>, "finalStatuses">;
 
 /** A list of a node, and how its pages are requested. */
-export interface NodeList<T> {
+export interface ListReaderOptions<T> {
   connection: Connection;
   id: string;
   described: OperationId;
-  operation: Pick<ListOperation<T>, "envelope" | "enums" | "range" | "naturalKey" | "rejectedNames">;
+  operation: Pick<ListOperation<T>, "envelope" | "enums" | "range" | "rejectedNames">;
   call: CallSettings;
   /** For requests with a cursor. */
   rules?: CursorRules;
+  /** How long a block is waited for, in milliseconds. */
+  catchUp: number;
+  /** The longest range of a request to a newer node, in nanoseconds. Default: as long as nodes allow. */
+  longestWindow?: bigint;
+  /** Throws if a page cannot be a response to its request. */
+  check?(page: ReceivedPage<T>, response: Response): void;
 }
 
 /** Requests one page of the records that filters select. */
-export function sendPage<T>(
-  { connection, id, described, operation: { envelope, enums, range }, call, rules }: NodeList<T>,
+function sendPage<T>(
+  { connection, id, described, operation: { envelope, enums, range }, call, rules }: ListReaderOptions<T>,
   filters: CheckedArguments,
   request: PageRequest,
   expectation: Expectation,
@@ -89,15 +95,6 @@ function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): Check
   };
 }
 
-export interface ListReaderOptions<T> extends NodeList<T> {
-  /** How long a block is waited for, in milliseconds. */
-  catchUp: number;
-  /** The longest range of a request to a newer node, in nanoseconds. Default: as long as nodes allow. */
-  longestWindow?: bigint;
-  /** Throws if a page cannot be a response to its request. */
-  check?(page: ReceivedPage<T>, response: Response): void;
-}
-
 /**
  * Returns a function that reads pages of the records that filters select. A pool judges responses itself. Behind one
  * address, any of them can come from another node, so a response that lacks something is requested again.
@@ -117,7 +114,7 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
       check?.(data, response);
       const { edges, pageInfo } = data;
       const page = { edges, pageInfo, extra: { response, block, stale }, node, completeFrom: completeFrom(data) };
-      return { page, isShort: missing === "history" && (expectation.historyFrom ?? 0n) > 0n };
+      return { page, isShort: missing === "history" && expectation.historyFrom !== 0n };
     };
     return untilShown(attempt, options, signal);
   };

@@ -6,7 +6,7 @@ import type { Block } from "../values/block.js";
  * the page after a state.
  */
 
-import { type AddedMembers, readAddedMembers } from "./client-cursors.js";
+import { type GivenCursor, readGivenCursor } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { type Direction, type Edge, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
@@ -48,9 +48,6 @@ export interface SecondReading {
   readonly end: string | undefined;
 }
 
-/** A cursor as the caller gave it, and its content. */
-export type GivenCursor = AddedMembers & { readonly cursor: string };
-
 /** The time of the last record that was read before a cursor. A cursor of the client leads to an earlier one. */
 export const timeBefore = ({ cursor, last, votes }: GivenCursor): bigint | undefined =>
   timeOf(last && { cursor, node: last }) ?? votes?.lastBlock ?? nanosecondsOf(cursor);
@@ -81,7 +78,7 @@ export const emptyState = (direction: Direction): WalkState<never> => ({ directi
 export function startOf({ direction, cursor }: Pick<WalkPlan, "direction" | "cursor">): WalkState<never> {
   const empty = emptyState(direction);
   if (cursor === undefined) return { ...empty, count: 0 };
-  const given = { cursor, ...readAddedMembers(cursor) };
+  const given = readGivenCursor(cursor);
   const visited = withKeys(undefined, [cursor, given.own]);
   return { ...empty, count: given.votes && 0, visited, firstBlock: given.firstBlock, given };
 }
@@ -99,8 +96,6 @@ export interface Anchor {
   readonly skip: number;
   /** The records with which the page must begin. Default: it is used as it is. */
   readonly continuesFrom?: PlaceInList | undefined;
-  /** The time that the node must have passed, in Unix nanoseconds. */
-  readonly minBlock?: bigint | undefined;
   /** The cursor to continue with in another walk, if it is another one. */
   readonly resume?: string | undefined;
 }

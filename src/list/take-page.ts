@@ -3,7 +3,7 @@ import { laterOf } from "../values/block.js";
 import { never } from "./judge.js";
 import { type Direction, type Edge, isDescending, type NodePage, opposite, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
-import { hasKey, placeOf, type WalkState, withKeys } from "./state.js";
+import { hasKey, type WalkState, withKeys } from "./state.js";
 import { takeVotes } from "./votes.js";
 
 /** The records that a walk takes from a page. */
@@ -52,8 +52,8 @@ export function takePage<T>(
   };
   const block = laterOf(state.block, extra.block);
   const all = isCut ? edges.slice(0, skipped + taken) : edges;
-  const needsFirst = walk.kind === "signatures" || (isOfVotes && isDescending(walk.pagination));
-  const place = placeOf({ ...state, window: all, cursor: info?.[direction.nextCursor] });
+  const needsFirst = walk.kind === "signatures" || (isOfVotes && isDescending(walk.pagination, direction));
+  const place = all.at(-1)?.cursor ?? info?.[direction.nextCursor] ?? "";
   const isRepeated =
     !hasFurther &&
     info?.[direction.more] === true &&

@@ -10,11 +10,11 @@
  */
 import { operations } from "../../generated/operations.js";
 import { sha256Hex } from "../values/sha256.js";
-import { afterVotes, identify, type ReadVotes, voteKeyOf } from "./client-cursors.js";
+import { afterVotes, type GivenCursor, identify, type ReadVotes, voteKeyOf } from "./client-cursors.js";
 import { blockTimeOf, nanosecondsOf } from "./cursors.js";
 import { type Edge, isDescending, largestPage, room } from "./page.js";
 import type { WalkPlan } from "./plan.js";
-import { type Anchor, type GivenCursor, hasKey, type WalkState } from "./state.js";
+import { type Anchor, hasKey, type WalkState } from "./state.js";
 
 const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
 
@@ -74,7 +74,7 @@ export function votesToRemember<T>(
   // The order of the votes of a block can differ between two pages, so that some are behind the end of this one.
   const time = blockTimeOf(known.at(-1)?.cursor ?? "");
   const behind = forgotten.filter((edge) => blockTimeOf(edge.cursor) === time);
-  const others = behind.filter((edge) => !page.some(({ cursor }) => cursor === edge.cursor) && !known.includes(edge));
+  const others = behind.filter((edge) => !page.some(({ cursor }) => cursor === edge.cursor));
   const remembered = known.slice(startOfBlock(known, Math.max(0, start - rememberedVotes)), start);
   return [...remembered, ...others, ...known.slice(start)];
 }

@@ -27,7 +27,8 @@ export type OpenWalk<T> = ReturnType<typeof openWalk<T>>;
 
 export function openWalk<T>(request: WalkRequest<T>) {
   const plan = planWalk(request);
-  const readFirst = (signal: AbortSignal) => readPage(plan, startOf(plan), signal, plan.maxItems, true);
+  const readFirst = (signal: AbortSignal) =>
+    readPage(plan, startOf(plan), { signal, left: plan.maxItems, isAlone: true });
   return {
     /** The first page, for a caller who wants this page and not the list. */
     first: (): Promise<Page<T>> => untilAborted(plan.signal, new AbortController(), readFirst),
@@ -104,7 +105,7 @@ class WalkReader<T, Item> implements Batches<Item> {
 
   #fetch(state: WalkState<T>): Promise<ListPage<T>> {
     const left = this.#plan.maxItems - this.#itemsRead;
-    const read = (signal: AbortSignal) => readPage(this.#plan, state, signal, left);
+    const read = (signal: AbortSignal) => readPage(this.#plan, state, { signal, left });
     return untilAborted(this.#plan.signal, this.#controller, read);
   }
 

@@ -1,6 +1,6 @@
 import type { Expectation } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
-import type { History } from "./history.js";
+import type { History, Proof } from "./history.js";
 import { edgesAfter, never, oldestTime } from "./judge.js";
 import {
   directionOf,
@@ -13,13 +13,6 @@ import {
   withMore,
 } from "./page.js";
 
-/** A window without new records, how it was requested and what its page had to show. */
-interface PassedWindow<T> {
-  page: NodePage<T>;
-  request: PageRequest;
-  expectation: Expectation;
-}
-
 /**
  * Reads windows until one has new records. An empty page proves nothing. Newest first, the windows that were passed are
  * then proved: if a proof fails, `gapFrom` is the time from which on the list is known. Oldest first, they are proved
@@ -31,7 +24,7 @@ export const throughWindows =
     const { continuesFrom: _, ...beyond } = expectation;
     const direction = directionOf(request.pagination);
     const isDown = isDescending(request.pagination);
-    const passed: PassedWindow<T>[] = [];
+    const passed: Proof<T>[] = [];
     for (let next = request; ; ) {
       const expected = passed.length > 0 ? beyond : expectation;
       const page = await readWindow(next, expected);
@@ -41,8 +34,9 @@ export const throughWindows =
       if (window === undefined || window.hasMore || hasNew(page, expected)) {
         return isDown && foundIn ? afterPassed(page, foundIn) : { ...page, foundIn };
       }
-      passed.push({ page, request: { ...next, start: window.start, end: window.end }, expectation: expected });
-      next = isDown ? { ...request, end: window.start } : { ...request, start: window.end };
+      const { start, end } = window;
+      passed.push({ page, request: { ...next, start, end }, expectation: expected, start });
+      next = isDown ? { ...request, end: start } : { ...request, start: end };
     }
 
     /** An empty response without block headers can come from a node that has no records yet. */
@@ -64,16 +58,17 @@ export const throughWindows =
       const found = { ...notLater(last, block), foundIn, completeFrom: from };
       // Nothing is claimed of a page alone. If it has records, those before them are not left out.
       if (!expectation.needsBlock && last.edges.length === 0) return found;
-      for (const { page, request, expectation } of passed) {
-        const { start = 0n, end = never } = request;
+      for (const proof of passed) {
+        const { page, request, expectation, start } = proof;
         const shown = { ...page, extra: found.extra, completeFrom: oldestTime(page.edges, request.pagination) };
-        const { availableFrom: _, ...proved } = await prove({ page: shown, request, expectation, start }, signal);
+        const { availableFrom: _, ...proved } = await prove({ ...proof, page: shown }, signal);
         // Another node has records: the next pages decide about earlier ones.
         if (hasNew(proved, expectation)) {
           const pageInfo = withMore(proved.pageInfo, direction, true);
           return { ...notLater(proved, block), foundIn: request, completeFrom: 0n, pageInfo };
         }
-        if (proved.completeFrom > start) return { ...found, gapFrom: minimum(proved.completeFrom, end) };
+        if (proved.completeFrom > start)
+          return { ...found, gapFrom: minimum(proved.completeFrom, request.end ?? never) };
       }
       return found;
     }

@@ -213,7 +213,7 @@ export class ScanRun implements Batches<BalanceChange> {
     // It is unknown how many records have to be read for that many wanted ones.
     const needed = this.#isWanted ? Number.POSITIVE_INFINITY : maxItems;
     const read: PartOptions["read"] = (plan, position, left) =>
-      this.#run((signal) => readPage(plan, position, signal, left));
+      this.#run((signal) => readPage(plan, position, { signal, left }));
     // An open end is fixed once, by the first response.
     const open = { ...first, range: { start: start && toTime(this.#start), end: undefined } };
     const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(needed)) : undefined;
@@ -249,7 +249,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const prove = async (part: PartScan, plan: WalkPlan<BalanceChange>) => {
       if (part.completeFrom <= start) return;
       const oldestFirst = { ...plan, pagination: { newestFirst: false }, endsAtHistory: true, range: { start, end } };
-      const page = await this.#run((signal) => readPage(oldestFirst, startOf(oldestFirst), signal, 1));
+      const page = await this.#run((signal) => readPage(oldestFirst, startOf(oldestFirst), { signal, left: 1 }));
       const isShown =
         page.completeFrom <= start && page.nodes.every((first) => BigInt(first.timestamp) >= part.completeFrom);
       if (isShown) part.completeFrom = start;

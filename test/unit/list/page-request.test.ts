@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { continuedLater, readGivenCursor } from "../../../src/list/client-cursors.js";
 import { forward } from "../../../src/list/page.js";
 import { expectationAt, requestOf } from "../../../src/list/page-request.js";
 import { planWalk, type WalkPlan } from "../../../src/list/plan.js";
@@ -24,6 +25,11 @@ const next: Anchor = { skip: 1, cursor, continuesFrom: place };
 const at = start + 20n * minute;
 const block = { height: 7n, timestamp: end + minute };
 const later: WalkState = { ...none, pages: 2, block, node: "https://a.example" };
+const from = (latest: bigint): WalkState => ({
+  ...none,
+  block,
+  given: readGivenCursor(continuedLater(cursor, latest, undefined)),
+});
 
 const led = { ...range, lead: start - minute };
 test.each<[what: string, walk: WalkPlan, anchor: Anchor, expected: object]>([
@@ -51,8 +57,8 @@ describe("the expectation of a page", () => {
     ["one of the past, from any block: newest first, behind known records", rangeDown, later, next, ofLater],
     ["one behind known records of a list without a range", down, later, next, { minBlock: block.timestamp }],
     ["one without known records, newest first", rangeDown, later, begin, { minBlock: block.timestamp }],
-    ["one whose cursor names a block", rangeDown, later, { ...next, minBlock: 5n }, { minBlock: 5n }],
-    ["one whose cursor names a later block", up, later, { ...next, minBlock: end * 2n }, { minBlock: end * 2n }],
+    ["one whose cursor names a block", rangeDown, from(5n), next, { minBlock: 5n }],
+    ["one whose cursor names a later block", up, from(end * 2n), next, { minBlock: end * 2n }],
     ["one of a fixed range, oldest first", fixed(rangeUp), later, begin, atStart],
     ["one of a fixed range, newest first", fixed(rangeDown), none, begin, { ...atStart, minBlock: end }],
     [
