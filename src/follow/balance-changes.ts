@@ -5,7 +5,7 @@ import type { VegaClient } from "../client/client.js";
 import { ArgumentError, PaginationError } from "../errors/index.js";
 import { finalTime } from "../values/block.js";
 import { maximum, minimum } from "../values/integers.js";
-import { type Batch, batchOf, coverageOf, type Follower, type FollowerKind, type Source } from "./follower.js";
+import { type Batch, batchOf, coverageOf, type Follower, type FollowerKind, type PollContext } from "./follower.js";
 import { type Checkpoint, type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 import { PollingFollower } from "./polling-follower.js";
 
@@ -51,16 +51,20 @@ interface State {
    */
   readonly known?: bigint | null;
   /**
-   * Whether a response has proved that nodes keep everything from `upTo` on. A network without records cannot prove it.
-   * If the caller gave a time to begin with, a missing proof is an error.
+   * Whether nodes must keep everything from `upTo` on: the caller gave a time to begin with, or a response has proved
+   * that they do. A network without records cannot prove it.
    */
-  readonly isProved: boolean;
+  readonly requiresHistory: boolean;
 }
 
 /** Without a known record, a proof takes several requests: this much is scanned at once while nothing comes. */
 const quietTime = 60_000_000_000n;
 
-/** Each poll scans from the checkpoint, or a record before it, to the head. */
+/**
+ * Each poll scans from the last record before the checkpoint to the head: one response then shows that record and all
+ * that follows, which proves it. If there is no such record, one small request looks for anything new, and a scan waits
+ * until a minute has passed. If nodes no longer have that record, the scan is repeated from the checkpoint.
+ */
 export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, BalanceChange> = {
   operation,
   spec: { arguments: { filter } },
@@ -69,30 +73,29 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
   pageSize: 4900,
   begin(from) {
     const upTo = readCheckpoint(operation, from);
-    return { upTo, isProved: upTo !== "now" && upTo > 0n };
+    return { upTo, requiresHistory: upTo !== "now" && upTo > 0n };
   },
-  async poll(state, source) {
-    const { upTo, isProved } = state;
+  async poll(state, context) {
+    const { upTo, requiresHistory } = state;
     let { known } = state;
     const isQuiet = known === null;
     if (upTo === "now") {
-      const { time, end, block } = await readNewest(source);
+      const { time, end, block } = await readNewest(context);
       known = time !== undefined && time < end ? time : null;
-      return { state: { upTo: end, known, isProved }, block, batch: batchOf([], end, end) };
+      return { state: { upTo: end, known, requiresHistory }, block, batch: batchOf([], end, end) };
     }
     if (known == null && upTo > 0n) {
-      const { time, end, block } = await readNewest(source, isQuiet ? upTo : undefined);
+      const { time, end, block } = await readNewest(context, isQuiet ? upTo : undefined);
       if (time === undefined && isQuiet && end < upTo + quietTime) return { state, block };
       if (time !== undefined && time < upTo) known = time;
     }
-    const found = await scan(known ?? upTo, upTo, source).catch((error: unknown) => {
+    const found = await scan(known ?? upTo, upTo, context).catch((error: unknown) => {
       const { availableFrom } = error as { availableFrom?: bigint };
-      // Nodes may have dropped the known record, and keep all that follows; or their oldest record is the first one
-      // ever.
-      const start = known == null ? (isProved ? undefined : availableFrom) : upTo;
+      // Nodes may have dropped the known record, and keep all that follows. Or their oldest record is the first one ever.
+      const start = known != null ? upTo : requiresHistory ? undefined : availableFrom;
       if (!PaginationError.is(error) || start === undefined) throw error;
       known = null;
-      return scan(start, upTo, source);
+      return scan(start, upTo, context);
     });
     const { completeFrom, end, block, hasMore } = found;
     if (end <= upTo) return { state, block };
@@ -102,7 +105,7 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
     const from = minimum(maximum(upTo, completeFrom), end);
     const batch = batchOf(records, from, end);
     known = last ? BigInt(last.timestamp) : (known ?? null);
-    return { state: { upTo: end, known, isProved: isProved || from < end }, block, batch, hasMore };
+    return { state: { upTo: end, known, requiresHistory: requiresHistory || from < end }, block, batch, hasMore };
   },
   valuesOf: ({ records }) => records,
 };
@@ -110,17 +113,17 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
 /**
  * The time of the newest record from a time on, if there is one; of any account if the filter is too long for a list.
  */
-async function readNewest(source: Source<Query>, startTimestamp?: bigint) {
+async function readNewest(context: PollContext<Query>, startTimestamp?: bigint) {
   try {
-    return await readNewestOf(source, startTimestamp);
+    return await readNewestOf(context, startTimestamp);
   } catch (error) {
     if (!ArgumentError.is(error)) throw error;
-    return readNewestOf({ ...source, query: {} }, startTimestamp);
+    return readNewestOf({ ...context, query: {} }, startTimestamp);
   }
 }
 
 /** A page alone takes one request, and proves nothing. */
-async function readNewestOf({ client, query, call }: Source<Query>, startTimestamp?: bigint) {
+async function readNewestOf({ client, query, call }: PollContext<Query>, startTimestamp?: bigint) {
   const dateRange = startTimestamp === undefined ? {} : { startTimestamp };
   const listing = client.listBalanceChanges(
     { ...query, dateRange, pagination: { first: 1 } },
@@ -134,8 +137,8 @@ async function readNewestOf({ client, query, call }: Source<Query>, startTimesta
 }
 
 /** Scans a page of records; more if they do not lead beyond a checkpoint. */
-async function scan(from: bigint, checkpoint: bigint, source: Source<Query>) {
-  const { client, query, call, pageSize } = source;
+async function scan(from: bigint, checkpoint: bigint, context: PollContext<Query>) {
+  const { client, query, call, pageSize } = context;
   const dateRange = from > 0n ? { startTimestamp: from } : {};
   for (let maxItems = pageSize; ; maxItems *= 2) {
     const options = { ...call, maxItems, concurrency: 1, catchUp: 0 };

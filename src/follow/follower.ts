@@ -72,13 +72,13 @@ export interface FollowerKind<Query, S, B, V> {
    * Finds the records since a state, and returns the next one. There is no batch if nothing is new, and `hasMore` if
    * more can be read at once. It changes nothing: a poll that fails is repeated from the same state.
    */
-  poll(state: S, source: Source<Query>): Promise<{ state: S; block: Block; batch?: B; hasMore?: boolean }>;
+  poll(state: S, context: PollContext<Query>): Promise<{ state: S; block: Block; batch?: B; hasMore?: boolean }>;
   /** The values that `until` passes to its predicate. */
   valuesOf(batch: B): readonly V[];
 }
 
-/** The source of a poll. */
-export type Source<Query> = { client: VegaClient; query: Query; call: CallOptions; pageSize: number };
+/** The client and the settings of a poll. */
+export type PollContext<Query> = { client: VegaClient; query: Query; call: CallOptions; pageSize: number };
 
 /** Replaced by tests. */
 export type FollowSettings = { clock: Clock; random: () => number; pageSize?: number };

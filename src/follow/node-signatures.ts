@@ -59,8 +59,8 @@ export const nodeSignatures: FollowerKind<
   checks,
   pageSize: 1000,
   begin: () => ({ signatures: [], upTo: 0n }),
-  async poll(state, source) {
-    const { client, query, call, pageSize } = source;
+  async poll(state, context) {
+    const { client, query, call, pageSize } = context;
     const listing = client.listNodeSignatures({ ...query, pagination: { first: pageSize } }, call);
     const found = await listing.toArray();
     const { end: upTo, block } = await coverageOf(listing, operation);

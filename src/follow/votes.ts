@@ -8,7 +8,7 @@ import { nanosecondsOf } from "../list/cursors.js";
 import { largestPage } from "../list/page.js";
 import { type Block, finalTime } from "../values/block.js";
 import { compareText } from "../values/integers.js";
-import { type Batch, batchOf, type Follower, type FollowerKind, missingBlock, type Source } from "./follower.js";
+import { type Batch, batchOf, type Follower, type FollowerKind, missingBlock, type PollContext } from "./follower.js";
 import { type Checkpoint, type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 import { PollingFollower } from "./polling-follower.js";
 
@@ -70,14 +70,14 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
   checks: followChecks,
   pageSize: largestPage,
   begin: (from) => ({ upTo: readCheckpoint(operation, from), seen: new Map() }),
-  async poll({ upTo, seen }, source) {
+  async poll({ upTo, seen }, context) {
     if (upTo === "now") {
-      const { end, block } = await readBack(0n, source, 1);
+      const { end, block } = await readBack(0n, context, 1);
       return { state: { upTo: end, seen }, block, batch: batchOf([], end, end) };
     }
-    const size = Math.min(smallPage, source.pageSize);
-    const few = upTo > 0n ? await readBack(upTo, source, size) : undefined;
-    const { written, end, block } = few?.isWhole ? few : await readBack(upTo, source);
+    const size = Math.min(smallPage, context.pageSize);
+    const few = upTo > 0n ? await readBack(upTo, context, size) : undefined;
+    const { written, end, block } = few?.isWhole ? few : await readBack(upTo, context);
     if (end <= upTo) return { state: { upTo, seen }, block };
     const isNew = ({ vote, time }: WrittenVote) => time < end && seen.get(keyOf(vote)) !== voteKeyOf(vote);
     const records = written
@@ -87,15 +87,15 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
     const changed = new Map(records.map((vote) => [keyOf(vote), voteKeyOf(vote)]));
     const all = [...seen].filter(([key]) => !changed.has(key)).concat([...changed]);
     // As many as two pages have: a proposal with more cannot be followed to its close.
-    const state = { upTo: end, seen: new Map(all.slice(-2 * source.pageSize)) };
+    const state = { upTo: end, seen: new Map(all.slice(-2 * context.pageSize)) };
     return { state, block, batch: batchOf(records, upTo, end) };
   },
   valuesOf: ({ records }) => records,
 };
 
 /** Reads the votes that were written from a time on, newest first; at most `maxItems`. */
-async function readBack(start: bigint, source: Source<Query>, maxItems?: number) {
-  const { client, query, call, pageSize } = source;
+async function readBack(start: bigint, context: PollContext<Query>, maxItems?: number) {
+  const { client, query, call, pageSize } = context;
   const pagination = { first: maxItems ?? pageSize, newestFirst: true };
   const listing = client.listVotes({ ...query, pagination }, { ...call, maxItems, readAhead: false });
   const written: WrittenVote[] = [];

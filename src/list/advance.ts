@@ -8,14 +8,14 @@ import { nanosecondsOf } from "./cursors.js";
 import { type Backward, type Edge, type Forward, isDescending, room, timeOf } from "./page.js";
 import { pageAfter, type WalkPlan } from "./plan.js";
 import { gapError, readingError } from "./reading-errors.js";
-import { emptyState, hasKey, placeOf, type WalkState, withKeys } from "./state.js";
+import { emptyState, hasKey, lastCursorOf, type WalkState, withKeys } from "./state.js";
 import { votesToRemember } from "./votes.js";
 
 /** The cursor to continue with in another walk. Records that a lagging node has not written yet would be lost. */
 export function cursorAt(walk: WalkPlan, state: WalkState): string | undefined {
   const { block, firstBlock, again, given } = state;
   // A second reading starts over, so that the records of the first one do not come twice.
-  if (again) return again.end;
+  if (again) return again.resume;
   const [anchor] = anchorsOf(walk, state);
   const cursor = anchor?.resume ?? anchor?.cursor ?? given?.cursor;
   const isBare = walk.kind === "changes" || block === undefined || cursor === undefined;
@@ -46,14 +46,15 @@ export function advance<T>(
   const until = state.again?.until;
   if (until !== undefined && (nanosecondsOf(edges.at(-1)?.cursor ?? "") ?? until) < until) return undefined;
   const cursor = pageInfo[nextCursor];
-  const window = windowAfter(walk, state, edges);
-  const next = { ...state, window, cursor: cursor || edges.at(-1)?.cursor || state.cursor };
+  const lastEdges = lastEdgesAfter(walk, state, edges);
+  const next = { ...state, lastEdges, cursor: cursor || edges.at(-1)?.cursor || state.cursor };
   if (!cursor) {
     const what = `${senderOf(walk)} reports \`${more}\` but returned no \`${nextCursor}\`. `;
     throw errorAt(walk, next, "missing-cursor", `${what}Request a page that holds everything, or narrow the filter.`);
   }
-  if (anchorsOf(walk, next).length === 0) throw gapError(walk.operation, timeOf(window.at(-1)), resumeAt(walk, state));
-  const place = placeOf(next);
+  if (anchorsOf(walk, next).length === 0)
+    throw gapError(walk.operation, timeOf(lastEdges.at(-1)), resumeAt(walk, state));
+  const place = lastCursorOf(next);
   if (hasKey(state.visited, place)) {
     const { advice = "A larger page may pass the records that this one does not." } = walk;
     const what = `${senderOf(walk)} returned cursor ${show(cursor)} twice; stopped to avoid an infinite loop.`;
@@ -73,20 +74,20 @@ export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly
   const { direction, pages, firstBlock, again } = end;
   if (walk.kind !== "votes" || firstBlock === undefined || !isDescending(walk.pagination, direction)) return undefined;
   // The gateway has cursors of its own, and lists votes that were cast again last.
-  const { cursor: place } = edges.at(-1) ?? end.window.at(-1) ?? end.given ?? {};
+  const { cursor: place } = edges.at(-1) ?? end.lastEdges.at(-1) ?? end.given ?? {};
   if (place !== undefined && nanosecondsOf(place) === undefined) return undefined;
   // A second reading ends the walk if all of its pages are of one block.
   if (again && (pages === 1 || end.block?.timestamp === firstBlock)) return undefined;
-  const window = windowAfter(walk, end, edges);
+  const lastEdges = lastEdgesAfter(walk, end, edges);
   const { seen, block, node } = end;
-  const second = { until: firstBlock, end: cursorAt(walk, { ...end, window }) };
+  const second = { until: firstBlock, resume: cursorAt(walk, { ...end, lastEdges }) };
   return { ...emptyState(direction), count: 0, seen, block, node, again: second };
 }
 
 /** Adds a page to the last records, as far as `anchorsOf` needs them. */
-function windowAfter<T>(walk: WalkPlan, state: WalkState<T>, edges: readonly Edge<T>[]): readonly Edge<T>[] {
+function lastEdgesAfter<T>(walk: WalkPlan, state: WalkState<T>, edges: readonly Edge<T>[]): readonly Edge<T>[] {
   if (walk.kind === undefined) return [];
-  const { window: previous, direction } = state;
+  const { lastEdges: previous, direction } = state;
   const isDown = isDescending(walk.pagination, direction);
   const first = nanosecondsOf(edges[0]?.cursor ?? "");
   const isInPage = (cursor: string) => edges.some((edge) => edge.cursor === cursor);

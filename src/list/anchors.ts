@@ -13,14 +13,14 @@ import { continuingAt, type GivenCursor, identify } from "./client-cursors.js";
 import { nanosecondsOf, readCursor, withAccountId } from "./cursors.js";
 import { type Edge, largestPage, room, timeOf } from "./page.js";
 import type { ListKind, WalkPlan } from "./plan.js";
-import { type Anchor, placeOf, timeBefore, type WalkState } from "./state.js";
+import { type Anchor, lastCursorOf, timeBefore, type WalkState } from "./state.js";
 import { beforeBlock, fromVotes } from "./votes.js";
 
 /** The ways to request the page after a state, the best one first; none if no cursor leads on. */
 export function anchorsOf({ kind }: Pick<WalkPlan, "kind">, state: WalkState): readonly Anchor[] {
   const { pages, given, cursor } = state;
   if (pages === 0) return given ? fromGiven(kind, given) : [{ skip: 0 }];
-  const place = placeOf(state);
+  const place = lastCursorOf(state);
   const isReadable = kind === "signatures" ? readCursor(place) !== undefined : nanosecondsOf(place) !== undefined;
   if (!kind || !isReadable) return [{ cursor, skip: 0 }];
   return kinds[kind].before(state);
@@ -28,19 +28,19 @@ export function anchorsOf({ kind }: Pick<WalkPlan, "kind">, state: WalkState): r
 
 /** After a cursor that the caller brings, of which no page is known. */
 function fromGiven(kind: WalkPlan["kind"], given: GivenCursor): readonly Anchor[] {
-  // On the last page, nodes compare the cursor with the first record's cursor as text.
+  // As the node wrote it: on the last page, nodes compare it with the first record's cursor as text.
   const asSent: Anchor = { cursor: given.own, resume: given.cursor, skip: 0 };
   const anchors = kind ? kinds[kind].from(given, asSent) : [];
   return anchors.length > 0 ? anchors : [asSent];
 }
 
 /** Begins at the change before the last one or an earlier one with a known account id; otherwise at the last block. */
-function beforeChange({ window }: WalkState): readonly Anchor[] {
-  const last = window.at(-1);
+function beforeChange({ lastEdges }: WalkState): readonly Anchor[] {
+  const last = lastEdges.at(-1);
   if (last === undefined) return [];
   const record = identify(last.node as object);
-  for (let skip = 1; skip < window.length && skip <= room; skip++) {
-    const { cursor, node } = window[window.length - 1 - skip] as Edge<unknown>;
+  for (let skip = 1; skip < lastEdges.length && skip <= room; skip++) {
+    const { cursor, node } = lastEdges[lastEdges.length - 1 - skip] as Edge<unknown>;
     const completed = withAccountId(cursor, node as KnownRecord)?.cursor;
     if (completed === undefined) continue;
     // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text.
@@ -56,11 +56,11 @@ const fromTime = (at: bigint | undefined, record: KnownRecord, resume: string): 
   [room, largestPage].map((skip) => ({ at, skip, continuesFrom: { records: [record] }, resume }));
 
 /** Begins at the signature before the last one, or at the start of the list. New ones can come before any other. */
-function beforeSignature({ window }: WalkState): readonly Anchor[] {
-  const last = window.at(-1);
+function beforeSignature({ lastEdges }: WalkState): readonly Anchor[] {
+  const last = lastEdges.at(-1);
   if (last === undefined) return [];
   const record = identify(last.node as object, operations.listNodeSignatures.naturalKey);
-  const before = window.at(-2);
+  const before = lastEdges.at(-2);
   if (before === undefined) return fromTime(undefined, record, last.cursor);
   const continuesFrom = { records: [record], most: room };
   return [{ cursor: continuingAt(before.cursor, record), skip: room, continuesFrom }];

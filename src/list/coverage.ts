@@ -63,20 +63,20 @@ export class WalkCoverage<T> {
     const time = edge && (nanosecondsOf(edge.cursor) ?? (range && timeOf(edge)));
     const isDown = isDescending(pagination);
     const bound = isDown ? (range?.end ?? whole.end) : range?.start;
-    return coverageUpTo(time, whole, isDown, this.#place ?? bound ?? 0n);
+    return coverageUpTo(time, whole, isDown, this.#timeBefore ?? bound ?? 0n);
   }
 
   /** The coverage of a walk that has read the whole list. */
   whole(): Coverage {
     const { pagination, range } = this.#plan;
-    const [place, end] = [this.#place, this.#end];
+    const [before, end] = [this.#timeBefore, this.#end];
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
-    const after = isDescending(pagination) || place === undefined ? 0n : place + 1n;
+    const after = isDescending(pagination) || before === undefined ? 0n : before + 1n;
     return { start: [range?.start ?? 0n, shown].reduce(maximum, after), end, block: this.#blocks?.newest };
   }
 
   /** The time of the record before the walk; of its first record if the cursor does not show it. */
-  get #place(): bigint | undefined {
+  get #timeBefore(): bigint | undefined {
     const given = this.#given;
     return given && (timeBefore(given) ?? (this.#plan.range && timeOf(this.#first)));
   }
@@ -84,14 +84,14 @@ export class WalkCoverage<T> {
   /** The end of the coverage once the walk has ended; `undefined` if nothing shows it. */
   get #end(): bigint | undefined {
     const { range, kind, pagination } = this.#plan;
-    const [given, place, isDown] = [this.#given, this.#place, isDescending(pagination)];
+    const [given, before, isDown] = [this.#given, this.#timeBefore, isDescending(pagination)];
     // Votes that were cast again since the first page are unknown without the block of that page.
     const isBlind = isDown && given !== undefined && given.firstBlock === undefined;
     if (kind === "votes" && (isBlind || !this.#isLatest)) return undefined;
-    if (isDown && place !== undefined) return place;
+    if (isDown && before !== undefined) return before;
     const cursor = this.last?.cursor ?? given?.cursor;
-    // The gateway's cursors do not show times: a loop that they lead through ends with the block of its first page, as
-    // lists do that are not in the order of time: they can get records before those that were read.
+    // Without times in cursors, as those of the gateway, the coverage ends with the block of the first page. So do lists
+    // that are not in the order of time: new records can come before those that were read.
     const isTimed = cursor !== undefined && nanosecondsOf(cursor) !== undefined;
     if (given !== undefined && !isTimed && kind !== "signatures") return undefined;
     const { first, last } = this.#blocks ?? {};
@@ -109,7 +109,7 @@ export class WalkCoverage<T> {
  *
  * @param time - `undefined` if nothing was read. Then `none` is where the reading would have begun.
  */
-export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDescending: boolean, none: bigint): Coverage {
+export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDown: boolean, none: bigint): Coverage {
   if (time === undefined) return { ...whole, start: none, end: none };
-  return isDescending ? { ...whole, start: maximum(time + 1n, whole.start) } : { ...whole, end: time };
+  return isDown ? { ...whole, start: maximum(time + 1n, whole.start) } : { ...whole, end: time };
 }

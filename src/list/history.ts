@@ -80,7 +80,12 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   const readWith = (record: Edge<T>, { request, expectation }: Proof<T>, signal: AbortSignal) =>
     unlessMissing(read(request, { ...expectation, includes: identify(record.node as object) }, signal));
 
-  /** Reads from a witness to the first record of a page. */
+  /**
+   * Reads from a witness toward newer records, whichever way the page was read, so that the response begins with the
+   * witness. If it comes to the oldest record of the page with nothing of the list in between, the start is proved. If
+   * it has an earlier record, the page was incomplete: oldest first, the response takes its place, and newest first, the
+   * page is read again until it has that record.
+   */
   async function proveBy(witness: Witness<T>, proof: Proof<T>, signal: AbortSignal): Promise<Finding<T>> {
     const { page, request, start } = proof;
     const { pagination, end } = request;

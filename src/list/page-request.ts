@@ -26,8 +26,8 @@ export function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at
     return isDescending(walk.pagination, direction)
       ? { pagination, start: lead, end: at + 1000n }
       : { pagination, start: at, end };
-  const place = cursor === undefined ? undefined : nanosecondsOf(cursor);
-  return { pagination, start: place === undefined || lead === undefined ? lead : minimum(lead, place), end };
+  const cursorTime = cursor === undefined ? undefined : nanosecondsOf(cursor);
+  return { pagination, start: cursorTime === undefined || lead === undefined ? lead : minimum(lead, cursorTime), end };
 }
 
 /** The expectation of a page, so that nothing before it and in it is missing. */
@@ -38,7 +38,7 @@ export function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, 
   const { isFixed = false, range } = walk;
   const { start = 0n, end } = range ?? {};
   const isDown = isDescending(walk.pagination, direction);
-  // Before a record of a time, all records of the past are final.
+  // A node that has the known record has all older ones: no later block is needed.
   const isPast = continuesFrom !== undefined && range !== undefined && isDown;
   // Each page of a fixed range shows that it is complete, whatever the block of the page before.
   const reached = isFixed ? (isDown ? end : start && start + 1000n) : block?.timestamp;

@@ -44,7 +44,7 @@ export interface NodePage<T> extends EdgePage<T> {
   extra: NodeExtra;
   /** The address of the node, if the client has several. */
   node?: string | undefined;
-  /** The time from which on no record is missing, in Unix nanoseconds; 0 if older pages follow, which decide it. */
+  /** The time from which on no record is missing, in Unix nanoseconds; 0 if this page does not limit it. */
   completeFrom: bigint;
   /** Set if records after the start are missing, as far as is known: the time of the oldest record that is there. */
   availableFrom?: bigint | undefined;
@@ -53,7 +53,7 @@ export interface NodePage<T> extends EdgePage<T> {
    * further pages of it follow.
    */
   window?: { start: bigint; end: bigint; hasMore: boolean } | undefined;
-  /** The request of its window, if those before have nothing new: the page does not show what it continues from. */
+  /** The request of its window, if earlier windows had no new records: the page does not begin with known ones then. */
   foundIn?: PageRequest | undefined;
   /** The time from which on a reading through windows is complete, in Unix nanoseconds, if not all of them are. */
   gapFrom?: bigint;
@@ -121,7 +121,7 @@ export function notLater<T>(page: NodePage<T>, block: Block | undefined): NodePa
 /** Nodes allow pages of this size (observed on v0.74 and v0.79 nodes). */
 export const largestPage = 5000;
 
-/** Records that a page has room for, of the block in which the one before it ended. */
+/** How many more records a page requests, because known ones come first. */
 export const room = 50;
 
 /** The size of a page that has room for more records, as far as nodes allow it. */

@@ -9,7 +9,7 @@ import type { WalkSettings } from "./walk-options.js";
 export interface OpenRange {
   start: bigint | undefined;
   end: bigint | undefined;
-  /** The time of a record before the start, from which pages are requested: it shows that nothing is missing. */
+  /** A time before the start from which pages are requested: a record from before the start shows that nothing is missing. */
   lead?: bigint | undefined;
 }
 
@@ -18,7 +18,7 @@ export const isEmptyRange = ({ start, end }: OpenRange): boolean =>
   start !== undefined && end !== undefined && microsecondFrom(start) >= microsecondFrom(end);
 
 /**
- * The lists that cursors of nodes are not enough for. Cursors of another form than expected are followed as they are.
+ * Lists whose cursors are unreliable. Cursors of another form than expected are followed as they are.
  *
  * `"votes"`: the cursor is a block time, and v0.74 nodes leave out the first vote of that block, whichever it is.
  * `"changes"`: the cursor of v0.74 nodes lacks the account id that the records of a block are sorted by.
@@ -51,7 +51,7 @@ export interface WalkRequest<T> extends WalkSettings {
   fetchPage: ReadPage<T>;
   /** The history of a list with a range. Default: it is not proved that pages have everything from the start on. */
   history?: History<T> | undefined;
-  /** Whether blocks of a time are new: a later one can be waited for. */
+  /** Whether a block is so recent that it makes sense to wait for a later one. */
   isRecent?(time: bigint): boolean;
 }
 

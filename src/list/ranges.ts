@@ -21,23 +21,25 @@ const earliest = 1_577_836_800_000_000_000n;
 /**
  * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and
  * later nodes do. With a cursor, they need no range (observed on v0.79 nodes), and the page can have records outside of
- * it. A page without a cursor is of the `window` that is read first: the newest one, or the oldest one from 2020 on.
+ * it. A page without a cursor is of the `window` that is read first: the newest one, or the oldest one from 2020 on. It
+ * says that more follows, and the next page has a cursor, so that a walk leaves its window by itself. A window without
+ * new records has no new cursor: `throughWindows` requests the next one.
  */
 export function withinRange<T>(
   read: ReadPage<T>,
   { session, clock }: Connection,
   longestWindow: bigint = longestRange,
 ): ReadPage<T> {
-  const readWindow: ReadPage<T> = async (request, expectation, signal) => {
+  const readInRange: ReadPage<T> = async (request, expectation, signal) => {
     const { pagination, start = 0n, end = never } = request;
     const hasCursor = cursorOf(pagination) !== undefined;
     const isOpen = request.start === undefined && request.end === undefined;
-    const isFine = isAccepted(start, end) || (hasCursor && isOpen);
-    if (isFine || !session.refusesRanges) {
+    const isAlwaysAccepted = isAccepted(start, end) || (hasCursor && isOpen);
+    if (isAlwaysAccepted || !session.refusesRanges) {
       try {
         return await read(request, expectation, signal);
       } catch (error) {
-        if (isFine || !isRefused(error)) throw error;
+        if (isAlwaysAccepted || !isRefused(error)) throw error;
         session.refusesRanges = true;
         session.newest = blockTime(readBlock(error));
       }
@@ -57,7 +59,7 @@ export function withinRange<T>(
     // nothing.
     if (to < end ? timestamp >= to : isDown && window.start > timestamp + spare) {
       session.newest = timestamp;
-      return readWindow(request, expectation, signal);
+      return readInRange(request, expectation, signal);
     }
     if (isDown ? window.start === from : window.end === to) return page;
     // Requests in the next window have a cursor.
@@ -71,7 +73,7 @@ export function withinRange<T>(
       completeFrom: completeFrom({ ...page, pageInfo, request }),
     };
   };
-  return readWindow;
+  return readInRange;
 }
 
 /** The time of a block; `undefined` of a node that has none yet. */

@@ -44,7 +44,7 @@ export async function readPage<T>(walk: WalkPlan<T>, state: WalkState<T>, option
   const anchors = anchorsOf(walk, state);
   for (const anchor of anchors) {
     const { skip, continuesFrom } = anchor;
-    const content = await fetchPage(walk, state, anchor, size, options);
+    const content = await fetchByAnchor(walk, state, anchor, size, options);
     const received = content && inWalkOrder(content.edges, state.direction);
     const continued = received && continuesFrom && edgesAfter(received, continuesFrom);
     const edges = continued ?? (continuesFrom && !content?.foundIn ? undefined : received);
@@ -54,11 +54,11 @@ export async function readPage<T>(walk: WalkPlan<T>, state: WalkState<T>, option
     const isWhole = anchor.cursor === undefined && !content.pageInfo?.[state.direction.more];
     if (!page.isRepeated || anchor === anchors.at(-1)) return new ListPage(walk, page, content, isWhole);
   }
-  throw await lossAt(walk, state, signal);
+  throw await gapOrPruned(walk, state, signal);
 }
 
 /** Fetches a page by an anchor; `undefined` if no response shows that it continues there. */
-async function fetchPage<T>(
+async function fetchByAnchor<T>(
   walk: WalkPlan<T>,
   state: WalkState<T>,
   anchor: Anchor,
@@ -96,6 +96,7 @@ async function proveStart<T>(
   if (availableFrom !== undefined && !endsAtHistory) throw prunedAt(walk, state, start, availableFrom);
   return {
     ...(foundIn ? notLater(proved, page.extra.block) : proved),
+    // A scan can read the page again for that, from another window.
     foundIn: proved.foundIn ?? foundIn,
     completeFrom: maximum(completeFrom <= start ? 0n : completeFrom, gapFrom),
   };
@@ -126,12 +127,12 @@ async function fetchUpToDate<T>(
 }
 
 /** The error of a walk whose next page no response shows: nodes can have dropped the records since the last page. */
-async function lossAt(walk: WalkPlan, state: WalkState, signal: AbortSignal): Promise<PaginationError> {
-  const { window, given } = state;
-  const place = timeOf(window.at(-1)) ?? (given && timeBefore(given));
-  const availableFrom = place === undefined ? undefined : await walk.history?.oldestAfter(place, signal);
-  if (place === undefined || availableFrom === undefined) return gapError(walk.operation, place, resumeAt(walk, state));
-  return prunedAt(walk, state, place, availableFrom);
+async function gapOrPruned(walk: WalkPlan, state: WalkState, signal: AbortSignal): Promise<PaginationError> {
+  const { lastEdges, given } = state;
+  const time = timeOf(lastEdges.at(-1)) ?? (given && timeBefore(given));
+  const availableFrom = time === undefined ? undefined : await walk.history?.oldestAfter(time, signal);
+  if (time === undefined || availableFrom === undefined) return gapError(walk.operation, time, resumeAt(walk, state));
+  return prunedAt(walk, state, time, availableFrom);
 }
 
 export class ListPage<T> implements Page<T> {
@@ -170,7 +171,7 @@ export class ListPage<T> implements Page<T> {
     Object.assign(this, fetched.extra);
   }
 
-  /** The time from which on the walk is complete, in Unix nanoseconds; 0 if older pages decide it. */
+  /** The time from which on the walk is complete, in Unix nanoseconds; 0 if this page does not limit it. */
   get completeFrom(): bigint {
     return this.#fetched.completeFrom;
   }
@@ -245,8 +246,8 @@ export class ListPage<T> implements Page<T> {
     const walk = this.#walk;
     let page: ListPage<T> = this;
     for (let state = page.onward(direction); state; state = page.onward(direction)) {
-      const place = state;
-      page = await untilAborted(walk.signal, new AbortController(), (signal) => readPage(walk, place, { signal }));
+      const next = state;
+      page = await untilAborted(walk.signal, new AbortController(), (signal) => readPage(walk, next, { signal }));
       if (!page.hasNothingNew) return page as this;
     }
     return undefined;

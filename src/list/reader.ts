@@ -82,7 +82,7 @@ function named<T>(
   });
 }
 
-/** Nodes cut times to microseconds, and so would leave out the records of the last one. */
+/** Rounds the end up: nodes cut it to microseconds, and would leave out the records of the last one. */
 function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): CheckedArguments {
   if (range === undefined) return {};
   const [group = "", first = ""] = range.start.split(".");
@@ -114,7 +114,7 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
       check?.(data, response);
       const { edges, pageInfo } = data;
       const page = { edges, pageInfo, extra: { response, block, stale }, node, completeFrom: completeFrom(data) };
-      return { page, isShort: missing === "history" && expectation.historyFrom !== 0n };
+      return { page, lacksHistory: missing === "history" && expectation.historyFrom !== 0n };
     };
     return untilShown(attempt, options, signal);
   };
@@ -132,7 +132,7 @@ const [shortestWait, longestWait] = [250, 1000];
  * @throws {@link MissingEvidence} if no response shows it.
  */
 async function untilShown<T>(
-  send: () => Promise<{ page: NodePage<T>; isShort: boolean }>,
+  send: () => Promise<{ page: NodePage<T>; lacksHistory: boolean }>,
   { connection: { clock }, catchUp }: Pick<ListReaderOptions<T>, "connection" | "catchUp">,
   signal: AbortSignal,
 ): Promise<NodePage<T>> {
@@ -141,9 +141,9 @@ async function untilShown<T>(
   let longest: NodePage<T> | undefined;
   for (let count = 0; ; count++) {
     try {
-      const { page, isShort } = await send();
+      const { page, lacksHistory } = await send();
       longest = longest && longest.completeFrom <= page.completeFrom ? longest : page;
-      if (!isShort || count >= repeats) return isShort ? longest : page;
+      if (!lacksHistory || count >= repeats) return lacksHistory ? longest : page;
     } catch (error) {
       if (!MissingEvidence.is(error)) throw error;
       deadline ??= clock.now() + catchUp;

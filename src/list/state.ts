@@ -1,11 +1,10 @@
-import type { PlaceInList } from "../http/expectation.js";
-import type { Block } from "../values/block.js";
 /**
  * The knowledge of a walk between two pages. A state is plain data and never changes: two pages that are read from one
  * state cannot touch each other. `advance` returns the state after a page, and `anchorsOf` returns the ways to request
  * the page after a state.
  */
-
+import type { PlaceInList } from "../http/expectation.js";
+import type { Block } from "../values/block.js";
 import { type GivenCursor, readGivenCursor } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { type Direction, type Edge, timeOf } from "./page.js";
@@ -18,7 +17,7 @@ export interface WalkState<T = unknown> {
   /** How many records were read, if the walk began at the start of the list. */
   readonly count?: number | undefined;
   /** The last records, in the order of the walk. */
-  readonly window: readonly Edge<T>[];
+  readonly lastEdges: readonly Edge<T>[];
   /** The keys of the votes of earlier pages. */
   readonly seen?: Keys | undefined;
   /** The cursors that the walk has continued from; of votes, since the last new one. */
@@ -45,7 +44,7 @@ export interface SecondReading {
   /** The time of the block of the first page, at which the reading ends. */
   readonly until: bigint;
   /** The cursor at which the first reading ended. */
-  readonly end: string | undefined;
+  readonly resume: string | undefined;
 }
 
 /** The time of the last record that was read before a cursor. A cursor of the client leads to an earlier one. */
@@ -72,7 +71,7 @@ export function withKeys(keys: Keys | undefined, added: readonly string[]): Keys
 }
 
 /** A state without knowledge. */
-export const emptyState = (direction: Direction): WalkState<never> => ({ direction, pages: 0, window: [] });
+export const emptyState = (direction: Direction): WalkState<never> => ({ direction, pages: 0, lastEdges: [] });
 
 /** The state before the first page. */
 export function startOf({ direction, cursor }: Pick<WalkPlan, "direction" | "cursor">): WalkState<never> {
@@ -83,8 +82,8 @@ export function startOf({ direction, cursor }: Pick<WalkPlan, "direction" | "cur
   return { ...empty, count: given.votes && 0, visited, firstBlock: given.firstBlock, given };
 }
 
-/** Names the place that a state continues from. */
-export const placeOf = ({ window, cursor = "" }: WalkState): string => window.at(-1)?.cursor ?? cursor;
+/** The cursor that a state continues from. */
+export const lastCursorOf = ({ lastEdges, cursor = "" }: WalkState): string => lastEdges.at(-1)?.cursor ?? cursor;
 
 /** One way to request the page after a state. */
 export interface Anchor {
@@ -96,6 +95,6 @@ export interface Anchor {
   readonly skip: number;
   /** The records with which the page must begin. Default: it is used as it is. */
   readonly continuesFrom?: PlaceInList | undefined;
-  /** The cursor to continue with in another walk, if it is another one. */
+  /** The cursor to continue with in another walk. Default: `cursor`. */
   readonly resume?: string | undefined;
 }

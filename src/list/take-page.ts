@@ -39,14 +39,14 @@ export function takePage<T>(
     ? takeVotes(walk, state, inRange, limit)
     : { taken: Math.min(limit, inRange.length), fresh: inRange.slice(0, limit), keys: [], hasFurther: true };
   const isCut = taken < inRange.length;
-  const isWhole = most === undefined && fresh.length === edges.length;
+  const isUnchanged = most === undefined && fresh.length === edges.length;
   const back = opposite(direction);
   // There is a previous page, although v0.74 nodes report none on the last page, and a page from the start of the list
   // has none.
   const isLater = walk.operation !== undefined && (pages > 0 || Boolean(given ?? again));
   const info = pageInfo && {
     ...pageInfo,
-    ...(!isWhole && { [back.nextCursor]: fresh[0]?.cursor ?? "" }),
+    ...(!isUnchanged && { [back.nextCursor]: fresh[0]?.cursor ?? "" }),
     ...(isLater && { [back.more]: true }),
     ...((isCut || isLast) && { [direction.nextCursor]: inRange[taken - 1]?.cursor ?? "", [direction.more]: isCut }),
   };
@@ -58,7 +58,7 @@ export function takePage<T>(
     !hasFurther &&
     info?.[direction.more] === true &&
     ((pages === 0 && given?.votes !== undefined) || hasKey(state.visited, place));
-  // In a block without an order of its own, a page with fresh votes can end with a known one.
+  // Nodes order the votes of a block differently, so a page with new votes can end with a known one: that is no loop.
   const visited = isOfVotes && hasFurther ? undefined : state.visited;
   return {
     edges: fresh,

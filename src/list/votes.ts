@@ -5,8 +5,9 @@
  * So a walk of votes knows all votes that it has read, and leaves them out wherever they come again (`takeVotes`). Each
  * page begins at a vote that is known, before the last block, whose other votes may follow (`beforeBlock`). Oldest
  * first, votes move ahead of the walk: its last page comes from a node that is later than all before (`fetchUpToDate`
- * in `read-page.ts`). Newest first, they move behind it: the votes since the first page are read a second time
- * (`startAgain` in `advance.ts`).
+ * in `read-page.ts`). Newest first, they move behind it: the votes since the first page are read a second time, up to
+ * the block of that page (`startAgain` in `advance.ts`). That is repeated while new blocks arrive, and yields only votes
+ * that have changed.
  */
 import { operations } from "../../generated/operations.js";
 import { sha256Hex } from "../values/sha256.js";
@@ -19,16 +20,16 @@ import { type Anchor, hasKey, type WalkState } from "./state.js";
 const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
 
 /** Whether a vote was read before. */
-function isRead({ lastBlock, known }: ReadVotes, { cursor, node }: Edge<unknown>, isDescending: boolean): boolean {
+function isRead({ lastBlock, known }: ReadVotes, { cursor, node }: Edge<unknown>, isDown: boolean): boolean {
   const time = nanosecondsOf(cursor);
   if (time === undefined || time === lastBlock) return time !== undefined && known.includes(shortKeyOf(node));
-  return isDescending ? time > lastBlock : time < lastBlock;
+  return isDown ? time > lastBlock : time < lastBlock;
 }
 
 /**
- * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` votes that lead on
- * from a given cursor, and in addition those that were cast since the first page, which come before them. `hasFurther`
- * is whether a vote leads on.
+ * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` votes that the
+ * caller's cursor does not contain, and in addition new votes from before that cursor. `hasFurther` is whether a vote
+ * leads on.
  */
 export function takeVotes<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most: number) {
   const { seen, given, firstBlock, again } = state;
@@ -86,27 +87,27 @@ export function votesToRemember<T>(
  * always does. Each node sorts the votes of a block in its own way, so that a page can have known votes alone: the
  * largest page has all of the block.
  */
-export function beforeBlock({ window, count, given }: WalkState): readonly Anchor[] {
-  const id = window.at(-1)?.cursor ?? "";
-  const to = nanosecondsOf(id) ?? 0n;
-  const start = startOfBlock(window, window.length - 1);
-  const ofBlock = window.slice(start);
+export function beforeBlock({ lastEdges, count, given }: WalkState): readonly Anchor[] {
+  const lastCursor = lastEdges.at(-1)?.cursor ?? "";
+  const to = nanosecondsOf(lastCursor) ?? 0n;
+  const start = startOfBlock(lastEdges, lastEdges.length - 1);
+  const ofBlock = lastEdges.slice(start);
   // Votes of the block that an earlier page had can be behind the end of this one.
   const earlier = given?.votes?.lastBlock === to ? given.votes.known : [];
   const known = new Set([...earlier, ...ofBlock.map(({ node }) => shortKeyOf(node))]);
   const resumeFrom = (cursor: string) => afterVotes(cursor, { lastBlock: to, known: [...known] });
   const distances = start < 2 ? [] : start === 2 ? [2] : [2, Math.min(start, rememberedVotes)];
   const guarded = distances.map((distance): Anchor => {
-    const { cursor } = window[start - distance] as Edge<unknown>;
+    const { cursor } = lastEdges[start - distance] as Edge<unknown>;
     // Nodes send the block of the cursor as a whole.
-    const skip = window.length - 1 - startOfBlock(window, start - distance);
+    const skip = lastEdges.length - 1 - startOfBlock(lastEdges, start - distance);
     const continuesFrom = { from: nanosecondsOf(cursor) ?? to, to };
     return { cursor, resume: resumeFrom(cursor), skip, continuesFrom };
   });
-  const resume = resumeFrom(id);
+  const resume = resumeFrom(lastCursor);
   const whole: Anchor =
     count === undefined
-      ? { cursor: id, resume, skip: ofBlock.length, continuesFrom: { without: ofBlock.map(identifyVote) } }
+      ? { cursor: lastCursor, resume, skip: ofBlock.length, continuesFrom: { without: ofBlock.map(identifyVote) } }
       : { resume, skip: count };
   const [best = whole] = guarded;
   return [...guarded, whole, { ...best, skip: largestPage }];

@@ -1,15 +1,4 @@
-import { untilAborted } from "../async/abort.js";
-import { type Batch, type Batches, ignore } from "../async/item-iterator.js";
-import { annotate, VegaError } from "../errors/index.js";
-import type { Coverage } from "../errors/vega-error.js";
-import { resumeAt } from "./advance.js";
-import { WalkCoverage } from "./coverage.js";
-import { inWalkOrder, type Page } from "./page.js";
-import { planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
-import { type ListPage, readPage } from "./read-page.js";
-import { startOf, type WalkState } from "./state.js";
-
-/*
+/**
  * A walk reads the pages of a list, one after the other:
  *
  *   state ─▶ anchorsOf ─▶ fetchPage ─▶ judge ─▶ takePage ─▶ advance ─▶ state
@@ -21,6 +10,16 @@ import { startOf, type WalkState } from "./state.js";
  * nothing is missing at its start. `ranges` and `windows` divide a range that newer nodes refuse. `WalkCoverage` tells
  * which range the pages prove.
  */
+import { untilAborted } from "../async/abort.js";
+import { type Batch, type Batches, ignore } from "../async/item-iterator.js";
+import { annotate, VegaError } from "../errors/index.js";
+import type { Coverage } from "../errors/vega-error.js";
+import { resumeAt } from "./advance.js";
+import { WalkCoverage } from "./coverage.js";
+import { inWalkOrder, type Page } from "./page.js";
+import { planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
+import { type ListPage, readPage } from "./read-page.js";
+import { startOf, type WalkState } from "./state.js";
 
 /** A list of which nothing is read yet. */
 export type OpenWalk<T> = ReturnType<typeof openWalk<T>>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FollowerKind, Source } from "../../../src/follow/follower.js";
+import type { FollowerKind, PollContext } from "../../../src/follow/follower.js";
 import { type FollowEvent, type FollowOptions, followChecks, StalledError } from "../../../src/follow/options.js";
 import { PollingFollower } from "../../../src/follow/polling-follower.js";
 import * as vega from "../../../src/index.js";
@@ -26,7 +26,7 @@ function follow(steps: readonly Step[], options: FollowOptions = {}, random = ()
     checks: followChecks,
     pageSize: 1,
     begin: () => -1,
-    poll: async (newest: number, { call }: Source<object>) => {
+    poll: async (newest: number, { call }: PollContext<object>) => {
       const step = steps[Math.min(polls.length, steps.length - 1)] as Step;
       polls.push(clock.now());
       signals.push(call.signal);
