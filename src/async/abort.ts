@@ -15,8 +15,8 @@ function callBack({ target }: Event): void {
 /**
  * Calls back when a signal is aborted. The returned function unsubscribes.
  *
- * All subscriptions share one listener, which adding it again does not repeat: Node.js warns about more than ten
- * listeners on a signal, and adding or removing one takes longer the more there are. After the last subscription, no
+ * All subscriptions share one listener, and adding it again has no effect: Node.js warns about more than ten listeners
+ * on a signal, and adding or removing one takes longer the more there are. After the last subscription, no
  * listener is left on the signal.
  */
 function onAbort(signal: AbortSignal, callback: () => void): () => void {
@@ -46,6 +46,8 @@ export function within<T>(
   { signals = [], controller = new AbortController(), deadline }: Limits,
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const aborted = signals.find((signal) => signal?.aborted);
+  if (aborted) return Promise.reject(aborted.reason);
   let resolve: (value: T) => void = () => {};
   let reject: (reason: unknown) => void = () => {};
   const result = new Promise<T>((...functions) => {
@@ -55,8 +57,6 @@ export function within<T>(
     controller.abort(reason);
     reject(reason);
   };
-  const aborted = signals.find((signal) => signal?.aborted);
-  if (aborted) return Promise.reject(aborted.reason);
   // An abandoned task leaves no listener on a signal that lives on.
   const stops = signals.map((signal) => signal && onAbort(signal, () => end(signal.reason)));
   if (deadline && deadline.milliseconds < Number.POSITIVE_INFINITY) {

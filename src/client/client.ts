@@ -122,8 +122,7 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
 
   const singleMethod = (id: Exclude<OperationId, ListId>) => {
     const { responseMembers, ...operation } = operations[id];
-    const isResponse = (body: object) => responseMembers.every((name) => name in body);
-    const read = (body: object) => (isResponse(body) ? body : undefined);
+    const read = (body: object) => (responseMembers.every((name) => name in body) ? body : undefined);
     const route = { operation: id, described: id, once: "sentOnce" in operation, read };
     return (argument: unknown, options?: CallOptions) =>
       call(() =>

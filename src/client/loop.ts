@@ -1,4 +1,4 @@
-import { untilAborted } from "../async/abort.js";
+import { within } from "../async/abort.js";
 import { type Batches, type CoverageReceiver, ItemIterator, ignore } from "../async/item-iterator.js";
 import { ConnectionError, describe } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
@@ -13,7 +13,7 @@ export interface ClientContext {
 /** Loads the code of lists and scans, which programs without them do not need. */
 export async function loadLists(signal: AbortSignal | undefined): Promise<typeof import("./lists.js")> {
   try {
-    return await untilAborted(signal, new AbortController(), () => import("./lists.js"));
+    return await within({ signals: [signal] }, () => import("./lists.js"));
   } catch (cause) {
     signal?.throwIfAborted();
     throw new ConnectionError(`Part of vegaprotocol-client could not be loaded: ${describe(cause)}`, { cause });

@@ -21,7 +21,7 @@ export interface NodeStatus {
   readonly lag: number | undefined;
   /** The typical time until a response is complete, in milliseconds. */
   readonly latency: number | undefined;
-  /** The rate limit that the node's last response named: requests in a second, and those left at that moment. */
+  /** The rate limit in the node's last response: requests in a second, and those left at that moment. */
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
   /** The message of the last error; `undefined` once the node responds again. */
   readonly error: string | undefined;

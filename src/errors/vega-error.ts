@@ -69,7 +69,7 @@ export class VegaError extends Error {
 
   /** The name of the class, such as `"ApiError"`. */
   override name: string = "VegaError";
-  /** The operation that failed: the name of the client's method; of `client.http`, the method and the path. */
+  /** The operation that failed: the name of the client's method; for `client.http`, the method and the path. */
   declare readonly operation: string | undefined;
   /** The number of attempts; 0 if nothing was sent. */
   declare readonly attempts: number;

@@ -22,20 +22,20 @@ export function deadline(transport: Transport): Fetch {
     };
     // A signal of its own: a Request keeps a listener on its signal for as long as that lives.
     const controller = attempt === 1 && !copy ? call.first : new AbortController();
-    const exchange = async (signal: AbortSignal) => {
-      // It would send a redirected POST again, and all headers but a few to other hosts.
+    const sendAndRead = async (signal: AbortSignal) => {
+      // `fetch` would follow a redirect: send a POST again, and most headers to another host.
       const isFinal = controller === call.first && request.redirect === "manual";
       sent = isFinal ? request : await copyOf(request, { signal, redirect: "manual" }, copy);
       emit?.({ type: "attempt", operation, attempt, method: sent.method, url: sent.url });
       // The observer may have aborted the call.
       signal.throwIfAborted();
-      const origin = { call, attempts: attempt, request: sent };
-      response = await fetchResponse(fetch, sent, origin);
-      return await readAnswer({ ...origin, response }, transport);
+      const exchange = { call, attempts: attempt, request: sent };
+      response = await fetchResponse(fetch, exchange);
+      return await readAnswer({ ...exchange, response }, transport);
     };
     try {
-      const deadline = { clock, milliseconds: settings.timeout, late };
-      return await within({ signals: [signal], controller, deadline }, exchange);
+      const limits = { signals: [signal], controller, deadline: { clock, milliseconds: settings.timeout, late } };
+      return await within(limits, sendAndRead);
     } catch (reason) {
       error = reason;
       throw reason;

@@ -17,7 +17,7 @@ export interface ObservedError {
  * `"hedge"`: it sends a read to a second node as well, because the first one is late.
  */
 export type ObserverEvent = {
-  /** The name of the client's method; of `client.http`, the method and the path, such as `GET /api/v2/votes`. */
+  /** The name of the client's method; for `client.http`, the method and the path, such as `GET /api/v2/votes`. */
   operation: string;
   /** The attempt of the call, counted from 1. */
   attempt: number;

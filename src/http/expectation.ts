@@ -17,10 +17,10 @@ export interface Expectation {
   readonly minBlock?: bigint | undefined;
   /** The same, for a page that no other page follows. */
   readonly minBlockAtEnd?: bigint | undefined;
-  /** Whether a block is needed, if nodes name blocks at all. */
+  /** Whether the response must have block headers, if nodes send them at all. */
   readonly needsBlock?: boolean | undefined;
   readonly continuesFrom?: PlaceInList | undefined;
-  /** A record that another response had, which this page or a later one has as well. */
+  /** A record of another response, which this page or a later one must have as well. */
   readonly includes?: KnownRecord | undefined;
   /**
    * The time from which on the page is complete, in Unix nanoseconds; 0 for as early as any node can. If no response

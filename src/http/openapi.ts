@@ -1,10 +1,9 @@
 import createClient, { createQuerySerializer, type HeadersOptions, mergeHeaders } from "openapi-fetch";
 import type { paths } from "../../generated/openapi.js";
-import type { Clock } from "../async/clock.js";
 import { ArgumentError, atCaller } from "../errors/index.js";
 import type { CallDefaults } from "./call-options.js";
-import type { CallRequest, Deliver, NodeHttp } from "./request.js";
-import { inTime, responseOf, type SendAny } from "./send.js";
+import type { CallRequest, NodeHttp } from "./request.js";
+import { type Connection, inTime, responseOf, type SendAny } from "./send.js";
 
 /** Creates the client of openapi-fetch with which all calls are made. */
 export function createHttp(baseUrl: string, fetch: (request: Request) => Promise<Response>): NodeHttp {
@@ -35,7 +34,7 @@ const reads = ["GET", "HEAD", "OPTIONS", "TRACE"];
 /** Returns the client with the headers of another one. `fetch` has the deadlines, retries and pacing of its calls. */
 export function httpWith(
   http: NodeHttp,
-  { deliver, clock }: { deliver: Deliver; clock: Clock },
+  { deliver, clock }: Pick<Connection, "deliver" | "clock">,
   defaults: CallDefaults,
 ): NodeHttp {
   const send = http.request as SendAny;

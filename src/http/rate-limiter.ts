@@ -27,9 +27,9 @@ export function limit(send: Fetch, limiter: RateLimiter, emit: Emit | undefined)
  */
 const fewInFlight = 10;
 
-/** When a request was sent, how many were sent before it, and how many of these were in flight. */
+/** When a request was sent, how many were sent before it, and how many of those had not ended yet. */
 type Permit = Readonly<Record<"sentAt" | "sentBefore" | "inFlight", number>>;
-type Waiter = { call: ActiveCall<unknown>; attempt: number; resolve(permit: Permit | Promise<never>): void };
+type Waiter = { call: ActiveCall; attempt: number; resolve(permit: Permit | Promise<never>): void };
 
 /** Keeps requests within the rate limit of one node: in order, each waits for a token, and for the end of a pause. */
 export class RateLimiter {
@@ -55,7 +55,7 @@ export class RateLimiter {
   }
 
   /** @throws {@link RateLimitError} if the node rejects requests for longer than the call waits. */
-  async acquire<T>(call: ActiveCall<T>, attempt: number, emit: Emit | undefined): Promise<Permit> {
+  async acquire(call: ActiveCall, attempt: number, emit: Emit | undefined): Promise<Permit> {
     const { operation, signal, progress } = call;
     const waiter: Waiter = { call, attempt, resolve: ignore };
     const permit = new Promise<Permit>((resolve) => {
@@ -94,13 +94,17 @@ export class RateLimiter {
   }
 
   /** Whole milliseconds until the node accepts requests again: timers of Node.js fire up to a millisecond early. */
-  #pause = (now: number) => Math.max(0, Math.floor(this.#pausedUntil - now));
+  #pause(now: number): number {
+    return Math.max(0, Math.floor(this.#pausedUntil - now));
+  }
 
   /** The error of a request that is not sent: none waits for the end of a ban, or for longer than `maxRetryAfter`. */
   #refusalOf({ call: { operation, settings }, attempt }: Waiter, now: number): RateLimitError | undefined {
     const wait = this.#pause(now);
-    const { banned = false, request, body, response } = this.#rejection ?? {};
-    if (!request || !response || wait === 0 || (!banned && wait <= settings.maxRetryAfter)) return undefined;
+    const rejection = this.#rejection;
+    if (!rejection?.response || wait === 0) return undefined;
+    const { request, response, body, banned } = rejection;
+    if (!banned && wait <= settings.maxRetryAfter) return undefined;
     const options = { request, response, body, banned, retryAfter: Math.ceil(wait / 1000), sent: false };
     return new RateLimitError({ operation, attempts: attempt - 1, ...options });
   }

@@ -30,12 +30,16 @@ interface Received<T = unknown> extends Exchange<T> {
   response: Response;
 }
 
-export async function fetchResponse(fetch: Transport["fetch"], sent: Request, exchange: Exchange): Promise<Response> {
+export async function fetchResponse(
+  fetch: Transport["fetch"],
+  exchange: Exchange & { request: Request },
+): Promise<Response> {
+  const { request } = exchange;
   let response: unknown;
   try {
-    response = await fetch(sent);
+    response = await fetch(request);
   } catch (error) {
-    throw sent.signal.aborted || VegaError.is(error) ? error : connectionError(error, "no response", exchange);
+    throw request.signal.aborted || VegaError.is(error) ? error : connectionError(error, "no response", exchange);
   }
   // A caller's own `fetch` can return a response of another class.
   if (typeof (response as Partial<Response> | undefined)?.text === "function") return response as Response;
@@ -132,7 +136,7 @@ export async function readAnswer<T>(
   const body = json === undefined ? text : json;
   if (!response.ok) throw errorOf({ ...received, response: answer.response }, body, clock);
   if (content === "result") answer.data = await readResult(received, text, body, validate);
-  else if (json === undefined && text !== "") throw mismatch(received, text, text);
+  else if (json === undefined && text !== "") throw mismatch(received, text, body);
   return answer;
 }
 

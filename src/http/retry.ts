@@ -15,7 +15,7 @@ export function retry(send: Fetch, tools: Tools): Deliver {
       try {
         return await send(request, call, number);
       } catch (error) {
-        // Refused by the rate limiter: only the call whose response had the limit waits for it to end.
+        // The rate limiter refused this attempt. Only the call that received the rejection waits, and tries again.
         const isRefused = RateLimitError.is(error) && error.attempts < number;
         const isLast = call.once || number >= settings.attempts;
         if (isRefused || isLast || signal?.aborted || !isTransient(error, call.finalStatuses)) throw error;
@@ -59,8 +59,9 @@ export function delayAfter(
   settings: Settings,
   { clock, random }: Omit<Tools, "emit">,
 ): number | undefined {
-  const named = requestedDelay(error, clock);
-  return named > settings.maxRetryAfter ? undefined : Math.max(named, backoff(attempt, { ...settings, random }));
+  const requested = requestedDelay(error, clock);
+  if (requested > settings.maxRetryAfter) return undefined;
+  return Math.max(requested, backoff(attempt, { ...settings, random }));
 }
 
 /** The milliseconds that a server asks to wait for; 0 if it does not. */
@@ -81,14 +82,14 @@ export function withLongWait(error: unknown, { maxRetryAfter }: Settings, clock:
   return annotate(error, { message: `${error.message}. ${reason}` });
 }
 
-/** A wait of more than a day is treated as an error of the server. */
-const longest = 86_400_000;
+/** A server that asks for more than a day is taken to be wrong: the wait is cut to this. */
+const longestWait = 86_400_000;
 
 /** A number this large is a time since 1970, not a wait. */
 const firstUnixTime = 1_000_000_000_000;
 
 /** If the header of a ban gives no time, nothing is sent for this long. Requests during a ban do not extend it. */
-const unnamedBan = 60_000;
+const defaultBan = 60_000;
 
 /** Returns whether a response says that the node has banned the client (observed on v0.74 nodes). */
 export const isBan = (status: number, headers: Headers): boolean =>
@@ -100,14 +101,14 @@ export const isBan = (status: number, headers: Headers): boolean =>
  * concerns only a rejected request (observed on v0.74 nodes).
  */
 export function retryAfter(status: number, headers: Headers, clock: Clock): number | undefined {
-  const named = [
+  const waits = [
     readWait(headers.get("ratelimit-retry-after"), clock),
     readWait(headers.get("retry-after"), clock),
     status === 429 ? readWait(headers.get("ratelimit-reset"), clock) : undefined,
   ].filter((each) => each !== undefined);
-  const wait = named.length > 0 ? Math.max(...named) : undefined;
+  const wait = waits.length > 0 ? Math.max(...waits) : undefined;
   // The last second of a ban is 0 seconds.
-  return isBan(status, headers) ? Math.max(1000, wait ?? unnamedBan) : wait;
+  return isBan(status, headers) ? Math.max(1000, wait ?? defaultBan) : wait;
 }
 
 /** Reads a wait in milliseconds from a header that holds seconds, a Unix time or a date. */
@@ -115,9 +116,9 @@ export function readWait(text: string | null, clock: Clock): number | undefined 
   if (text === null) return undefined;
   const isNumber = /^\s*\d+(?:\.\d+)?\s*$/.test(text);
   // A date has letters; Date.parse would also take "-5" for a year.
-  const isDate = !isNumber && /[a-z]/i.test(text);
+  const isDate = /[a-z]/i.test(text);
   const milliseconds = isNumber ? Number(text) * 1000 : isDate ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(milliseconds)) return undefined;
   const wait = isDate || milliseconds >= firstUnixTime ? milliseconds - clock.date() : milliseconds;
-  return Math.min(Math.max(0, wait), longest);
+  return Math.min(Math.max(0, wait), longestWait);
 }

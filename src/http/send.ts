@@ -70,7 +70,7 @@ interface Session {
   sendsBlocks?: boolean;
   /** Whether a node has refused a request for its range. */
   refusesRanges?: boolean;
-  /** The block of that node, in Unix nanoseconds. */
+  /** The block time of that node, in Unix nanoseconds. */
   newest?: bigint | undefined;
 }
 
@@ -170,8 +170,8 @@ export function inTime<T, Result>(
   );
 }
 
-function totalTimeoutError<T>(
-  { operation, settings }: CallRequest<T>,
+function totalTimeoutError(
+  { operation, settings }: CallRequest,
   { attempts, cause, isQueued }: Progress,
 ): TimeoutError {
   const waited = ", because it waited for the rate limit. Make fewer calls at once, or raise `totalTimeout`.";

@@ -1,5 +1,5 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
-import { untilAborted } from "../async/abort.js";
+import { within } from "../async/abort.js";
 import { PaginationError } from "../errors/index.js";
 import { type Expectation, MissingEvidence } from "../http/expectation.js";
 import type { Block } from "../values/block.js";
@@ -247,7 +247,7 @@ export class ListPage<T> implements Page<T> {
     let page: ListPage<T> = this;
     for (let state = page.onward(direction); state; state = page.onward(direction)) {
       const next = state;
-      page = await untilAborted(walk.signal, new AbortController(), (signal) => readPage(walk, next, { signal }));
+      page = await within({ signals: [walk.signal] }, (signal) => readPage(walk, next, { signal }));
       if (!page.hasNothingNew) return page as this;
     }
     return undefined;

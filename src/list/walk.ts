@@ -10,7 +10,7 @@
  * nothing is missing at its start. `ranges` and `windows` divide a range that newer nodes refuse. `WalkCoverage` tells
  * which range the pages prove.
  */
-import { untilAborted } from "../async/abort.js";
+import { untilAborted, within } from "../async/abort.js";
 import { type Batch, type Batches, ignore } from "../async/item-iterator.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
@@ -30,7 +30,7 @@ export function openWalk<T>(request: WalkRequest<T>) {
     readPage(plan, startOf(plan), { signal, left: plan.maxItems, isAlone: true });
   return {
     /** The first page, for a caller who wants this page and not the list. */
-    first: (): Promise<Page<T>> => untilAborted(plan.signal, new AbortController(), readFirst),
+    first: (): Promise<Page<T>> => within({ signals: [plan.signal] }, readFirst),
     /** Reads the pages one after the other, and takes items from each. */
     items: <Item>(itemsOf: (page: Page<T>) => readonly Item[]): Batches<Item> => new WalkReader(plan, itemsOf),
   };

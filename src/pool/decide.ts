@@ -51,7 +51,7 @@ export interface Asked {
 }
 
 /** A call, for decisions. */
-export interface CallFacts extends Pick<ActiveCall<unknown>, "node" | "expectation" | "once" | "endsAt"> {
+export interface CallFacts extends Pick<ActiveCall, "node" | "expectation" | "once" | "endsAt"> {
   readonly settings: { readonly attempts: number };
 }
 
@@ -154,10 +154,10 @@ export function decide<Request extends Asked>(
 
   const latest = best(usable);
   if (latest) return { do: "return", request: latest, stale: true, why: stalenessOf(latest) ?? "lag" };
-  // A node that only lacks the block has the place, and may catch up, unless it has no block at all.
+  // A node that only lacks the block has a page that continues here, and may catch up, unless it has no block at all.
   const isBehind = ({ missing, answer }: Request) => missing === "block" && !hasNoBlock(answer?.block);
   const closest = best(responses.filter(isBehind)) ?? best(responses);
-  // A node that has failed may have the place.
+  // A node that has failed may have a page that continues here.
   const isOpen = again && closest?.missing === "place";
   if (closest?.missing && !isOpen) return { do: "fail", request: closest, why: closest.missing };
   return again ?? { do: "fail", why: "error" };
@@ -218,8 +218,7 @@ function nextNode(
 /** The response that reaches back furthest, if that matters, and of several the one with the latest block. */
 function best<Request extends Asked>(responses: readonly Request[]): Request | undefined {
   const timeOf = ({ answer }: Request) => answer?.block?.timestamp ?? -1n;
-  const startOf = ({ completeFrom = 0n }: Request) => completeFrom;
   const compare = (a: Request, b: Request) =>
-    compareIntegers(startOf(a), startOf(b)) || compareIntegers(timeOf(b), timeOf(a));
+    compareIntegers(a.completeFrom ?? 0n, b.completeFrom ?? 0n) || compareIntegers(timeOf(b), timeOf(a));
   return [...responses].sort(compare)[0];
 }

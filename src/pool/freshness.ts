@@ -25,7 +25,7 @@ export const millisecondsOf = (timestamp: bigint): number => Number(timestamp / 
 export const headOf = (block: Block, respondedAt: number): Head | undefined =>
   hasNoBlock(block) ? undefined : { blockTime: millisecondsOf(block.timestamp), respondedAt };
 
-/** Where a node is by now: at the time of its last block plus the time since it was heard. */
+/** Where a node is by now: at the time of its last block plus the time since it responded. */
 export const timeBy = (now: number, { blockTime, respondedAt }: Head): number => blockTime + now - respondedAt;
 
 /**

@@ -36,7 +36,8 @@ export function choose<Node extends NodeSpeed>(
   const other = (first + 1 + Math.floor(random() * (nodes.length - 1))) % nodes.length;
   const [a, b] = [nodes[first], nodes[other]];
   if (a === undefined || b === undefined) return a;
-  // A node without a recent measurement counts as the fastest, so that it is measured again. The pause counts the requests that wait for the rate limit.
+  // A node without a recent measurement counts as the fastest, so that it is measured again. The pause already includes
+  // the requests in flight that wait for the rate limit.
   const waitOf = ({ respondedAt, latency = 0, pause, inFlight }: NodeSpeed) => {
     const typical = now - respondedAt < recent ? latency : 0;
     return pause > 0 ? pause + typical : typical * (inFlight + 1);
@@ -46,8 +47,9 @@ export function choose<Node extends NodeSpeed>(
 }
 
 /**
- * When a response of a node is late: after three times its typical latency, or half a second if the node usually takes
- * less than that. An unknown node is expected to be as fast as the fastest.
+ * When a response of a node is late: after three times its typical latency, but within half a second, or within one
+ * and a half times the typical latency if that is longer. A node that was not measured is expected to be as fast as the
+ * fastest.
  */
 export function patienceOf(url: string, nodes: readonly (NodeSpeed & { readonly url: string })[]): number {
   const known = nodes.flatMap(({ latency }) => latency ?? []);

@@ -14,7 +14,7 @@ import type { Answer } from "../http/call.js";
 import { defaultSettings } from "../http/call-options.js";
 import { createEmit } from "../http/events.js";
 import type { Deliver } from "../http/request.js";
-import { type ConnectionOptions, createSend } from "../http/send.js";
+import { createSend } from "../http/send.js";
 import { withDigits } from "../values/show.js";
 import { isLagging, lagOf } from "./freshness.js";
 import { choose, type Order } from "./latency.js";
@@ -65,13 +65,6 @@ export function createPool(
   const { maxLag = 10_000, order = "fastest" } = options;
   const nodes = readUrls(urls).map((url) => new PoolNode(url, clock, random));
   const pool: Pool = { nodes, maxLag, order, clock, random };
-  const clientOf = (options: ConnectionOptions): PoolClient & { deliver: Deliver } => {
-    const { http, validate, observe } = options;
-    const deliver: Deliver = (request, call) => serve(client, { ...call, request });
-    const send = createSend(http, deliver, { validate, clock });
-    const client = { ...options, ...pool, emit: createEmit(observe, clock), send, deliver };
-    return client;
-  };
   /** The client of the checks: it sends as the first client does. */
   let checker: PoolClient | undefined;
   return {
@@ -84,10 +77,12 @@ export function createPool(
       return statusOf(pool);
     },
     [connect]: (options) => {
-      const client = clientOf(options);
-      const { send, deliver } = client;
+      const { http, validate, observe, session } = options;
+      const deliver: Deliver = (request, call) => serve(client, { ...call, request });
+      const send = createSend(http, deliver, { validate, clock });
+      const client: PoolClient = { ...options, ...pool, emit: createEmit(observe, clock), send };
       checker ??= client;
-      return { send, deliver, clock, nodeCount: nodes.length, isPool: true, session: options.session };
+      return { send, deliver, clock, nodeCount: nodes.length, isPool: true, session };
     },
   };
 }
@@ -129,7 +124,7 @@ async function serve<T>(client: PoolClient, call: PoolCall<T>): Promise<Answer<T
 }
 
 /** The address of the node that the caller has named, as the pool knows it. */
-function namedNode<T>({ node, operation }: PoolCall<T>, { nodes }: Pool): string | undefined {
+function namedNode({ node, operation }: PoolCall, { nodes }: Pool): string | undefined {
   if (node === undefined) return undefined;
   const place = { operation, argument: "node" };
   const named = readBaseUrl(node, place);
@@ -141,33 +136,31 @@ function namedNode<T>({ node, operation }: PoolCall<T>, { nodes }: Pool): string
  * The address of a node for a call that is sent once: one that is ready and has responded within `maxLag`, otherwise
  * the one that responds to a read.
  */
-async function nodeForOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<string | undefined> {
+async function nodeForOnce(client: PoolClient, call: PoolCall): Promise<string | undefined> {
   const { nodes, maxLag, clock, send } = client;
   const { operation, settings, signal, headers } = call;
   const now = clock.now();
   const ready = nodes.filter(({ cause, respondedAt }) => cause === undefined && respondedAt >= now - maxLag);
   const chosen = choose(ready, { ...client, now });
   if (chosen) return chosen.url;
-  return (await send({ ...probe(client, operation), settings, signal, headers })).node;
+  return (await send({ ...probe, operation, settings, signal, headers })).node;
 }
 
 /** A read that is cheap for a node, of a resource without signatures: whether it responds, and with which block. */
-const probe = ({ headers }: PoolClient, operation: string) => ({
+const probe = {
   described: "listNodeSignatures" as const,
-  operation,
-  headers,
   params: { id: "0".repeat(64), pagination: { first: 1 } },
   read: (body: { signatures?: unknown }) => (body.signatures ? body : undefined),
-});
+};
 
 /** Sends one read to each node, and compares all of them. */
 async function checkNodes(client: PoolClient, options: CheckOptions): Promise<void> {
   checkOptions({ timeout: deadline, signal: abortSignal }, options, { name: "check" });
   const { timeout = 5000, signal } = options;
-  const { nodes, maxLag, clock } = client;
+  const { nodes, maxLag, clock, send, headers } = client;
   const settings = { ...defaultSettings, attempts: 1, timeout };
-  const call = { ...probe(client, "nodes.check"), settings, signal, expectation: {} };
-  const results = await Promise.allSettled(nodes.map(({ url: node }) => client.send({ ...call, node })));
+  const call = { ...probe, operation: "nodes.check", settings, signal, headers, expectation: {} };
+  const results = await Promise.allSettled(nodes.map(({ url: node }) => send({ ...call, node })));
   signal?.throwIfAborted();
   const now = clock.now();
   // The first response was compared with nothing.

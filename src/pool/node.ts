@@ -59,7 +59,7 @@ export class PoolNode implements NodeHealth {
   /** A request begins. After a cool-down it is a probe: for other calls, the cool-down continues until its end. */
   begin(request: PoolRequest): void {
     this.#requests.add(request);
-    if (this.cause) this.#coolFor(this.#backoff);
+    if (this.cause) this.#coolFor(this.#nextCoolDown());
   }
 
   end(request: PoolRequest): void {
@@ -96,7 +96,10 @@ export class PoolNode implements NodeHealth {
     if (RateLimitError.is(error)) this.#coolFor((error.retryAfter ?? 0) * 1000);
   }
 
-  /** Notes an abandoned request. Two late ones in a row, or one late by a second, make the node unresponsive. */
+  /**
+   * Notes an abandoned request. Two late ones in a row, or one after a second, make the node unresponsive; after five
+   * seconds it counts as failing.
+   */
   abandon(sentAt: number, patience: number): void {
     const elapsed = this.#clock.now() - sentAt;
     if (elapsed < patience || this.respondedAt > sentAt) return;
@@ -110,7 +113,7 @@ export class PoolNode implements NodeHealth {
   #coolDown(cause: NodeHealth["cause"], sentAt: number, error?: string): void {
     // A request that was sent before the last cool-down belongs to the same failure.
     if (sentAt <= this.cooledAt) return;
-    this.#coolFor(this.#backoff);
+    this.#coolFor(this.#nextCoolDown());
     this.#coolDownsInRow++;
     this.cooledAt = this.#clock.now();
     this.cause = cause;
@@ -119,7 +122,7 @@ export class PoolNode implements NodeHealth {
     for (const { isSent, controller } of this.#requests) if (!isSent) controller.abort(unsent);
   }
 
-  get #backoff(): number {
+  #nextCoolDown(): number {
     return Math.min(longestCoolDown, shortestCoolDown * 2 ** this.#coolDownsInRow) * (0.5 + this.#random() / 2);
   }
 

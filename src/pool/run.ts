@@ -37,16 +37,16 @@ export interface PoolClient extends Pool, ConnectionOptions {
 }
 
 /** A call with its request, which is to the first node of the pool. */
-export type PoolCall<T> = ActiveCall<T> & { readonly request: Request };
+export type PoolCall<T = unknown> = ActiveCall<T> & { readonly request: Request };
 
 /** A call that is served, with its requests in the order in which they were started. */
-interface RunningCall<T> {
+interface RunningCall<T = unknown> {
   readonly client: PoolClient;
   readonly call: PoolCall<T>;
   readonly asked: NodeRequest<T>[];
 }
 
-interface NodeRequest<T> extends Asked, PoolRequest {
+interface NodeRequest<T = unknown> extends Asked, PoolRequest {
   readonly to: PoolNode;
   answer?: Answer<T>;
   error?: unknown;
@@ -85,12 +85,12 @@ export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Ans
 }
 
 /** Sends a request of a call to a node, and notes how it ends. */
-async function sendRequest<T>(running: RunningCall<T>, to: PoolNode): Promise<void> {
+async function sendRequest(running: RunningCall, to: PoolNode): Promise<void> {
   const { client, call, asked } = running;
   const { clock, emit, pacing, nodes, maxLag } = client;
   const { url: node } = to;
   const controller = new AbortController();
-  const request: NodeRequest<T> = { node, to, since: clock.now(), controller, isSent: false };
+  const request: NodeRequest = { node, to, since: clock.now(), controller, isSent: false };
   const attempt = asked.push(request);
   const copy = (original: Request, init: RequestInit) => {
     Object.assign(request, { since: clock.now(), isSent: true });
@@ -99,17 +99,13 @@ async function sendRequest<T>(running: RunningCall<T>, to: PoolNode): Promise<vo
   const emitOf: typeof emit = emit && ((event) => emit({ ...event, node }));
   const send = attemptWith({ ...client, emit: emitOf, copy }, pacing ? to.limiter : undefined);
   to.begin(request);
-  const outcome: Partial<NodeRequest<T>> = await send(
-    call.request,
-    { ...call, signal: controller.signal },
-    attempt,
-  ).then(
+  const outcome: Partial<NodeRequest> = await send(call.request, { ...call, signal: controller.signal }, attempt).then(
     (answer) => ({ answer }),
     (error: unknown) => failureOf(error, attempt, running),
   );
   const now = clock.now();
   const { answer, failure, error, since } = Object.assign(request, outcome, { endedAt: now });
-  const { response } = Object(answer ?? error) as Partial<Answer<T>>;
+  const { response } = Object(answer ?? error) as { response?: Response };
   to.end(request);
   if (failure === "node") {
     call.progress.cause = error;
@@ -122,7 +118,7 @@ async function sendRequest<T>(running: RunningCall<T>, to: PoolNode): Promise<vo
   }
 }
 
-function failureOf<T>(error: unknown, attempt: number, { client, call }: RunningCall<T>): Partial<NodeRequest<T>> {
+function failureOf(error: unknown, attempt: number, { client, call }: RunningCall): Partial<NodeRequest> {
   const canPass = isTransient(error, call.finalStatuses);
   const failure = error === unsent ? "unsent" : canPass || isNodeFault(error) ? "node" : "call";
   const delay = canPass || failure === "unsent" ? delayAfter(error, attempt, call.settings, client) : undefined;
@@ -130,7 +126,7 @@ function failureOf<T>(error: unknown, attempt: number, { client, call }: Running
 }
 
 /** Ends a request that is in flight, because the call has ended. */
-function abandon<T>(request: NodeRequest<T>, { clock, nodes }: Pool): void {
+function abandon(request: NodeRequest, { clock, nodes }: Pool): void {
   const { to, since, controller, isSent, endedAt } = request;
   if (endedAt !== undefined) return;
   request.endedAt = clock.now();
@@ -159,13 +155,14 @@ async function moved(request: Request, from: string, to: string, init: RequestIn
 }
 
 /** Judges the responses. Whether nodes send block headers can turn out with the first response of another node. */
-function judgeResponses<T>({ client: { nodes }, call: { expectation, node }, asked }: RunningCall<T>): void {
+function judgeResponses({ client: { nodes }, call: { expectation, node }, asked }: RunningCall): void {
+  if (!expectation) return;
   const maySendBlocks = ({ head, respondedAt, cause }: NodeHealth) =>
     head ?? (respondedAt === Number.NEGATIVE_INFINITY && !cause);
   const sendsBlocks = nodes.some((each) => (node ?? each.url) === each.url && maySendBlocks(each));
   for (const request of asked) {
     const { answer } = request;
-    if (!answer || !expectation) continue;
+    if (!answer) continue;
     request.missing = judge(expectation, answer, sendsBlocks);
     if (request.missing === "history") request.completeFrom = completeFrom(answer.data as ReceivedPage<unknown>);
   }
@@ -185,8 +182,8 @@ function settled<T>({ client, call }: RunningCall<T>, { answer, node }: NodeRequ
 }
 
 /** The error of a call: of one request, or the last one with the errors of all nodes if there are several. */
-function callError<T>({ client, call, asked }: RunningCall<T>, reason: NodeRequest<T> | undefined): unknown {
-  if (reason?.answer && reason.missing) return new MissingEvidence(reason.missing, reason.answer);
+function callError({ client, call, asked }: RunningCall, reason: NodeRequest | undefined): unknown {
+  if (reason?.missing) return new MissingEvidence(reason.missing, reason.answer);
   const { settings, operation, once } = call;
   const failed = reason ? [reason] : asked.filter(({ failure }) => failure === "node");
   const last = failed.filter(({ node }, index) => !failed.slice(index + 1).some((each) => each.node === node));
@@ -208,7 +205,7 @@ function callError<T>({ client, call, asked }: RunningCall<T>, reason: NodeReque
   return annotate(error, { node, failures, message });
 }
 
-function report<T>({ client: { emit }, call: { operation }, asked }: RunningCall<T>, { why }: Decision): void {
+function report({ client: { emit }, call: { operation }, asked }: RunningCall, { why }: Decision): void {
   if (typeof why === "string" || !emit) return;
   const node = why.type === "retry" ? why.node : why.from;
   const event = { operation, attempt: asked.length, node };

@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import type { PartScan } from "./part.js";
 import { compareRecords, microsecondAt } from "./records.js";
-import type { Failure } from "./scheduler.js";
+import type { NextRecords } from "./scheduler.js";
 import type { ReadingOrder } from "./timeline.js";
 
 type Part = Pick<PartScan, "next">;
@@ -9,7 +9,7 @@ type Part = Pick<PartScan, "next">;
 /** A part, and its next records. */
 interface PartHead {
   part: Part;
-  next: readonly BalanceChange[] | Failure | undefined;
+  next: NextRecords;
 }
 
 /** Merges the records of the parts of a scan in one order. */
@@ -22,8 +22,7 @@ export class MergedParts {
     this.#order = order;
   }
 
-  /** The next records; a failure once everything before it was returned; `undefined` at the end. */
-  async next(): Promise<readonly BalanceChange[] | Failure | undefined> {
+  async next(): Promise<NextRecords> {
     const [only, ...others] = this.#heads;
     if (others.length === 0) return only?.part.next();
     const heads = await Promise.all(
@@ -48,4 +47,4 @@ export class MergedParts {
   }
 }
 
-const isBatch = (next: PartHead["next"]): next is readonly BalanceChange[] => Array.isArray(next);
+const isBatch = (next: NextRecords): next is readonly BalanceChange[] => Array.isArray(next);

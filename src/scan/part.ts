@@ -8,7 +8,7 @@ import { startOf, type WalkState } from "../list/state.js";
 import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/times.js";
 import { compareRecords, microsecondAt } from "./records.js";
-import { type Failure, nextRequest, type Segment } from "./scheduler.js";
+import { type NextRecords, nextRequest, type Segment } from "./scheduler.js";
 import { holds, isEmpty, lengthOf, type Range, type ReadingOrder } from "./timeline.js";
 
 const emptyRange: Range = { start: 0n, end: 0n };
@@ -29,7 +29,7 @@ export interface PartOptions {
   read(plan: WalkPlan<BalanceChange>, state: WalkState<BalanceChange>, left: number): Promise<ListPage<BalanceChange>>;
 }
 
-/** How many records more show where the last block ends, unless it is large. */
+/** How many records are read in addition, to find out where the last block ends. A large block takes more. */
 const margin = 100;
 
 /** How many records to read for a number of records. */
@@ -76,8 +76,7 @@ export class PartScan {
     };
   }
 
-  /** The next records; a failure once everything before it was yielded; `undefined` at the end. */
-  async next(): Promise<readonly BalanceChange[] | Failure | undefined> {
+  async next(): Promise<NextRecords> {
     for (;;) {
       const [head] = this.#segments;
       if (head === undefined || this.#left <= 0) return undefined;
@@ -142,12 +141,12 @@ export class PartScan {
     const newer = order.newestFirst ? first : second;
     // Far enough before the start that a record is likely there.
     const before = density > 0 ? BigInt(Math.ceil(leadIn(this.#pageSize) / density)) : 0n;
-    const lead = maximum(newer.start - before, range.start);
-    const older = segment.lead;
+    const leadOfNewer = maximum(newer.start - before, range.start);
+    const leadOfOlder = segment.lead;
     segment.unread = first;
     segment.range = order.newestFirst ? { ...range, start: first.start } : { ...range, end: first.end };
-    segment.lead = order.newestFirst ? lead : older;
-    const added = this.#newSegment(second, order.newestFirst ? older : lead, segment.density);
+    segment.lead = order.newestFirst ? leadOfNewer : leadOfOlder;
+    const added = this.#newSegment(second, order.newestFirst ? leadOfOlder : leadOfNewer, segment.density);
     this.#segments.splice(this.#segments.indexOf(segment) + 1, 0, added);
     this.#splits++;
     return added;
@@ -181,7 +180,7 @@ export class PartScan {
     if (!this.#segments.includes(segment)) return;
     const { unread } = segment;
     if (page.completeFrom > toTime(range.start)) {
-      // A page without records shows nothing.
+      // The `completeFrom` of a page without records is `never`.
       this.completeFrom = maximum(this.completeFrom, minimum(page.completeFrom, times.end));
     }
     const added = page.nodes.filter((record) => holds(unread, microsecondAt(record)));

@@ -29,15 +29,15 @@ import { type Range, type ReadingOrder, readingOrder } from "./timeline.js";
  *
  * It begins with one segment, the whole range. When a page has arrived and a request is free, `nextRequest` (in
  * `scheduler.ts`) divides what is left of the longest waiting segment among the free requests. A segment is requested
- * from a few records before its start, which show that nothing is missing there. Filters that do not fit a URL make several parts,
- * whose records `MergedParts` puts in order. What is read before the caller needs it is bounded. The coverage begins at
- * the latest time from which on some part is not proved.
+ * from a few records before its start, which show that nothing is missing there. A filter that does not fit a URL makes
+ * several parts, whose records `MergedParts` puts in order. The number of records that are read before the caller needs
+ * them is bounded. The coverage begins where every part is complete.
  */
 
 /** How many pages are read before the caller needs them, for each request that may be in flight. */
 const prefetchedPages = 5;
 
-/** One scan of balance changes from its first request to its last: of the list operation, by ranges of time. */
+/** One scan of balance changes, from its first request to its last. */
 export class ScanRun implements Batches<BalanceChange> {
   readonly signal: AbortSignal | undefined;
   readonly #operation: string;
@@ -52,17 +52,16 @@ export class ScanRun implements Batches<BalanceChange> {
   readonly #start: bigint;
   /** One for each request that the filter takes. */
   readonly #plans: readonly WalkPlan<BalanceChange>[];
-  /** The share of each. */
+  /** The concurrency and the buffer of each plan. */
   readonly #share: { readonly concurrency: number; readonly bufferSize: number };
   /** The latest block of a page. */
   #block: Block | undefined;
   #hasPageWithoutBlock = false;
   #parts: readonly PartScan[] = [];
   #merged: MergedParts | undefined;
-  /** The last record that was read, wanted or not. */
+  /** The first and the last record that were read, wanted or not. */
+  #first: BalanceChange | undefined;
   #last: BalanceChange | undefined;
-  /** The oldest one. */
-  #oldest: BalanceChange | undefined;
   #isAtEnd = false;
   /** How many segments needed further requests to prove their start. */
   #proofs = 0;
@@ -93,7 +92,7 @@ export class ScanRun implements Batches<BalanceChange> {
         pageSize,
         isFixed: true,
         endsAtHistory: newestFirst && (range.start === undefined || ignoresMissingHistory),
-        history: this.#historyOf(source, connection.isPool),
+        history: this.#countedHistory(source, connection.isPool),
         fetchPage: async (request, expectation, signal) => {
           const page = await semaphore.run(() => source.fetchPage(request, expectation, signal));
           this.#pagesRead++;
@@ -140,7 +139,10 @@ export class ScanRun implements Batches<BalanceChange> {
   }
 
   /** Proves the starts of segments, and of the range unless the caller ignores it. Counts the requests for that. */
-  #historyOf({ history, fetchPage }: ListSource<BalanceChange>, isPool: boolean): History<BalanceChange> | undefined {
+  #countedHistory(
+    { history, fetchPage }: ListSource<BalanceChange>,
+    isPool: boolean,
+  ): History<BalanceChange> | undefined {
     const { ignoresMissingHistory } = this.#options;
     return (
       history && {
@@ -188,8 +190,7 @@ export class ScanRun implements Batches<BalanceChange> {
       const before = this.#last;
       const last = wanted.length >= left ? items.at(-1) : next.at(-1);
       this.#last = last;
-      if (!this.#order.newestFirst) this.#oldest ??= next[0];
-      else this.#oldest = next.at(-1);
+      this.#first ??= next[0];
       this.#itemsRead += items.length;
       return {
         items,
@@ -212,8 +213,8 @@ export class ScanRun implements Batches<BalanceChange> {
     }
     // It is unknown how many records have to be read for that many wanted ones.
     const needed = this.#isWanted ? Number.POSITIVE_INFINITY : maxItems;
-    const read: PartOptions["read"] = (plan, position, left) =>
-      this.#run((signal) => readPage(plan, position, { signal, left }));
+    const read: PartOptions["read"] = (plan, state, left) =>
+      this.#run((signal) => readPage(plan, state, { signal, left }));
     // An open end is fixed once, by the first response.
     const open = { ...first, range: { start: start && toTime(this.#start), end: undefined } };
     const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(needed)) : undefined;
@@ -222,18 +223,16 @@ export class ScanRun implements Batches<BalanceChange> {
     // A node leaves out the first record behind a cursor that is after the end, such as a cursor of the current block.
     // Without block headers, the end comes from another response, whose node can be ahead.
     const isUsable = page?.block !== undefined && page.nodes.every(({ timestamp }) => BigInt(timestamp) < end);
-    const kept = isUsable ? page : undefined;
-    const microseconds = { start: this.#start, end: microsecondFrom(end) };
     const options = {
       ...this.#share,
       order: this.#order,
-      range: microseconds,
+      range: { start: this.#start, end: microsecondFrom(end) },
       maxItems: needed,
       read,
       countProofs: () => this.#proofs,
     };
     this.#parts = this.#plans.map(
-      (plan) => new PartScan({ ...options, plan, first: plan === first ? kept : undefined }),
+      (plan) => new PartScan({ ...options, plan, first: isUsable && plan === first ? page : undefined }),
     );
     return new MergedParts(this.#parts, this.#order);
   }
@@ -244,8 +243,9 @@ export class ScanRun implements Batches<BalanceChange> {
    */
   async #proveParts(): Promise<void> {
     const { start: given, end } = this.#range;
-    if (given !== undefined || this.#oldest === undefined || this.#parts.length < 2) return;
-    const start = BigInt(this.#oldest.timestamp);
+    const oldest = this.#order.newestFirst ? this.#last : this.#first;
+    if (given !== undefined || oldest === undefined || this.#parts.length < 2) return;
+    const start = BigInt(oldest.timestamp);
     const prove = async (part: PartScan, plan: WalkPlan<BalanceChange>) => {
       if (part.completeFrom <= start) return;
       const oldestFirst = { ...plan, pagination: { newestFirst: false }, endsAtHistory: true, range: { start, end } };
@@ -266,12 +266,12 @@ export class ScanRun implements Batches<BalanceChange> {
   }
 
   /** The end of a scan without an end: the block of a response, or without block headers the newest record. */
-  async #findEnd(first: ListPage<BalanceChange> | undefined): Promise<bigint> {
-    if (first?.block) return finalTime(first.block.timestamp);
+  async #findEnd(page: ListPage<BalanceChange> | undefined): Promise<bigint> {
+    if (page?.block) return finalTime(page.block.timestamp);
     const request = { pagination: { first: 1, newestFirst: true } };
-    const reads = this.#plans.map((plan) => this.#run(async (signal) => plan.fetchPage(request, {}, signal)));
+    const reads = this.#plans.map((plan) => this.#run((signal) => plan.fetchPage(request, {}, signal)));
     const newest = await Promise.all(reads);
-    const [block] = newest.flatMap(({ extra }) => extra?.block ?? []);
+    const [block] = newest.flatMap(({ extra }) => extra.block ?? []);
     if (block) return finalTime(block.timestamp);
     return newest.map(({ edges }) => timeOf(edges[0]) ?? -1n).reduce(maximum) + 1n;
   }

@@ -9,6 +9,9 @@ export interface Failure {
   error: unknown;
 }
 
+/** The next records; a failure once everything before it was returned; `undefined` at the end. */
+export type NextRecords = readonly BalanceChange[] | Failure | undefined;
+
 /** A part of the range of a scan, which one walk reads. */
 export interface Segment {
   /** The whole range, including the part that was read. */
@@ -57,7 +60,7 @@ export function nextRequest(
   { free, limit, pageSize, fullPages, splits }: QueueLoad,
 ): { segment: Segment; length?: bigint } | undefined {
   let ahead = 0;
-  const waiting: { segment: Segment; needed: number; estimate: number }[] = [];
+  const waiting: { segment: Segment; needed: number }[] = [];
   for (const segment of segments) {
     const { unread, buffered, isBusy, density = 0, failure } = segment;
     ahead += buffered;
@@ -65,14 +68,14 @@ export function nextRequest(
     const estimate = density * lengthOf(unread);
     if (isBusy) ahead += Math.max(estimate, pageSize);
     else {
-      if (ahead < limit) waiting.push({ segment, needed: Math.min(estimate, limit - ahead), estimate });
+      if (ahead < limit) waiting.push({ segment, needed: Math.min(estimate, limit - ahead) });
       ahead += estimate;
     }
   }
   const [first, ...others] = waiting;
   if (!first) return undefined;
   const largest = others.reduce((most, each) => (each.needed > most.needed ? each : most), first);
-  // A split costs one request more, for a page that is not full. One in three full pages is a price worth paying.
+  // A split costs one request more, for a page that is not full. One for three full pages is acceptable.
   const affordable = Math.min(fullPages, Math.floor((fullPages + Math.min(ahead, limit) / pageSize) / 3));
   const isWorthIt = largest.needed >= 4 * pageSize && lengthOf(largest.segment.unread) > 1 && splits < affordable;
   if (waiting.length >= free || !isWorthIt) return first;
