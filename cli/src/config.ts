@@ -76,8 +76,12 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
 function readValue(option: Option, value: unknown): unknown {
   const { parseArg } = option;
   if (parseArg === undefined) return value;
+  const values = [value].flat();
+  if (values.some((each) => typeof each === "object" && !(each instanceof Date))) {
+    throw new UsageError(`Expected ${option.long} to be a value, or an array of values, got ${JSON.stringify(value)}.`);
+  }
   // `String` would write a date in the words and the time zone of this machine.
-  const texts = [value].flat().map((each) => (each instanceof Date ? each.toISOString() : String(each)));
+  const texts = values.map((each) => (each instanceof Date ? each.toISOString() : String(each)));
   const isRepeatable = option instanceof Flag && option.isRepeatable;
   const entered = isRepeatable || texts.length === 0 ? texts : [texts.join()];
   return entered.reduce<unknown>((previous, text) => parseArg(text, previous), undefined);

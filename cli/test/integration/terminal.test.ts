@@ -117,6 +117,11 @@ describe("vegaprotocol.toml", () => {
     ["limit = 1", 'Expected "limit" to be in a section, such as [defaults].'],
     ["\n[balances", "Cannot read FILE, line 2, column 2: Invalid TOML document"],
     ["[nodes]\nmain = 5", 'Expected "main" of [nodes] to be an address, or several, such as ["https://a.example"].'],
+    ["[balances]\nlimit = { a = 1 }", 'Expected --limit to be a value, or an array of values, got {"a":1}.'],
+    [
+      '[balances]\ncolumns = [["balance"]]',
+      'Expected --columns to be a value, or an array of values, got [["balance"]].',
+    ],
     ['[balances]\nforce = "yes"', 'Expected "force" of FILE to be true or false, got "yes".'],
   ])("is refused: %j", async (text, message) => {
     const result = await run(text, "balances", "https://a.example");
