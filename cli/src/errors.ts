@@ -60,12 +60,14 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Reads a file that a flag or an argument names. */
-export function readInput(name: string, example: string): Promise<string> {
-  return readFile(name, "utf8").catch(({ code = "", message }: NodeJS.ErrnoException) => {
+export async function readInput(name: string, example: string): Promise<string> {
+  const text = await readFile(name, "utf8").catch(({ code = "", message }: NodeJS.ErrnoException) => {
     throw new UsageError(
       `Cannot read ${name}: ${reasons[code] ?? `${message}.`} Pass another one, such as ${example}.`,
     );
   });
+  // Programs on Windows write a byte order mark at the start.
+  return text.replace(/^\uFEFF/, "");
 }
 
 export class ErrorWithAdvice extends Error {

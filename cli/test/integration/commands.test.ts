@@ -41,6 +41,13 @@ describe("the command check", () => {
     expect(sent()).toEqual(Array(3).fill({ tx: transaction }));
   });
 
+  test("reads a file with a byte order mark, as programs on Windows write it", async () => {
+    await writeFile(file("tx.json"), `\uFEFF${JSON.stringify(transaction)}`);
+    node.requests.length = 0;
+    await runCli(["check", file("tx.json")], { fetch });
+    expect(sent()).toEqual([{ tx: transaction }]);
+  });
+
   test("says that stdin is empty", async () => {
     const result = await runCli(["check"], { fetch, stdin: "" });
     expect(result).toMatchObject(ended(2, "Expected stdin to hold a transaction as JSON, and it is empty.\n"));
