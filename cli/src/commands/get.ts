@@ -58,7 +58,9 @@ async function get(io: Io, flags: flag.Flags, [entered = ""]: readonly string[])
     };
     const walk = paginate(fetchPage as Parameters<typeof paginate<WireRecord>>[0], {}, { maxItems, signal: io.signal });
     for await (const record of walk) await printer.add(record);
-    if (object !== undefined && target === undefined) return await printObject(object, io, flags);
+    if (object !== undefined && target === undefined && flags.columns === undefined) {
+      return await printObject(object, io, flags);
+    }
     if (object !== undefined) await printer.add(object);
     await printer.end();
     await printer.finish();

@@ -76,6 +76,13 @@ test("the command get prints an object, or writes it to a file", async () => {
   expect(await readFile(path("epoch.ndjson"), "utf8")).toBe(object);
 });
 
+test("the command get prints the columns of an object that were chosen", async () => {
+  expect((await run("/api/v2/epoch --columns epoch.seq --format csv")).stdout).toBe("epoch.seq\r\n7\r\n");
+  expect((await run("/api/v2/epoch --columns epoch.seq")).stdout).toBe('{"epoch.seq":"7"}\n');
+  const message = "There is no column nope. The columns are epoch.seq, epoch.validators.";
+  expect(await run("/api/v2/epoch --columns nope")).toMatchObject(ended(2, message));
+});
+
 test.each([
   ["/api/v2/other", 1, "GET /api/v2/other failed with status 404: Not Found: no such thing."],
   ["/api/v2/banned", 5, "GET /api/v2/banned failed with status 403: banned. Wait 600 seconds."],
