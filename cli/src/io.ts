@@ -68,15 +68,30 @@ export class OutputClosed extends Error {}
 /** Text cannot be written. The cause has the reason. */
 export class OutputError extends Error {}
 
-export function write(stream: Writable, text: string): Promise<void> {
+/** An interrupted write is given up after these milliseconds: a pager such as `less` reads only what it shows. */
+const patience = 1000;
+
+/** @param signal - Ends the wait for a program that does not read. */
+export function write(stream: Writable, text: string, signal?: AbortSignal): Promise<void> {
   // The error is also reported to the callback; without a listener it would end the process.
   if (stream.listenerCount("error") === 0) stream.on("error", () => {});
-  return new Promise((resolve, reject) => {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort = () => {};
+  const written = new Promise<void>((resolve, reject) => {
+    onAbort = () => {
+      timer = setTimeout(() => reject(signal?.reason), patience);
+    };
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener("abort", onAbort);
     stream.write(text, (error) => {
       if (!error) resolve();
       else if ("code" in error && error.code === "EPIPE") reject(new OutputClosed());
       else reject(new OutputError(error.message, { cause: error }));
     });
+  });
+  return written.finally(() => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
   });
 }
 

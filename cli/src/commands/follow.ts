@@ -104,7 +104,7 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
         printMessage(io, `Warning: ${gapText(reached, start)}`);
       }
       reached = upTo;
-      if (taken.length > 0) await write(io.stdout, encoder.encode(taken));
+      if (taken.length > 0) await write(io.stdout, encoder.encode(taken), io.signal);
       monitor.progressed(taken.length, upTo);
       left -= taken.length;
       if (left <= 0) break;

@@ -100,9 +100,17 @@ function readExtensions(name: string, format: FormatName | undefined, isStream: 
  *
  * @throws {@link UsageError} if the file exists and must not be replaced.
  */
-export function openOutput({ stdout }: Pick<Io, "stdout">, target: Target | undefined, force = false) {
+export function openOutput(
+  { stdout, signal }: Pick<Io, "stdout" | "signal">,
+  target: Target | undefined,
+  force = false,
+) {
   if (target === undefined) {
-    return { write: (text: string) => write(stdout, text), finish: async () => {}, stop: async () => undefined };
+    return {
+      write: (text: string) => write(stdout, text, signal),
+      finish: async () => {},
+      stop: async () => undefined,
+    };
   }
   const { name, isStream } = target;
   const path = isStream ? target.path : `${target.path}.${process.pid}.tmp`;

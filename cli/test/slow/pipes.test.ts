@@ -36,6 +36,17 @@ describe("in a pipe", () => {
     expect(await shell(`${program} fake-node --port 0 2>&1 > /dev/full; echo $?`)).toEqual({ stdout, stderr: "" });
   });
 
+  test.each(["balances", "balances --format json", "follow balances --from start"])(
+    "SIGINT ends %s with 130 if no program reads its output",
+    async (line) => {
+      const script = `${program} ${line} > >(exec sleep 20 &> /dev/null) & sleep 2; kill -INT $!; wait $!; echo $? >&2`;
+      const started = performance.now();
+      expect((await shell(script)).stderr).toMatch(/Interrupted by SIGINT\.\n(?:To continue.*\n)?130\n$/);
+      expect(performance.now() - started).toBeLessThan(10_000);
+    },
+    30_000,
+  );
+
   test("SIGINT ends a check that reads stdin with 130", async () => {
     const script = `${program} check < <(exec sleep 20 2> /dev/null) & sleep 1; kill -INT $!; wait $!; echo $?`;
     expect((await shell(script)).stdout).toBe("130\n");
