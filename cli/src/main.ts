@@ -13,7 +13,11 @@ let interruptedAt = Number.POSITIVE_INFINITY;
 for (const name of interruptSignals) {
   process.on(name, () => {
     const interruption = new Interruption(name);
-    if (performance.now() - interruptedAt > patience) process.exit(interruption.exitCode);
+    if (performance.now() - interruptedAt > patience) {
+      // `process.exit` waits for system calls, such as a write to a named pipe that no program reads.
+      if (process.platform !== "win32") process.removeAllListeners(name).kill(process.pid, name);
+      process.exit(interruption.exitCode);
+    }
     if (controller.signal.aborted) return;
     interruptedAt = performance.now();
     controller.abort(interruption);

@@ -47,6 +47,11 @@ describe("in a pipe", () => {
     30_000,
   );
 
+  test("a second SIGTERM ends an export to a named pipe that no program reads", async () => {
+    const script = `mkfifo pipe.csv; ${program} balances -o pipe.csv & sleep 1; kill $!; sleep 2; kill $!; wait $!; echo $?`;
+    expect((await shell(script)).stdout).toBe("143\n");
+  });
+
   test("SIGINT ends a check that reads stdin with 130", async () => {
     const script = `${program} check < <(exec sleep 20 2> /dev/null) & sleep 1; kill -INT $!; wait $!; echo $?`;
     expect((await shell(script)).stdout).toBe("130\n");
