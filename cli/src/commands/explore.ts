@@ -19,8 +19,8 @@ export const exploreCommand: Definition<ExploreFlags> = {
   summary: "Look at parties, proposals and nodes in a browser.",
   details:
     "Serves a page with balances over time, statements, votes and the health of nodes, and prints its address. COPY is a DESTINATION of " +
-    "vegaprotocol sync: an SQLite database such as vega.db, a folder, or PostgreSQL; with --node, the node adds what a copy does not " +
-    "have. Without COPY and nodes, the page shows a fake node. It loads nothing from other hosts.",
+    "vegaprotocol sync: an SQLite database such as vega.db, a folder, or PostgreSQL; with --node, the node adds limits and the rules of " +
+    "proposals. Without COPY and nodes, the page shows a fake node. It loads nothing from other hosts.",
   arguments: ["[COPY]"],
   flags: [
     ...flags.nodeFlags(),
