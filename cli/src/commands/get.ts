@@ -112,8 +112,9 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
   let own: Encoder | undefined;
   function open(records: readonly WireRecord[]): Encoder {
     known = [...new Set(records.flatMap((record) => Object.keys(record)))];
-    const missing = records.length > 0 && wanted?.find((name) => !known.includes(name));
-    if (missing) throw new UsageError(`There is no column ${missing}. The columns are ${known.join(", ")}.`);
+    const missing = records.length > 0 ? wanted?.find((name) => !known.includes(name)) : undefined;
+    if (missing !== undefined)
+      throw new UsageError(`There is no column ${missing || '""'}. The columns are ${known.join(", ")}.`);
     const columns = isFlat ? (wanted ?? known).map((name) => columnOf(name, records)) : [];
     return createEncoder(io, flags, columns, format);
   }

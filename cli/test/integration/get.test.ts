@@ -81,6 +81,8 @@ test("the command get prints the columns of an object that were chosen", async (
   expect((await run("/api/v2/epoch --columns epoch.seq")).stdout).toBe('{"epoch.seq":"7"}\n');
   const message = "There is no column nope. The columns are epoch.seq, epoch.validators.";
   expect(await run("/api/v2/epoch --columns nope")).toMatchObject(ended(2, message));
+  const empty = 'There is no column "". The columns are id, details.symbol, details.decimals, tags';
+  expect(await run("/api/v2/assets --columns id,")).toMatchObject(ended(2, empty));
 });
 
 test.each([
