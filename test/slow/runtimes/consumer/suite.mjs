@@ -78,19 +78,19 @@ const tests = {
     equal([ApiError.is(refused), refused.status, refused.codeName], [true, 400, "INVALID_ARGUMENT"]);
     equal(ArgumentError.is(await rejection(client.listVotes({}))), true);
     const elsewhere = createClient({ baseUrl: `${baseUrl}/html`, retry: false });
-    equal(ResponseError.is(await rejection(elsewhere.getSpamStatistics({ partyId: "a" }))), true);
+    equal(ResponseError.is(await rejection(elsewhere.getSpamStatistics({ partyId: "aa" }))), true);
   },
   "tries again, stays within a deadline and ends with an abort": async (baseUrl) => {
     const events = [];
     const observe = ({ type }) => events.push(type);
     const flaky = createClient({ baseUrl: `${baseUrl}/flaky`, retry: { baseDelay: 1 }, observe });
-    equal((await flaky.getSpamStatistics({ partyId: "a" })).chainId, "vega-fake-0011");
+    equal((await flaky.getSpamStatistics({ partyId: "aa" })).chainId, "vega-fake-0011");
     equal(events.join(), "attempt,response,retry,attempt,response");
     const slow = createClient({ baseUrl: `${baseUrl}/slow`, retry: false });
-    const late = await rejection(slow.getSpamStatistics({ partyId: "a" }, { timeout: 30 }));
+    const late = await rejection(slow.getSpamStatistics({ partyId: "aa" }, { timeout: 30 }));
     equal([late.name, late.scope], ["TimeoutError", "attempt"]);
     const controller = new AbortController();
-    const aborted = rejection(slow.getSpamStatistics({ partyId: "a" }, { signal: controller.signal }));
+    const aborted = rejection(slow.getSpamStatistics({ partyId: "aa" }, { signal: controller.signal }));
     controller.abort(new Error("enough"));
     equal((await aborted).message, "enough");
   },
