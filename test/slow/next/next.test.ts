@@ -26,6 +26,8 @@ const proposalId = node.records.votes[0]?.proposalId ?? "";
 const application = {
   "next.config.mjs": `export default { turbopack: { root: ${JSON.stringify(root)} } };`,
   "package.json": '{ "type": "module" }',
+  // Without one, Next.js takes that of the project, in which the package's name leads to its source.
+  "tsconfig.json": '{ "compilerOptions": { "jsx": "react-jsx" } }',
   "app/layout.tsx": `import type { ReactNode } from "react";
 import { Providers } from "./providers";
 export default function Layout({ children }: { children: ReactNode }) {
