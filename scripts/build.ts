@@ -63,12 +63,14 @@ async function buildCommandLine(folder: string): Promise<void> {
 
 /** The page of `explore` as one file, which allows its own script and style, and nothing from elsewhere. */
 async function bundlePage(folder: string): Promise<string> {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [join(folder, "main.tsx"), join(folder, "style.css")],
     outdir: folder,
     bundle: true,
     minify: true,
     write: false,
+    metafile: true,
+    absWorkingDir: root,
     format: "esm",
     target: "es2022",
     jsx: "automatic",
@@ -82,7 +84,12 @@ async function bundlePage(folder: string): Promise<string> {
   const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const own = `script-src ${hash(script)}; style-src ${hash(style)}; connect-src 'self'; img-src data:`;
   const policy = `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'`;
-  const notices = `<!-- With Preact:\n\n${await readFile(join(root, "node_modules/preact/LICENSE"), "utf8")}-->`;
+  const modules = Object.keys(metafile.inputs).map((path) => /^node_modules\/([^/]+)\//.exec(path)?.[1]);
+  const packages = [...new Set(modules)].filter((name) => name !== undefined).sort();
+  const licenses = packages.map(
+    async (name) => `With ${name}:\n\n${await readFile(join(root, "node_modules", name, "LICENSE"), "utf8")}`,
+  );
+  const notices = `<!-- ${(await Promise.all(licenses)).join("\n")}-->`;
   const parts = { POLICY: policy, STYLE: style, SCRIPT: script, NOTICES: notices };
   const page = await readFile(join(folder, "index.html"), "utf8");
   return page.replaceAll(/(?:<!--|\/\*) (\w+) (?:-->|\*\/)/g, (_, name: keyof typeof parts) => parts[name]);

@@ -11,13 +11,15 @@ import { firstLine, open } from "../support/sockets.js";
 
 const pathOf = useFolder();
 
-test("the page is one file, whose policy allows nothing from elsewhere", async () => {
+test("the page is one file with its licenses, whose policy allows nothing from elsewhere", async () => {
   const { url } = await startServing(["explore"], createFakeNode().fetch);
   const response = await fetch(url);
   const policy = response.headers.get("Content-Security-Policy") ?? "";
   expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; connect-src 'self'; /);
   expect(policy).not.toContain("unsafe");
-  expect(await response.text()).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  const page = await response.text();
+  expect(page).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  for (const name of ["preact", "d3-scale"]) expect(page).toMatch(new RegExp(`With ${name}:\\s+[^]{0,80}Copyright`));
 });
 
 test("another page cannot reach the server by a name of its own", async () => {
