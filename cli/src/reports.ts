@@ -243,7 +243,7 @@ export const noStatistics: SpamStatisticsResponse = { chainId: "", statistics: n
 export function tallyRules(given: TallyRules, show: (name: string) => string, proposal: Proposal = {}) {
   const thresholds: { [name in Threshold]?: { value: string; from: "given" | "node" } } = {};
   const shares = ["liquidityMajority", "liquidityParticipation"] as const;
-  // Nodes name all thresholds of markets for a change of a market's state, in which only tokens count.
+  // Nodes also send the thresholds of liquidity providers for a change of a market's state, in which only tokens count.
   const isOfState = "updateMarketState" in (proposal.terms ?? {});
   for (const [key, member] of Object.entries(members)) {
     const name = key as Threshold;

@@ -1,5 +1,5 @@
+import { createRequire } from "node:module";
 import { InvalidArgumentError } from "commander";
-import { Temporal } from "temporal-polyfill";
 import { UsageError } from "./errors.js";
 
 const milliseconds: Readonly<Record<string, number>> = {
@@ -72,13 +72,17 @@ function parseTime(value: string, timeZone: string | undefined): bigint | undefi
   return parseDate(/^\d{4}-\d\d$/.test(value) ? `${value}-01` : value, timeZone);
 }
 
+/** Loads Temporal, which takes a tenth of the start of a command: few read a time or have a time zone. */
+const temporal = (): typeof import("temporal-polyfill").Temporal =>
+  createRequire(import.meta.url)("temporal-polyfill").Temporal;
+
 /** Of a local time that occurs twice, the first one is used. A time that clocks skip is shifted by as much as they are. */
 function parseDate(value: string, timeZone = "UTC"): bigint | undefined {
   const [found, zone] = dayOrTime.exec(value) ?? [];
   if (found === undefined) return undefined;
   try {
-    if (zone !== undefined) return Temporal.Instant.from(value).epochNanoseconds;
-    return Temporal.PlainDateTime.from(value).toZonedDateTime(timeZone).epochNanoseconds;
+    if (zone !== undefined) return temporal().Instant.from(value).epochNanoseconds;
+    return temporal().PlainDateTime.from(value).toZonedDateTime(timeZone).epochNanoseconds;
   } catch {
     return undefined;
   }
@@ -86,7 +90,8 @@ function parseDate(value: string, timeZone = "UTC"): bigint | undefined {
 
 export function readTimeZone(timeZone: string): string {
   try {
-    return new Temporal.ZonedDateTime(0n, timeZone) && timeZone;
+    const { ZonedDateTime } = temporal();
+    return new ZonedDateTime(0n, timeZone) && timeZone;
   } catch {
     throw new InvalidArgumentError("Expected a time zone such as Europe/Berlin or UTC.");
   }
@@ -130,14 +135,16 @@ export interface TimeFlags {
 /** Returns a function that prints Unix nanoseconds as the flags say. */
 export function timeFormat({ raw, times = raw ? "unix" : "iso", timeZone }: TimeFlags): (time: string) => string {
   if (times === "unix") return (time) => time;
-  if (times === "iso" && timeZone === undefined) return formatTime;
+  // Spreadsheets know milliseconds.
+  const toText = (iso: string) => (times === "iso" ? iso : iso.slice(0, 23).replace("T", " "));
+  const { Instant } = timeZone === undefined ? {} : temporal();
   return (time) => {
+    const utc = formatTime(time);
     // RFC 3339 cannot express it.
-    if (formatTime(time) === time) return time;
-    const local = new Temporal.Instant(BigInt(time)).toZonedDateTimeISO(timeZone ?? "UTC");
-    if (times === "iso") return local.toString({ timeZoneName: "never", fractionalSecondDigits: 9 });
-    // Spreadsheets know milliseconds.
-    return local.toPlainDateTime().toString({ fractionalSecondDigits: 3 }).replace("T", " ");
+    if (utc === time) return time;
+    if (Instant === undefined || timeZone === undefined) return toText(utc);
+    const local = new Instant(BigInt(time)).toZonedDateTimeISO(timeZone);
+    return toText(local.toString({ timeZoneName: "never", fractionalSecondDigits: 9 }));
   };
 }
 
