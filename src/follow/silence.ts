@@ -3,7 +3,7 @@ import type { VegaError } from "../errors/index.js";
 import type { Block } from "../values/block.js";
 import { StalledError } from "./options.js";
 
-/** The time in which polls find no new block. If it is too long, the follower ends. */
+/** Measures how long polls have found no new block, and ends the follower if that is too long. */
 export class Silence {
   /** The newest block so far. */
   newest: Block | undefined;
@@ -19,12 +19,12 @@ export class Silence {
     this.#clock = clock;
   }
 
-  /** How many milliseconds are left until it is too long. */
+  /** The milliseconds that are left until then. */
   get left(): number {
     return this.#since + this.#stalledAfter - this.#clock.now();
   }
 
-  /** It lasts since the poll that begins, unless it has begun earlier. */
+  /** Starts with the poll that begins now, unless it started earlier. */
   begin(): void {
     this.#since = Math.min(this.#since, this.#clock.now());
   }
@@ -33,7 +33,11 @@ export class Silence {
     this.#since = Number.POSITIVE_INFINITY;
   }
 
-  /** A new block ends it. @throws {@link StalledError} if the block is not new, and it has lasted too long. */
+  /**
+   * Ends the silence if the block is new.
+   *
+   * @throws {@link StalledError} if it is not new, and the silence has lasted too long.
+   */
   note(block: Block): void {
     if (this.newest === undefined || block.timestamp > this.newest.timestamp) {
       this.newest = block;
@@ -42,7 +46,11 @@ export class Silence {
     this.#check();
   }
 
-  /** @throws {@link StalledError} if it has lasted too long. A server that says when to return is not silent. */
+  /**
+   * Notes a failed poll. A server that asks to wait is not silent.
+   *
+   * @throws {@link StalledError} if the silence has lasted too long.
+   */
   noteFailure(error: VegaError, requestedDelay: number): void {
     if (requestedDelay > 0) this.#since = this.#clock.now() + requestedDelay;
     this.#check(error);

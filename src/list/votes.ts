@@ -1,6 +1,6 @@
 /**
  * Votes move: a vote that is cast again, and each vote of a proposal that closes, is listed at the block in which it was
- * last written. And their cursor is a block time alone, so that a node leaves out the first vote of that block.
+ * last written. Their cursor is only a block time, so a node leaves out the first vote of that block.
  *
  * So a walk of votes knows all votes that it has read, and leaves them out wherever they come again (`takeVotes`). Each
  * page begins at a vote that is known, before the last block, whose other votes may follow (`beforeBlock`). Oldest
