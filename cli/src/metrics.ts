@@ -63,17 +63,16 @@ export function createNodeMetrics(registry: Registry) {
   };
 }
 
-/** A node, with the time from which on it keeps balance changes, in Unix nanoseconds. */
-export type KnownNode = NodePool["status"][number] & { readonly historyStart?: bigint | undefined };
+type Node = NodePool["status"][number];
 
 const seconds = (time: bigint | undefined): number | undefined =>
   time === undefined ? time : Number(time / 1_000_000n) / 1000;
 
 const inSeconds = (milliseconds: number | undefined) => milliseconds && milliseconds / 1000;
 
-const heightOf = ({ height }: KnownNode) => (height === undefined ? undefined : Number(height));
+const heightOf = ({ height }: Node) => (height === undefined ? undefined : Number(height));
 const historyHelp = "The time from which the node keeps balance changes.";
-const gauges: readonly (readonly [name: string, help: string, read: (node: KnownNode) => number | undefined])[] = [
+const gauges: readonly (readonly [name: string, help: string, read: (node: Node) => number | undefined])[] = [
   ["ready", "Whether the node responds with fresh data.", ({ state }) => Number(state === "ready")],
   ["lag_seconds", "How far the node is behind the others, in block time.", ({ lag }) => inSeconds(lag)],
   ["latency_seconds", "The typical time until a response is complete.", ({ latency }) => inSeconds(latency)],
@@ -84,7 +83,7 @@ const gauges: readonly (readonly [name: string, help: string, read: (node: Known
 ];
 
 /** Shows the state of nodes. */
-export function addNodeGauges(registry: Registry, status: () => readonly KnownNode[]): void {
+export function addNodeGauges(registry: Registry, status: () => readonly Node[]): void {
   const { gauge } = createFactory(registry);
   for (const [name, help, read] of gauges)
     gauge(`node_${name}`, "node", help, () => status().map((node) => [hostOf(node.url), read(node)]));
@@ -106,7 +105,7 @@ export function createServerMetrics(registry: Registry) {
 }
 
 /** Shows how far a local copy is that follows nodes. Returns the function that counts what is stored. */
-export function createSyncMetrics(registry: Registry, status: () => readonly KnownNode[]) {
+export function createSyncMetrics(registry: Registry, status: () => readonly Node[]) {
   const { counter, gauge } = createFactory(registry);
   const records = counter("sync_records_total", "list", "Records that were stored.");
   const positions = new Map<string, Map<string, bigint>>();

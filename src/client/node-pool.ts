@@ -25,6 +25,11 @@ export interface NodeStatus {
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
   /** The message of the last error; `undefined` once the node responds again. */
   readonly error: string | undefined;
+  /**
+   * The time of the oldest balance change that the node keeps, in Unix nanoseconds, as of the last
+   * `check({ history: true })`; `undefined` before that, and if the node returned none.
+   */
+  readonly historyStart: bigint | undefined;
 }
 
 /** The method by which a client connects to a pool. Registered: it is the same in two copies of this package. */
@@ -34,6 +39,8 @@ export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect");
 export interface CheckOptions {
   /** How long each node is waited for, in milliseconds. Default: 5000. */
   timeout?: number | undefined;
+  /** Whether to read the oldest balance change of each node as well, for `historyStart`. Default: `false`. */
+  history?: boolean | undefined;
   /** Aborts the check: it rejects with the reason of the signal. */
   signal?: AbortSignal | undefined;
 }
@@ -46,7 +53,7 @@ export interface NodePool {
    * Sends one read to each node now, also to those that are cooling down, with the `fetch`, headers and middleware of
    * the first client that was created with the pool. Resolves to the status of all nodes, also if some do not respond.
    *
-   * @param options - How long to wait for each node, and a signal.
+   * @param options - How long to wait for each node, what to read, and a signal.
    * @throws `ArgumentError` if no client was created with the pool, or if an option is invalid.
    * @example
    * ```ts

@@ -1,5 +1,6 @@
 import {
   abortSignal,
+  boolean,
   checkOptions,
   deadline,
   milliseconds,
@@ -9,12 +10,14 @@ import {
 import { readBaseUrl } from "../arguments/read-value.js";
 import { refuse } from "../arguments/refuse.js";
 import { type Clock, systemClock } from "../async/clock.js";
+import { listOperation } from "../client/listing.js";
+import type { ClientContext } from "../client/loop.js";
 import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
 import type { Answer } from "../http/call.js";
 import { defaultSettings } from "../http/call-options.js";
 import { createEmit } from "../http/events.js";
 import type { Deliver } from "../http/request.js";
-import { createSend } from "../http/send.js";
+import { type Connection, createSend } from "../http/send.js";
 import { withDigits } from "../values/show.js";
 import { isLagging, lagOf } from "./freshness.js";
 import { choose, type Order } from "./latency.js";
@@ -66,14 +69,14 @@ export function createPool(
   const nodes = readUrls(urls).map((url) => new PoolNode(url, clock, random));
   const pool: Pool = { nodes, maxLag, order, clock, random };
   /** The client of the checks: it sends as the first client does. */
-  let checker: PoolClient | undefined;
+  let checker: { client: PoolClient; connection: Connection } | undefined;
   return {
     get status() {
       return statusOf(pool);
     },
     async check(options = {}) {
       if (!checker) refuse({ argument: "nodes" }, "a pool that a client was created with", "a pool without a client");
-      await checkNodes(checker, options);
+      await checkNodes(checker.client, checker.connection, options);
       return statusOf(pool);
     },
     [connect]: (options) => {
@@ -81,8 +84,9 @@ export function createPool(
       const deliver: Deliver = (request, call) => serve(client, { ...call, request });
       const send = createSend(http, deliver, { validate, clock });
       const client: PoolClient = { ...options, ...pool, emit: createEmit(observe, clock), send };
-      checker ??= client;
-      return { send, deliver, clock, nodeCount: nodes.length, isPool: true, session };
+      const connection: Connection = { send, deliver, clock, nodeCount: nodes.length, isPool: true, session };
+      checker ??= { client, connection };
+      return connection;
     },
   };
 }
@@ -95,7 +99,7 @@ function stateOf({ cause, respondedAt }: PoolNode): NodeStatus["state"] {
 function statusOf({ nodes, maxLag, clock }: Pool): NodeStatus[] {
   const now = clock.now();
   return nodes.map((node) => {
-    const { url, block, head, latency, rateLimit, error, coolUntil } = node;
+    const { url, block, head, latency, rateLimit, error, coolUntil, historyStart } = node;
     return withDigits<NodeStatus>({
       url,
       state: stateOf(node),
@@ -106,6 +110,7 @@ function statusOf({ nodes, maxLag, clock }: Pool): NodeStatus[] {
       latency,
       rateLimit,
       error,
+      historyStart,
     });
   });
 }
@@ -154,13 +159,21 @@ const probe = {
 };
 
 /** Sends one read to each node, and compares all of them. */
-async function checkNodes(client: PoolClient, options: CheckOptions): Promise<void> {
-  checkOptions({ timeout: deadline, signal: abortSignal }, options, { name: "check" });
-  const { timeout = 5000, signal } = options;
+async function checkNodes(client: PoolClient, connection: Connection, options: CheckOptions): Promise<void> {
+  checkOptions({ timeout: deadline, history: boolean, signal: abortSignal }, options, { name: "check" });
+  const { timeout = 5000, history, signal } = options;
   const { nodes, maxLag, clock, send, headers } = client;
   const settings = { ...defaultSettings, attempts: 1, timeout };
   const call = { ...probe, operation: "nodes.check", settings, signal, headers, expectation: {} };
-  const results = await Promise.allSettled(nodes.map(({ url: node }) => send({ ...call, node })));
+  const until = clock.now() + timeout;
+  const results = await Promise.allSettled(
+    nodes.map(async (node) => {
+      if (history) node.historyStart = undefined;
+      await send({ ...call, node: node.url });
+      const rest = { ...settings, totalTimeout: Math.max(1, until - clock.now()) };
+      if (history) await readHistory(node, { connection, defaults: { settings: rest, headers } }, signal);
+    }),
+  );
   signal?.throwIfAborted();
   const now = clock.now();
   // The first response was compared with nothing.
@@ -169,4 +182,12 @@ async function checkNodes(client: PoolClient, options: CheckOptions): Promise<vo
     const lags = isLagging(node.block, node.head?.respondedAt ?? now, { nodes, maxLag, now });
     node.compared(lags, Number.POSITIVE_INFINITY);
   }
+}
+
+/** Reads the oldest balance change of a node. A failure is noted by the request. */
+async function readHistory(node: PoolNode, context: ClientContext, signal: AbortSignal | undefined): Promise<void> {
+  const pagination = { first: 1, newestFirst: false };
+  const list = listOperation("listBalanceChanges", context, { pagination }, { node: node.url, maxItems: 1, signal });
+  const [oldest] = await list.toArray().catch(() => []);
+  node.historyStart = oldest && BigInt(oldest.timestamp);
 }

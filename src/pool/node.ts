@@ -30,6 +30,7 @@ export class PoolNode implements NodeHealth {
   respondedAt = Number.NEGATIVE_INFINITY;
   latency: number | undefined;
   rateLimit: { limit: number; remaining: number } | undefined;
+  historyStart: bigint | undefined;
   cause: NodeHealth["cause"];
   error: string | undefined;
   coolUntil = Number.NEGATIVE_INFINITY;

@@ -6,13 +6,11 @@ import { connect } from "../connection.js";
 import { exitCodes } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, isTerminal, printMessage, write } from "../io.js";
-import type { KnownNode } from "../metrics.js";
 import type { ColumnKind } from "../operations.js";
 import { getPath } from "../other-paths.js";
 import { type Encoder, readColumns } from "../output/columns.js";
 import { readTarget } from "../output/file.js";
 import { createEncoder, encode, formatOf, printText } from "../output/print.js";
-import { historyStart } from "../records.js";
 import { describeDuration } from "../times.js";
 
 /** The columns that a narrow terminal has room for come first. */
@@ -88,40 +86,37 @@ async function show(
   const { watch, timeout } = flags;
   let statuses: NodePool["status"] = [];
   await printText(io, flags, async () => {
-    statuses = await pool.check({ signal, ...(timeout !== undefined && { timeout }) });
+    statuses = await pool.check({ signal, history: true, ...(timeout !== undefined && { timeout }) });
     const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
     signal.throwIfAborted();
     if (watch !== undefined && isTerminal(io, io.stdout)) await write(io.stdout, "\x1b[H\x1b[2J");
     const rows = known.map((node) => recordOf(node, isTable));
-    const texts = encoder ? [...encode(encoder, rows)] : [await metricsOf(known)];
+    const texts = encoder ? [...encode(encoder, rows)] : [await metricsOf(statuses)];
     return { texts: [texts.join("")], records: rows.length };
   });
   for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
   return statuses.some(({ error }) => error === undefined) ? exitCodes.done : exitCodes.failed;
 }
 
-async function metricsOf(known: readonly KnownNode[]): Promise<string> {
+async function metricsOf(statuses: NodePool["status"]): Promise<string> {
   const { addNodeGauges, Registry } = await import("../metrics.js");
   const registry = new Registry();
-  addNodeGauges(registry, () => known);
+  addNodeGauges(registry, () => statuses);
   return registry.metrics();
 }
 
-type LearnedNode = KnownNode & { readonly version: string | undefined };
+type KnownNode = NodePool["status"][number] & { readonly version: string | undefined };
 
-/** Reads the oldest balance change of a node that responds, and its version if it tells. */
+/** Reads the version of a node that responds, if it tells. */
 async function learn(status: NodePool["status"][number], client: VegaClient | undefined, signal: AbortSignal) {
-  if (client === undefined || status.error !== undefined) return { ...status, version: undefined };
-  const [start, info] = await Promise.all([
-    historyStart(client, signal).catch(() => undefined),
-    getPath(client, "/api/v2/info", { signal }).catch(() => undefined),
-  ]);
+  const isAsked = client !== undefined && status.error === undefined;
+  const info = isAsked ? await getPath(client, "/api/v2/info", { signal }).catch(() => undefined) : undefined;
   const { version } = (info?.data ?? {}) as { version?: unknown };
-  return { ...status, historyStart: start, version: typeof version === "string" ? version : undefined };
+  return { ...status, version: typeof version === "string" ? version : undefined };
 }
 
-function recordOf(node: LearnedNode, hasUnits: boolean) {
-  const { url, state, height, timestamp, lag, latency, rateLimit, error, version } = node;
+function recordOf(node: KnownNode, hasUnits: boolean) {
+  const { url, state, height, timestamp, lag, latency, rateLimit, error, historyStart, version } = node;
   const number = (value: number | undefined, unit: string) => {
     if (value === undefined) return undefined;
     return hasUnits ? Math.round(value) + unit : Math.round(value);
@@ -130,7 +125,7 @@ function recordOf(node: LearnedNode, hasUnits: boolean) {
   return {
     url,
     state,
-    historyStart: node.historyStart?.toString(),
+    historyStart: historyStart?.toString(),
     blockAge: hasUnits && age !== undefined ? describeDuration(age) : age,
     lag: number(lag, " ms"),
     latency: number(latency, " ms"),

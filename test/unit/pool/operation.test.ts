@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ArgumentError, createClient } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
+import { createFakeNode } from "../../../src/testing/index.js";
 import { PooledNetwork } from "../../support/pooled-network.js";
 import { json, recorder } from "../../support/recorder.js";
 
@@ -35,6 +36,33 @@ describe("a check of the nodes of a pool", () => {
     net.advance(20);
     const status = await net.run(net.pool.check());
     expect(status.map(({ state }) => state)).toEqual(["ready", "ready"]);
+  });
+
+  test.each(["v0.74", "v0.79"] as const)("reads from when on each node keeps history, of %s nodes", async (version) => {
+    const { records } = createFakeNode({ balances: 300 });
+    const times = records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
+    const [all, pruned] = [{}, { history: times[150] }].map((options) =>
+      createFakeNode({ balances: 300 }, { ...options, version, rateLimit: false }),
+    );
+    const empty = createFakeNode({ balances: [] }, { version, rateLimit: false });
+    const fakes = new Map([
+      ["https://all.example", all],
+      ["https://pruned.example", pruned],
+      ["https://empty.example", empty],
+    ]);
+    const pool = nodePool([...fakes.keys(), "https://down.example"]);
+    const fetch = async (request: Request) => {
+      const fake = fakes.get(new URL(request.url).origin);
+      if (!fake) throw new TypeError("refused");
+      return await fake.fetch(request);
+    };
+    createClient({ baseUrl: pool, fetch });
+    const status = await pool.check({ history: true });
+    expect(status.map(({ historyStart }) => historyStart)).toEqual([times[0], times[150], undefined, undefined]);
+    expect(status.map(({ error }) => error === undefined)).toEqual([true, true, true, false]);
+    fakes.delete("https://pruned.example");
+    const later = await pool.check({ history: true });
+    expect(later.map(({ historyStart }) => historyStart)).toEqual([times[0], undefined, undefined, undefined]);
   });
 
   test("rejects with the reason of the caller's signal", async () => {
