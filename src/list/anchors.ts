@@ -39,7 +39,7 @@ function beforeChange({ lastEdges }: WalkState): readonly Anchor[] {
   const last = lastEdges.at(-1);
   if (last === undefined) return [];
   const record = identify(last.node as object);
-  for (let skip = 1; skip < lastEdges.length && skip <= room; skip++) {
+  for (let skip = 1; skip < lastEdges.length; skip++) {
     const { cursor, node } = lastEdges[lastEdges.length - 1 - skip] as Edge<unknown>;
     const completed = withAccountId(cursor, node as KnownRecord)?.cursor;
     if (completed === undefined) continue;

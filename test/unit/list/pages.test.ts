@@ -102,6 +102,21 @@ test("a record that a page repeats is yielded once", async () => {
   expect(await createClient({ baseUrl, fetch }).listVotes({ proposalId }).toArray()).toHaveLength(2);
 });
 
+test.each([
+  ["before its range", 2],
+  ["within its range", 7],
+])("a walk with a cursor from %s yields each change of the range after it once", async (_, read) => {
+  const times = Array.from({ length: 20 }, (_, block) => start + BigInt(block) * 1_000_000_000n);
+  const { client } = connect({ balances: changesAt(times) });
+  const page = await client.listBalanceChanges({ pagination: { first: read, newestFirst: false } });
+  const dateRange = { startTimestamp: times[5], endTimestamp: times[17] };
+  for (const after of [page.next?.after, page.edges.at(-1)?.cursor]) {
+    const pagination = { first: 3, after, newestFirst: false };
+    const rest = await client.listBalanceChanges({ dateRange, pagination }).toArray();
+    expect(rest.map(({ timestamp }) => BigInt(timestamp))).toEqual(times.slice(Math.max(5, read), 17));
+  }
+});
+
 test("a walk over a node that sorts the changes of a block by something else than account ids loses no change before it ends with an error", async () => {
   const counts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 12 });
   const reasons = new Set();
