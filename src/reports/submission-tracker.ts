@@ -57,15 +57,18 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
     const states = new Map((known?.pow?.blockStates ?? []).map((state) => [BigInt(state.blockHeight), state]));
     // The current block is always in the list.
     const current = [...states.keys()].reduce(maximum, 0n);
-    const isSameChain = latest === undefined || latest.chainId === response.chainId;
-    if (isSameChain && current < height) return;
+    if (latest && latest.chainId !== response.chainId) {
+      // A chain that was restarted has none of the transactions.
+      [height, blocks, sends] = [0n, new Map(), []];
+    }
+    if (current < height) return;
     const seenOn = (on: bigint) => BigInt(states.get(on)?.transactionsSeen ?? 0);
-    const usable = new Map(isSameChain ? blocks : []);
+    const usable = new Map(blocks);
     for (const [on, state] of states) usable.set(on, { state, used: maximum(usable.get(on)?.used ?? 0n, seenOn(on)) });
     const past = BigInt(known?.pow?.numberOfPastBlocks ?? 0);
     for (const on of usable.keys()) if (on + past <= current) usable.delete(on);
-    const kept = sends.filter(({ on }) => isSameChain && usable.has(on));
-    const left = Array.from(isSameChain ? uncounted : [], ([key, { submission, count }]) => {
+    const kept = sends.filter(({ on }) => usable.has(on));
+    const left = Array.from(uncounted, ([key, { submission, count }]) => {
       // A new epoch counts from 0, also transactions that were sent in the epoch before.
       const before = latest?.statistics?.epochSeq === known?.epochSeq ? countOf(latest?.statistics, submission) : 0n;
       const counted = latest ? countOf(known, submission) - before : 0n;
