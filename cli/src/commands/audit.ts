@@ -5,10 +5,9 @@ import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { count, type Io, printMessage } from "../io.js";
+import { type Io, printMessage } from "../io.js";
 import { readColumns } from "../output/columns.js";
-import { openOutput, readTarget, refuseOther } from "../output/file.js";
-import { createEncoder } from "../output/print.js";
+import { createEncoder, printText } from "../output/print.js";
 import { historyStart } from "../records.js";
 import { nameRow } from "../sync/rows.js";
 import { checkRange, dateOf, day, earliest, finalTime, formatTime, latest } from "../times.js";
@@ -66,60 +65,52 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
     dateRange?: { startTimestamp?: bigint; endTimestamp?: bigint };
   };
   checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags, true);
-  const target = readTarget(flags.output, flags.format);
-  if (target) refuseOther(target, flags.force === true);
-  const isPrometheus = (target?.format ?? flags.format) === "prometheus";
-  const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), target?.format, { title: "Audit" });
   const repeated = entered.find((url, index) => entered.indexOf(url) < index);
   if (repeated !== undefined) throw new UsageError(`Expected nodes that differ, got "${repeated}" twice.`);
   const urls = new Set((await connect(io, { ...flags, node: entered })).nodes);
   if (urls.size < 2) throw new UsageError("Expected at least two nodes, such as https://a.example https://b.example.");
-  const nodes = await Promise.all([...urls].map((url) => learn(io, flags, url)));
-  const start = earliest(...nodes.map((node) => node.start));
-  const newest = latest(0n, ...nodes.map((node) => node.end));
-  const end = earliest(...nodes.map((node) => node.end).filter((each) => newest - each <= maxLag));
-  const { startTimestamp = start ?? newest, endTimestamp = end ?? newest } = dateRange;
-  if (newest === 0n) throw new IncompleteError("No node has a block.");
   const parts: AuditedPart[] = [];
-  const output = openOutput(io, target, flags.force);
-  const print = async (part: AuditedPart) => {
-    const isFirst = parts.push(part) === 1;
-    if (part.first && !flags.quiet) printMessage(io, describe(part));
-    if (isPrometheus) return;
-    const { list, part: name } = part;
-    const rows = part.nodes.map((node) => ({ part: name, list, ...node, records: String(node.records) }));
-    await output.write((isFirst ? encoder.head : "") + encoder.encode(rows));
-  };
-  let position = startTimestamp;
-  const compare = async () => {
-    while (position < endTimestamp) {
-      const range = { start: position, end: earliest(position - (position % day) + day, endTimestamp) };
-      await print(await auditBalances(nodes, dateOf(position), range, { pageSize, signal }));
-      position = range.end;
+  const print = async (write: (text: string) => Promise<void>, format: flag.FormatName | undefined) => {
+    const isPrometheus = (format ?? flags.format) === "prometheus";
+    const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), format, { title: "Audit" });
+    const nodes = await Promise.all([...urls].map((url) => learn(io, flags, url)));
+    const start = earliest(...nodes.map((node) => node.start));
+    const newest = latest(0n, ...nodes.map((node) => node.end));
+    const end = earliest(...nodes.map((node) => node.end).filter((each) => newest - each <= maxLag));
+    const { startTimestamp = start ?? newest, endTimestamp = end ?? newest } = dateRange;
+    if (newest === 0n) throw new IncompleteError("No node has a block.");
+    let position = startTimestamp;
+    async function* compare() {
+      while (position < endTimestamp) {
+        const range = { start: position, end: earliest(position - (position % day) + day, endTimestamp) };
+        yield auditBalances(nodes, dateOf(position), range, { pageSize, signal });
+        position = range.end;
+      }
+      for (const proposalId of canonicalIds(flags.proposal ?? []))
+        yield auditList(nodes, "votes", proposalId, { proposalId }, signal);
+      for (const id of canonicalIds(flags.id ?? [])) yield auditList(nodes, "signatures", id, { id }, signal);
+      if (flags.profiles) yield auditList(nodes, "profiles", "profiles", {}, signal);
     }
-    for (const proposalId of canonicalIds(flags.proposal ?? []))
-      await print(await auditList(nodes, "votes", proposalId, { proposalId }, signal));
-    for (const id of canonicalIds(flags.id ?? []))
-      await print(await auditList(nodes, "signatures", id, { id }, signal));
-    if (flags.profiles) await print(await auditList(nodes, "profiles", "profiles", {}, signal));
+    if (!isPrometheus) await write(encoder.head);
+    try {
+      for await (const part of compare()) {
+        parts.push(part);
+        if (part.first && !flags.quiet) printMessage(io, describe(part));
+        const { list, part: name } = part;
+        const rows = part.nodes.map((node) => ({ part: name, list, ...node, records: String(node.records) }));
+        if (!isPrometheus) await write(encoder.encode(rows));
+      }
+    } catch (error) {
+      // A failure is no difference.
+      const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
+      // A later start does not help with a list that cannot be compared.
+      if (position === startTimestamp || error instanceof IncompleteError) throw failure;
+      throw new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`);
+    }
+    await write(isPrometheus ? await metricsOf(parts) : encoder.end());
+    return parts.length;
   };
-  const explain = (error: unknown) => {
-    // A failure is no difference.
-    const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
-    // A later start does not help with a list that cannot be compared.
-    const canContinue = position > startTimestamp && !(error instanceof IncompleteError);
-    return canContinue ? new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`) : failure;
-  };
-  try {
-    await compare().catch((error: unknown) => Promise.reject(explain(error)));
-    const end = (parts.length === 0 ? encoder.head : "") + encoder.end();
-    await output.write(isPrometheus ? await metricsOf(parts) : end);
-    await output.finish();
-  } catch (error) {
-    await output.stop(false);
-    throw error;
-  }
-  if (target && !flags.quiet) printMessage(io, `${target.name}: ${count(parts.length, "part")}.`);
+  await printText(io, flags, print, "part");
   const states = parts.flatMap((part) => part.nodes.map(({ state }) => state));
   if (states.includes("different")) return exitCodes.failed;
   return states.some((state) => state !== "equal") || parts.length === 0 ? exitCodes.incomplete : exitCodes.done;

@@ -85,14 +85,14 @@ async function show(
   const { signal } = io;
   const { watch, timeout } = flags;
   let statuses: NodePool["status"] = [];
-  await printText(io, flags, async () => {
+  await printText(io, flags, async (print) => {
     statuses = await pool.check({ signal, history: true, ...(timeout !== undefined && { timeout }) });
     const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
     signal.throwIfAborted();
     if (watch !== undefined && isTerminal(io, io.stdout)) await write(io.stdout, "\x1b[H\x1b[2J");
     const rows = known.map((node) => recordOf(node, isTable));
-    const texts = encoder ? [...encode(encoder, rows)] : [await metricsOf(statuses)];
-    return { texts: [texts.join("")], records: rows.length };
+    await print(encoder ? [...encode(encoder, rows)].join("") : await metricsOf(statuses));
+    return rows.length;
   });
   for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
   return statuses.some(({ error }) => error === undefined) ? exitCodes.done : exitCodes.failed;

@@ -57,19 +57,23 @@ export function createEncoder(
   });
 }
 
-/** Prints text to stdout, or to the file of `--output`, which is checked before anything is read. */
+/**
+ * Prints text to stdout, or to the file of `--output`, which is checked before anything is read.
+ *
+ * @param print - Writes the text, and returns how many records it has. Its format is that of a file.
+ */
 export async function printText(
   io: Io,
   { output, force, format, quiet }: Pick<Flags, "output" | "force" | "format" | "quiet">,
-  read: (format: FormatName | undefined) => Promise<{ texts: Iterable<string>; records: number }>,
+  print: (write: (text: string) => Promise<void>, format: FormatName | undefined) => Promise<number>,
+  noun = "record",
 ): Promise<void> {
   const target = readTarget(output, format);
   const opened = openOutput(io, target, force);
   try {
-    const { texts, records } = await read(target?.format);
-    for (const text of texts) await opened.write(text);
+    const records = await print(opened.write, target?.format);
     await opened.finish();
-    if (target && !quiet) printMessage(io, `${target.name}: ${count(records, "record")}.`);
+    if (target && !quiet) printMessage(io, `${target.name}: ${count(records, noun)}.`);
     else if (records === 0 && !quiet) printMessage(io, "No records.");
   } catch (error) {
     await opened.stop(false);
@@ -96,24 +100,27 @@ export const printRecords = (
   units?: Units,
   look: Look = { title: "Records" },
 ): Promise<void> =>
-  printText(io, flags, async (format) => {
+  printText(io, flags, async (write, format) => {
     const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), format, { ...look, units });
     const records = (await read()) as readonly WireRecord[];
-    return { texts: encode(encoder, records), records: records.length };
+    for (const text of encode(encoder, records)) await write(text);
+    return records.length;
   });
 
 /** Prints one object: as JSON, or with a row for each value in it. Unknown values are left out. */
 export const printObject = (value: object, io: Io, flags: Flags): Promise<void> =>
-  printText(io, flags, async (named) => {
+  printText(io, flags, async (write, named) => {
     const format = named ?? formatOf(flags.format, io);
     if (format === "json" || format === "ndjson") {
       const text = JSON.stringify(value, undefined, format === "json" ? 2 : undefined);
-      return { texts: [`${named === undefined && io.stdout.isTTY ? printableJson(text) : text}\n`], records: 1 };
+      await write(`${named === undefined && io.stdout.isTTY ? printableJson(text) : text}\n`);
+      return 1;
     }
     const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
     const columns = readColumns({ name: "text", value: "text" }, {});
     const encoder = createEncoder(io, { format, columns: "name,value" }, columns, named);
-    return { texts: encode(encoder, rows), records: 1 };
+    for (const text of encode(encoder, rows)) await write(text);
+    return 1;
   });
 
 /** The values in an object with their paths, such as `votes.statistics[0].proposal`. */
