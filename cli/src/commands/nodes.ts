@@ -8,7 +8,7 @@ import * as flag from "../flags.js";
 import { type Io, isTerminal, printMessage, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { getPath } from "../other-paths.js";
-import { type Encoder, readColumns } from "../output/columns.js";
+import { readColumns } from "../output/columns.js";
 import { readTarget } from "../output/file.js";
 import { createEncoder, encode, formatOf, printText } from "../output/print.js";
 import { describeDuration } from "../times.js";
@@ -53,7 +53,8 @@ export const nodesCommand: Definition<Flags> = {
 };
 
 async function nodes(io: Io, flags: Flags): Promise<number> {
-  const { watch } = flags;
+  const { watch, timeout } = flags;
+  const { signal, stdout } = io;
   const { pool, nodes: urls } = await connect(io, flags);
   // Each has a client of its own, which reads from it alone.
   const clients = await Promise.all(
@@ -64,38 +65,25 @@ async function nodes(io: Io, flags: Flags): Promise<number> {
   const create = () =>
     format === "prometheus" ? undefined : createEncoder(io, flags, readColumns(columnKinds, flags), named, look);
   // A file or a pipe gets the header once.
-  const isContinued = (format === "csv" || format === "table") && !isTerminal(io, io.stdout);
+  const isContinued = (format === "csv" || format === "table") && !isTerminal(io, stdout);
   let encoder = create();
   for (;;) {
-    const exitCode = await show(io, flags, pool, clients, encoder, format === "table");
-    if (watch === undefined) return exitCode;
-    await sleep(watch, undefined, { signal: io.signal }).catch(() => io.signal.throwIfAborted());
+    let statuses: NodePool["status"] = [];
+    await printText(io, flags, async (print) => {
+      statuses = await pool.check({ signal, history: true, ...(timeout !== undefined && { timeout }) });
+      const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
+      signal.throwIfAborted();
+      if (watch !== undefined && isTerminal(io, stdout)) await write(stdout, "\x1b[H\x1b[2J");
+      const rows = known.map((node) => recordOf(node, format === "table"));
+      await print(encoder ? [...encode(encoder, rows)].join("") : await metricsOf(statuses));
+      return rows.length;
+    });
+    for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
+    const isUp = statuses.some(({ error }) => error === undefined);
+    if (watch === undefined) return isUp ? exitCodes.done : exitCodes.failed;
+    await sleep(watch, undefined, { signal }).catch(() => signal.throwIfAborted());
     encoder = isContinued && encoder ? { ...encoder, head: "" } : create();
   }
-}
-
-async function show(
-  io: Io,
-  flags: Flags,
-  pool: NodePool,
-  clients: readonly VegaClient[],
-  encoder: Encoder | undefined,
-  isTable: boolean,
-): Promise<number> {
-  const { signal } = io;
-  const { watch, timeout } = flags;
-  let statuses: NodePool["status"] = [];
-  await printText(io, flags, async (print) => {
-    statuses = await pool.check({ signal, history: true, ...(timeout !== undefined && { timeout }) });
-    const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
-    signal.throwIfAborted();
-    if (watch !== undefined && isTerminal(io, io.stdout)) await write(io.stdout, "\x1b[H\x1b[2J");
-    const rows = known.map((node) => recordOf(node, isTable));
-    await print(encoder ? [...encode(encoder, rows)].join("") : await metricsOf(statuses));
-    return rows.length;
-  });
-  for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
-  return statuses.some(({ error }) => error === undefined) ? exitCodes.done : exitCodes.failed;
 }
 
 async function metricsOf(statuses: NodePool["status"]): Promise<string> {
