@@ -66,7 +66,7 @@ export function readArguments(id: OperationId, flagsEntered: object): Record<str
   return argument;
 }
 
-export function setMember(object: Record<string, unknown>, path: readonly string[], value: unknown): void {
+function setMember(object: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let group = object;
   for (const part of path.slice(0, -1)) {
     group[part] ??= {};
@@ -79,8 +79,8 @@ export function setMember(object: Record<string, unknown>, path: readonly string
 export function readParameters(operation: Pick<Operation, "arguments">, query: URLSearchParams, path = {}) {
   const argument: Record<string, unknown> = { ...path };
   const unknown = new Set(query.keys());
-  for (const { path, spec } of leavesOf(operation.arguments)) {
-    if (spec.in !== undefined) continue;
+  const leaves = leavesOf(operation.arguments).filter(({ spec }) => spec.in === undefined);
+  for (const { path, spec } of leaves) {
     const name = path.join(".");
     const names = [...new Set([name, snakeCase(name)])];
     for (const each of names) unknown.delete(each);
@@ -92,7 +92,7 @@ export function readParameters(operation: Pick<Operation, "arguments">, query: U
       throw new UsageError(`Expected ${name} to be true or false, got "${values[0]}".`);
     setMember(argument, path, spec.kind === "array" ? values : values[0]);
   }
-  const known = leavesOf(operation.arguments).flatMap(({ path, spec }) => (spec.in ? [] : path.join(".")));
+  const known = leaves.map(({ path }) => path.join("."));
   for (const name of unknown) throw new UsageError(`There is no parameter ${name}.${didYouMean(name, known)}`);
   return argument;
 }
@@ -131,10 +131,7 @@ function namesByWord(spec: Value): ReadonlyMap<string, string> {
   return new Map(names.map((name) => [wordOf(name.slice(length)), name]));
 }
 
-export const leavesOf = (
-  members: Readonly<Record<string, Argument>>,
-  path: string[] = [],
-): { path: string[]; spec: Leaf }[] =>
+const leavesOf = (members: Readonly<Record<string, Argument>>, path: string[] = []): { path: string[]; spec: Leaf }[] =>
   Object.entries(members).flatMap(([name, spec]) =>
     spec.kind === "object" ? leavesOf(spec.members, [...path, name]) : [{ path: [...path, name], spec }],
   );

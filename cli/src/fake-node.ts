@@ -68,23 +68,17 @@ export function withOtherPaths(node: FakeNode, later: readonly string[] = []): P
   };
 }
 
-interface LiveChainOptions {
-  readonly blockTime: bigint;
-  readonly seed: number;
-  /** A party that has a balance change in each block, and a vote on each proposal. */
-  readonly party: string | undefined;
-}
-
 const blocksOfProposal = 20;
 
 /**
  * The chain of `fake-node --block-every`: balances change, parties vote, and proposals open and close.
  *
+ * @param party - Has a balance change in each block, and a vote on each proposal.
  * @returns a function that ends the current block, with records in it.
  */
 export function liveChain(
   chain: Pick<FakeNode, "block" | "addRecords" | "nextBlock">,
-  { blockTime, seed, party }: LiveChainOptions,
+  { blockTime, seed, party }: { blockTime: bigint; seed: number; party?: string | undefined },
 ): () => void {
   const hashOf = (name: string) => createHash("sha256").update(`${seed}/${name}`).digest("hex");
   const amountOf = (name: string) => `${BigInt(`0x${hashOf(name).slice(0, 10)}`) * 10n ** 12n}` as const;
@@ -148,7 +142,7 @@ export async function createDemo() {
     return { ...change, timestamp: `${newest - (age * month) / (newest - oldest)}` as const };
   });
   const node = createFakeNode({ ...records, balances }, { rateLimit: false, defects: nodeDefects });
-  const timer = setInterval(liveChain(node, { blockTime: 1_000_000_000n, seed: 1, party: undefined }), 1000);
+  const timer = setInterval(liveChain(node, { blockTime: 1_000_000_000n, seed: 1 }), 1000);
   const { fetch } = withOtherPaths(node);
   const proposals = [...new Set(records.votes.map(({ proposalId }) => proposalId))].reverse();
   return { fetch, pause: () => clearInterval(timer), proposals, totalSupply: "200000000000000000000000000" };

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from "node:v8";
-import { Interruption, type Io, interruptSignals, type Output } from "./io.js";
+import { Interruption, type Io, interruptSignals } from "./io.js";
 import { run } from "./program.js";
 
 // Since Node.js 24, V8 keeps up to 128 MiB of new objects, and four times the old ones: an export took 400 MiB.
@@ -24,9 +24,7 @@ for (const name of interruptSignals) {
   });
 }
 
-const { argv, env, stdin } = process;
-const stdout: Output = process.stdout;
-const stderr: Output = process.stderr;
+const { argv, env, stdin, stdout, stderr } = process;
 // A closed stderr, such as with `2>&1 | head`, must not end an export.
 stderr.on("error", () => {});
 const now = () => performance.now();

@@ -61,14 +61,12 @@ export async function listAssets(client: VegaClient, signal?: AbortSignal): Prom
   return isThere ? assets : undefined;
 }
 
-const hasSymbol =
-  (text: string) =>
-  ({ symbol }: Asset): boolean =>
-    symbol.toLowerCase() === text.toLowerCase();
+const withSymbol = (text: string, assets: readonly Asset[]) =>
+  assets.filter(({ symbol }) => symbol.toLowerCase() === text.toLowerCase());
 
 /** Whether an asset is given by a symbol whose id is not known yet. */
 export const needsAssets = (entered: string | undefined, known: readonly Asset[] = []): boolean =>
-  entered !== undefined && !/^[\da-f]{64}$/i.test(entered) && !known.some(hasSymbol(entered));
+  entered !== undefined && !/^[\da-f]{64}$/i.test(entered) && withSymbol(entered, known).length === 0;
 
 /**
  * The id of the asset with a symbol. Other text is returned unchanged: nodes also know assets by other names.
@@ -76,8 +74,7 @@ export const needsAssets = (entered: string | undefined, known: readonly Asset[]
  * @param option - The name of the option in errors.
  */
 export function findAsset(option: string, entered: string, assets: readonly Asset[]): string {
-  const found = assets.filter(hasSymbol(entered));
-  const ids = [...new Set(found.map(({ id }) => id))];
+  const ids = [...new Set(withSymbol(entered, assets).map(({ id }) => id))];
   if (ids.length > 1) throw new UsageError(`Several assets have the symbol ${entered}: use the id, one of ${ids}.`);
   if (ids[0] !== undefined || assets.length === 0 || isWholeId(entered)) {
     return ids[0] ?? entered;

@@ -168,12 +168,9 @@ async function* withinRows(
 ): AsyncGenerator<BalanceChange> {
   const hasChanges = name === "statement" || every === "change";
   const periods = (period: keyof typeof seconds) => (to - from) / (seconds[period] * 1_000_000_000n) + 1n;
-  const rowsOf = {
-    balances: () => 1n,
-    statement: () => 2n + (isMonthly ? periods("month") : 0n),
-    series: () => (every === undefined || every === "change" ? 0n : periods(every)),
-  };
-  const rowsOfGroup = rowsOf[name]();
+  const rowsOfSeries = every === undefined || every === "change" ? 0n : periods(every);
+  const rowsOfStatement = isMonthly ? 2n + periods("month") : 2n;
+  const rowsOfGroup = { balances: 1n, statement: rowsOfStatement, series: rowsOfSeries }[name];
   const members = name === "series" ? groupBy : Object.values(groups);
   const found = new Set<string>();
   let rows = 0n;

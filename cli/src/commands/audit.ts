@@ -60,7 +60,6 @@ export const auditCommand: Definition<Flags> = {
 
 async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<number> {
   const { signal } = io;
-  const { pageSize } = flags;
   const { dateRange = {} } = readArguments("listBalanceChanges", flags) as {
     dateRange?: { startTimestamp?: bigint; endTimestamp?: bigint };
   };
@@ -83,7 +82,7 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
     async function* compare() {
       while (position < endTimestamp) {
         const range = { start: position, end: earliest(position - (position % day) + day, endTimestamp) };
-        yield auditBalances(nodes, dateOf(position), range, { pageSize, signal });
+        yield auditBalances(nodes, dateOf(position), range, { pageSize: flags.pageSize, signal });
         position = range.end;
       }
       for (const proposalId of canonicalIds(flags.proposal ?? []))

@@ -67,7 +67,7 @@ async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[])
   const app = createExplore({
     gateway,
     client,
-    pool: copy === undefined ? pool : (connection?.pool ?? { check: async () => [] }),
+    pool: connection?.pool ?? { check: async () => [] },
     hosts: isLoopback ? [host, "localhost", "127.0.0.1", "[::1]"] : undefined,
     closing: io.signal,
     describe: async () => ({

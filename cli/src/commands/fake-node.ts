@@ -64,32 +64,25 @@ async function fakeNode(io: Io, flags: FakeFlags): Promise<void> {
     import("vegaprotocol-client/testing/node"),
   ]);
   const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, lag = [] } = flags;
-  const lags = Array.from({ length: nodes }, (_, index) => lag[index] ?? lag.at(-1) ?? 0);
   const options = {
     faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
-    ...(defects && { defects: nodeDefects }),
-    ...(!rateLimit && { rateLimit: false as const }),
+    defects: defects && nodeDefects,
+    rateLimit: rateLimit ? undefined : (false as const),
   };
   const counts = Object.fromEntries(listNames.map((name) => [name, flags[name] ?? 100]));
   const data = { ...counts, spamStatistics: 10, seed, party };
   const all: readonly FakeNode[] =
     nodes === 1 ? [createFakeNode(data, options)] : createFakeNetwork({ ...data, nodes }, options).nodes;
-  const endBlock = liveChain(all[0] as FakeNode, {
-    blockTime: BigInt(Math.round((blockEvery ?? 0) * 1e6)),
-    seed: seed ?? 1,
-    party,
-  });
-  for (const [index, node] of all.entries()) node.configure({ lag: lags[index] });
+  const blockTime = BigInt(Math.round((blockEvery ?? 0) * 1e6));
+  const endBlock = liveChain(all[0] as FakeNode, { blockTime, seed: seed ?? 1, party });
+  for (const [index, node] of all.entries()) node.configure({ lag: lag[index] ?? lag.at(-1) ?? 0 });
   const timer = blockEvery === undefined ? undefined : setInterval(endBlock, blockEvery);
   // Each seed has three assets, and signatures of them.
   const assets = createFakeNode({ signatures: 3, seed }).records.signatures.map(({ id }) => id);
   const servers: FakeNodeServer[] = [];
   try {
     for (const [index, node] of all.entries()) {
-      const server = await listen(withOtherPaths(node, assets), {
-        port: port === 0 ? 0 : port + index,
-        ...(host !== undefined && { host }),
-      });
+      const server = await listen(withOtherPaths(node, assets), { port: port === 0 ? 0 : port + index, host });
       servers.push(server);
       await write(io.stdout, `${server.url}\n`);
     }

@@ -101,7 +101,8 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
       monitor.clear();
       if (reached !== undefined && start > reached) {
         hasGap = true;
-        printMessage(io, `Warning: ${gapText(reached, start)}`);
+        const range = `from ${formatTime(reached)} to ${formatTime(start)}`;
+        printMessage(io, `Warning: Records ${range} may be missing: no response showed that the node keeps them.`);
       }
       reached = upTo;
       if (taken.length > 0) await write(io.stdout, encoder.encode(taken), io.signal);
@@ -119,9 +120,6 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
 }
 
 type FollowedBatch = { records: readonly object[]; from?: bigint; upTo: bigint; resume?: string };
-
-const gapText = (from: bigint, to: bigint) =>
-  `Records from ${formatTime(from)} to ${formatTime(to)} may be missing: no response showed that the node keeps them.`;
 
 /**
  * @param position - The printed records are complete up to it, if it is known.

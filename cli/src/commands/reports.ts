@@ -61,15 +61,13 @@ async function printTally(io: Io, flags: TallyFlags): Promise<void> {
   const records = await client.listVotes({ proposalId }, { signal: io.signal }).toArray();
   const tally = await tallyVotes(records, rules);
   const state = proposal?.state;
-  const printPage = async () => {
+  if (format === "html" || format === "svg") {
     const { units } = await readUnits(io, flags, voteKinds, () => listAssets(client, io.signal), true);
-    return printRecords(io, flags, voteKinds, async () => records, units, {
+    await printRecords(io, flags, voteKinds, async () => records, units, {
       title: "Votes on a proposal",
       tally: { tally, rules: { ...rules, totalSupply: flags.totalSupply }, state },
     });
-  };
-  const isPage = format === "html" || format === "svg";
-  await (isPage ? printPage() : printObject({ state, ...tally, thresholds }, io, flags));
+  } else await printObject({ state, ...tally, thresholds }, io, flags);
   if (tally.yes.parties + tally.no.parties === 0) printMessage(io, "Nobody has voted on the proposal.");
   const missing = tally.missing.map((name) => `--${kebab(name)}`);
   if (missing.length > 0) printMessage(io, `Whether it passes is unknown without ${missing.join(", ")}.`);

@@ -90,9 +90,7 @@ function unitsOf(io: Io, flags: Flags, byAsset: ReadonlyMap<string, number>, ass
 async function readAssetFile(file: string): Promise<Asset[]> {
   const text = await readInput(file, "--assets assets.json");
   try {
-    const { edges } = JSON.parse(text).assets as {
-      edges: { node: Parameters<typeof assetOf>[0] }[];
-    };
+    const edges: { node: Parameters<typeof assetOf>[0] }[] = JSON.parse(text).assets.edges;
     const assets = edges.map(({ node }) => assetOf(node));
     if (assets.every((asset) => asset !== undefined)) return assets;
   } catch {
