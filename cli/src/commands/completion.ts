@@ -28,13 +28,17 @@ const valuesOf = ({ description }: Option) => /One of: ([^.]+)\./.exec(descripti
 const argumentWords: Readonly<Record<string, readonly string[]>> = { SHELL: Object.keys(shells), LIST: namedLists };
 const argumentsOf = ({ registeredArguments }: Command) =>
   registeredArguments.flatMap((each) => argumentWords[each.name()] ?? []);
-const namesOf = ({ commands }: Command) => commands.map((each) => each.name());
+/** The subcommands, with their summaries. The program has `help` in addition, which is no command of its own. */
+const subcommandsOf = ({ commands, parent }: Command) => [
+  ...commands.map((each) => [each.name(), each.summary() || each.description()] as const),
+  ...(parent === null ? [["help", "Print the help of a command."] as const] : []),
+];
+const namesOf = (command: Command) => subcommandsOf(command).map(([name]) => name);
 const flagsOf = ({ options }: Command) => options.flatMap(({ short, long }) => [short, long]).filter(Boolean);
 
 function bashScript(program: Command): string {
   const commands = allCommands(program).map((command) => {
-    const help = command === program ? ["help"] : [];
-    const words = [...namesOf(command), ...help, ...argumentsOf(command), ...flagsOf(command)].join(" ");
+    const words = [...namesOf(command), ...argumentsOf(command), ...flagsOf(command)].join(" ");
     // A shell completes names of files where there are no words.
     const values = command.options
       .filter(({ required }) => required)
@@ -61,19 +65,13 @@ function zshScript(program: Command): string {
 
 function fishScript(program: Command): string {
   const quote = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const seen = (path: string) => path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
+  const seen = (word: string) => `__fish_seen_subcommand_from ${word}`;
   const lines = allCommands(program).flatMap((command) => {
     const path = pathOf(command);
-    const own = path === "" ? ["__fish_use_subcommand"] : seen(path);
-    const where = quote(
-      [...own, ...(path.startsWith("follow") || path === "" ? [] : ["not __fish_seen_subcommand_from follow"])].join(
-        "; and ",
-      ),
-    );
-    const names = command.commands.map(
-      (each) => `-f -a ${each.name()} -d ${quote(each.summary() || each.description())}`,
-    );
-    const help = command === program ? ["-f -a help -d 'Print the help of a command.'"] : [];
+    const isFollow = path.startsWith("follow");
+    const own = [...path.split(" ").map(seen), ...(isFollow ? [] : [`not ${seen("follow")}`])];
+    const where = path === "" ? ["__fish_use_subcommand"] : own;
+    const names = subcommandsOf(command).map(([name, summary]) => `-f -a ${name} -d ${quote(summary)}`);
     const words = argumentsOf(command).map((word) => `-f -a ${word}`);
     const flags = command.options.map((option) => {
       const values = valuesOf(option);
@@ -81,10 +79,9 @@ function fishScript(program: Command): string {
       const value = option.required ? (values === "" ? " -r" : ` -x -a ${quote(values)}`) : "";
       return `${name}${value} -d ${quote(option.description.replace(/\..*/s, "."))}`;
     });
-    return [...names, ...help, ...words, ...flags].map((rest) => `complete -c vegaprotocol -n ${where} ${rest}`);
+    const rules = [...names, ...words, ...flags];
+    return rules.map((rule) => `complete -c vegaprotocol -n ${quote(where.join("; and "))} ${rule}`);
   });
-  const ofHelp = namesOf(program).map(
-    (name) => `complete -c vegaprotocol -n '__fish_seen_subcommand_from help' -f -a ${name}`,
-  );
+  const ofHelp = namesOf(program).map((name) => `complete -c vegaprotocol -n '${seen("help")}' -f -a ${name}`);
   return `${[...lines, ...ofHelp].join("\n")}\n`;
 }
