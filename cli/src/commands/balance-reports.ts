@@ -9,6 +9,7 @@ import { IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { listAssets } from "../other-paths.js";
+import { readTarget } from "../output/file.js";
 import { printRecords } from "../output/print.js";
 import { readUnits } from "../output/units.js";
 import { createProgress } from "../progress.js";
@@ -118,6 +119,7 @@ const titles = { balances: "Balances", statement: "Statement", series: "Balances
 export async function printBalances(io: Io, name: shared.BalanceReportName, entered: BalanceFlags): Promise<void> {
   // A wrong flag is found before a request is sent.
   readArguments("listBalanceChanges", entered);
+  readTarget(entered.output, entered.format);
   const { timeZone, quiet, completeHistory: isComplete = false, from, pageSize, concurrency, catchUp } = entered;
   const { at: to = entered.to, monthly: isMonthly, every, output = "-" } = entered;
   const groupBy = shared.readGroup(entered.groupBy, "--group-by");

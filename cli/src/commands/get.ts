@@ -58,10 +58,12 @@ async function get(io: Io, flags: flag.Flags, [entered = ""]: readonly string[])
     };
     const walk = paginate(fetchPage as Parameters<typeof paginate<WireRecord>>[0], {}, { maxItems, signal: io.signal });
     for await (const record of walk) await printer.add(record);
-    if (object !== undefined && target === undefined && flags.columns === undefined) {
-      return await printObject(object, io, flags);
+    const found = object;
+    if (found !== undefined && target === undefined && flags.columns === undefined) {
+      await printObject(io, flags, async () => found);
+      return;
     }
-    if (object !== undefined) await printer.add(object);
+    if (found !== undefined) await printer.add(found);
     await printer.end();
     await printer.finish();
   } catch (error) {

@@ -67,7 +67,7 @@ async function printTally(io: Io, flags: TallyFlags): Promise<void> {
       title: "Votes on a proposal",
       tally: { tally, rules: { ...rules, totalSupply: flags.totalSupply }, state },
     });
-  } else await printObject({ state, ...tally, thresholds }, io, flags);
+  } else await printObject(io, flags, async () => ({ state, ...tally, thresholds }));
   if (tally.yes.parties + tally.no.parties === 0) printMessage(io, "Nobody has voted on the proposal.");
   const missing = tally.missing.map((name) => `--${kebab(name)}`);
   if (missing.length > 0) printMessage(io, `Whether it passes is unknown without ${missing.join(", ")}.`);
@@ -122,13 +122,16 @@ async function printLimits(io: Io, flags: LimitsFlags, _: readonly string[], ent
   const options = { sentSince, sentByBlock, tokens, now: new Date() };
   // A wrong flag is found before a request is sent.
   submissionLimits(noStatistics, submission, options);
-  const statistics = await (await clientOf(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
-  const limits = submissionLimits(statistics, submission, options);
-  const bannedUntil = limits.bannedUntil && formatTime(limits.bannedUntil);
-  await printObject({ ...limits, left: limits.left?.toString(), bannedUntil }, io, flags);
+  const client = await clientOf(io, flags);
+  const limits = await printObject(io, flags, async () => {
+    const statistics = await client.getSpamStatistics({ partyId }, { signal: io.signal });
+    const found = submissionLimits(statistics, submission, options);
+    const bannedUntil = found.bannedUntil && formatTime(found.bannedUntil);
+    return { ...found, left: found.left?.toString(), bannedUntil };
+  });
   if (limits.reason === undefined) return exitCodes.done;
   const reasons = {
-    banned: `the party is banned until ${bannedUntil}`,
+    banned: `the party is banned until ${limits.bannedUntil}`,
     quota: `none is left in this epoch`,
     tokens: `it takes ${limits.minTokens} governance tokens in the smallest unit`,
     "proof-of-work": "every block has as many transactions as the network accepts; wait for the next one",
@@ -153,8 +156,9 @@ const bundleCommand: Definition<BundleFlags> = {
 async function printBundle(io: Io, flags: BundleFlags): Promise<void> {
   const id = canonicalIds(flags.id);
   const client = await clientOf(io, flags);
-  const bundle = await bundleOf(id, client.listNodeSignatures({ id }, { signal: io.signal }));
-  return printObject({ id, bundle }, io, flags);
+  await printObject(io, flags, async () => {
+    return { id, bundle: await bundleOf(id, client.listNodeSignatures({ id }, { signal: io.signal })) };
+  });
 }
 
 export const reportCommands: readonly Definition<never>[] = [tallyCommand, limitsCommand, bundleCommand];

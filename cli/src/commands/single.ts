@@ -32,7 +32,7 @@ async function single(id: OperationId, io: Io, flags: Flags): Promise<void> {
   const argument = readArguments(id, flags);
   const { client } = await connect(io, flags);
   const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;
-  return printObject(await method(argument, { signal: io.signal }), io, flags);
+  await printObject(io, flags, () => method(argument, { signal: io.signal }));
 }
 
 export const checkCommand: Definition<Flags> = {
@@ -50,8 +50,7 @@ export const checkCommand: Definition<Flags> = {
 async function check(io: Io, flags: Flags, [file = "-"]: readonly string[]): Promise<number> {
   const tx = await readTransaction(io, file);
   const { client } = await connect(io, flags);
-  const result = await client.checkTransaction({ tx }, { signal: io.signal });
-  await printObject(result, io, flags);
+  const result = await printObject(io, flags, () => client.checkTransaction({ tx }, { signal: io.signal }));
   if (result.success) return exitCodes.done;
   const { message, advice } = explainCheck(result);
   printMessage(io, message);

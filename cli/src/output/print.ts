@@ -107,10 +107,12 @@ export const printRecords = (
     return records.length;
   });
 
-/** Prints one object: as JSON, or with a row for each value in it. Unknown values are left out. */
-export const printObject = (value: object, io: Io, flags: Flags): Promise<void> =>
-  printText(io, flags, async (write, named) => {
+/** Prints one object and returns it: as JSON, or with a row for each value in it. Unknown values are left out. */
+export async function printObject<T extends object>(io: Io, flags: Flags, read: () => PromiseLike<T>): Promise<T> {
+  let value: T | undefined;
+  await printText(io, flags, async (write, named) => {
     const format = named ?? formatOf(flags.format, io);
+    value = await read();
     if (format === "json" || format === "ndjson") {
       const text = JSON.stringify(value, undefined, format === "json" ? 2 : undefined);
       await write(`${named === undefined && io.stdout.isTTY ? printableJson(text) : text}\n`);
@@ -122,6 +124,8 @@ export const printObject = (value: object, io: Io, flags: Flags): Promise<void> 
     for (const text of encode(encoder, rows)) await write(text);
     return 1;
   });
+  return value as T;
+}
 
 /** The values in an object with their paths, such as `votes.statistics[0].proposal`. */
 export function rowsOf(value: unknown, path = ""): [path: string, text: string][] {
