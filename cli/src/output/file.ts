@@ -48,8 +48,21 @@ export function readTarget(name: string | undefined, format: FormatName | undefi
     );
   }
   const isStream = found !== undefined && !found.isFile();
+  const { extension, isCompressed, named } = extensionsOf(name);
+  // The extension of a device such as /dev/stdout.1 is not a format.
+  const isUnnamed = (extension === "" && !isCompressed) || (isStream && named === undefined);
+  if (format === undefined && named === undefined && !isUnnamed) {
+    const known = [...extensions.keys()].filter((each) => each !== "svg").map((each) => `.${each}`);
+    throw new UsageError(
+      `Expected --output to end with ${known.join(", ")}, or one of them and .gz, got "${name}". ` +
+        `Use one of them, or --format ${formats.join("|")}.`,
+    );
+  }
+  if (format !== undefined && named !== undefined && format !== named) {
+    throw new UsageError(`Expected --output to end with an extension of --format ${format}, got "${name}".`);
+  }
   const path = isStream ? name : followLink(name);
-  return { name, path, isStream, ...readExtensions(name, format, isStream) };
+  return { name, path, isStream, format: format ?? named ?? "ndjson", isCompressed };
 }
 
 /** The file behind a name. A symbolic link can lead to a file that does not exist yet. */
@@ -74,23 +87,6 @@ export function extensionsOf(name: string) {
   const isCompressed = last === "gz";
   const extension = isCompressed ? first : last;
   return { extension, isCompressed, named: extensions.get(extension) };
-}
-
-function readExtensions(name: string, format: FormatName | undefined, isStream: boolean) {
-  const { extension, isCompressed, named } = extensionsOf(name);
-  // The extension of a device such as /dev/stdout.1 is not a format.
-  const isUnnamed = (extension === "" && !isCompressed) || (isStream && named === undefined);
-  if (format === undefined && named === undefined && !isUnnamed) {
-    const known = [...extensions.keys()].filter((each) => each !== "svg").map((each) => `.${each}`);
-    throw new UsageError(
-      `Expected --output to end with ${known.join(", ")}, or one of them and .gz, got "${name}". ` +
-        `Use one of them, or --format ${formats.join("|")}.`,
-    );
-  }
-  if (format !== undefined && named !== undefined && format !== named) {
-    throw new UsageError(`Expected --output to end with an extension of --format ${format}, got "${name}".`);
-  }
-  return { format: format ?? named ?? ("ndjson" as const), isCompressed };
 }
 
 /**
