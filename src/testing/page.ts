@@ -90,7 +90,7 @@ function readPagination(query: URLSearchParams) {
   if (size < 1 || size > 5000) throw invalid("pagination limit must be in range 0-5000");
   if (after !== undefined && before !== undefined) throw invalid("cannot set both a before and after cursor");
   const backward = first === undefined && (last !== undefined || before !== undefined);
-  return { size, backward, newestFirst: order !== "false", cursor: backward ? before : after };
+  return { size, backward, newestFirst: !/^[fF0]/.test(order ?? ""), cursor: backward ? before : after };
 }
 
 /** Encodes a cursor: base64 of JSON in UTF-8. Most of them are ASCII, which is fast. */

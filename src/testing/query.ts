@@ -16,9 +16,16 @@ const flatten = (parameters: Arguments, prefix = ""): [string, Exclude<Argument,
     each.kind === "object" ? flatten(each.members, `${prefix}${name}.`) : [[prefix + name, each]],
   );
 
-/** Reads the parameters of a request by their JSON names. As on a node, unknown parameters are ignored. */
+/** The spellings of a boolean that Go reads, such as the `False` of Python. */
+const booleans = /^(?:[tTfF01]|true|True|TRUE|false|False|FALSE)$/;
+
+/**
+ * Reads the parameters of a request by their names in camelCase or in snake_case. As on a node, unknown parameters are
+ * ignored.
+ */
 export function readQuery(search: string, operation: Operation, version: NodeVersion): URLSearchParams {
-  const query = new URLSearchParams(search);
+  const jsonName = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const query = new URLSearchParams([...new URLSearchParams(search)].map(([name, value]) => [jsonName(name), value]));
   for (const [name, type] of flatten(operation.arguments)) {
     const given = query.getAll(name);
     if (given.length > 1 && type.kind !== "array")
@@ -37,7 +44,7 @@ function isValid(type: Value, text: string, version: NodeVersion): boolean {
     case "nanoseconds":
       return isInteger(64);
     case "boolean":
-      return text === "true" || text === "false";
+      return booleans.test(text);
     case "enum": {
       const name = /^[+-]?\d+$/.test(text) ? toName(type, Number(text)) : text;
       return type.values.some((each) => each === name && (version === "v0.74" || each !== removedName));

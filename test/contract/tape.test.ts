@@ -74,9 +74,8 @@ const beyond =
  */
 const elsewhere =
   /^(?:path \/transaction$|snake_case|nonce |version (?:text|FOO)|(?:pow|signature) text|signature version|pubKey number|utf-8|broken)/;
-/** Spellings that no client sends: names in snake_case or with escapes, `list[]=a`, a value of a group, other booleans, and Latin-1. */
-const otherSpelling =
-  /\[|%5B|[?&][^=&]*_[^=&]*=|[?&](?:filter|dateRange|pagination)=|(?:first|parties)\.x=|newestFirst=(?:[tTfF01]|TRUE|False)(?:&|$)|%E9|%6F/;
+/** Spellings that no client sends: names with escapes, `list[]=a`, a value of a group, and Latin-1. */
+const otherSpelling = /\[|%5B|[?&](?:filter|dateRange|pagination)=|(?:first|parties)\.x=|%E9|%6F/;
 
 const lists = ["listVotes", "listPartiesProfiles", "listBalanceChanges", "listNodeSignatures", "unknownPaths"];
 

@@ -14,6 +14,7 @@ describe("a fake node selects", () => {
   test.each<[string, query: string, (vote: Vote) => boolean]>([
     ["a proposal", `proposalId=${proposalId}`, (vote) => vote.proposalId === proposalId],
     ["a party", `partyId=${partyId}`, (vote) => vote.partyId === partyId],
+    ["a party in snake_case", `party_id=${partyId}`, (vote) => vote.partyId === partyId],
     ["both", `partyId=${partyId}&proposalId=${proposalId}`, (vote) => vote === votes[0]],
     ["an empty party, which has none", `partyId=&proposalId=${proposalId}`, () => false],
   ])("votes by %s", async (_, query, isWanted) => {
@@ -47,6 +48,11 @@ describe("a fake node selects", () => {
     const { edges } = await fetchPage(createFakeNode({ balances }), `/api/v2/balance/changes?filter.${filter}`);
     expect(edges).toHaveLength(count);
   });
+});
+
+test.each(["False", "0", "f", "FALSE"])("a fake node reads the boolean %s as Go does", async (text) => {
+  const newestFirst = (value: string) => fetchPage(node, `/api/v2/balance/changes?pagination.newestFirst=${value}`);
+  expect(await newestFirst(text)).toEqual(await newestFirst("false"));
 });
 
 describe("a fake node rejects", () => {
