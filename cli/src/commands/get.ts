@@ -147,7 +147,7 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
 function columnOf(name: string, records: readonly WireRecord[]): Column {
   const values = records.map((record) => record[name]).filter((value) => value !== undefined && value !== null);
   const isNumber = values.length > 0 && values.every((value) => /^-?\d+(?:\.\d+)?$/.test(String(value)));
-  const isObject = values.some((value) => typeof value === "object");
+  const isObject = values.length > 0 && values.every((value) => typeof value === "object");
   return { name, kind: isNumber ? "amount" : isObject ? "json" : "text", print: (text) => text };
 }
 

@@ -62,6 +62,12 @@ test("the command get has a column of CSV for each member of an object, and tell
   expect(sent).toEqual(["/api/v2/assets?pagination.first=2"]);
 });
 
+test("the command get marks a formula in CSV also where other records have an object", async () => {
+  const edges = ["=1+1", ["x"]].map((value) => ({ cursor: "", node: { value } }));
+  const mixed = async () => Response.json({ list: { edges, pageInfo: { hasNextPage: false } } });
+  expect((await run("/mixed --format csv", { fetch: mixed })).stdout).toBe('value\r\n\'=1+1\r\n"[""x""]"\r\n');
+});
+
 test("the command get prints a screenful on a terminal", async () => {
   const { stdout, stderr } = await run("/api/v2/assets", { terminal: 80 });
   expect(stdout.trimEnd().split("\n")).toHaveLength(31);
