@@ -3,6 +3,7 @@ import {
   createWriteStream,
   existsSync,
   lstatSync,
+  openSync,
   readdirSync,
   readlinkSync,
   realpathSync,
@@ -94,7 +95,7 @@ export function extensionsOf(name: string) {
  * file or the new one. Files of killed processes are removed, and so are earlier partial files once this one is
  * complete. A pipe or a device is written directly.
  *
- * @throws {@link UsageError} if the file exists and must not be replaced.
+ * @throws {@link UsageError} if the file exists and must not be replaced. {@link ExitError} if it cannot be created.
  */
 export function openOutput(
   { stdout, signal }: Pick<Io, "stdout" | "signal">,
@@ -112,7 +113,7 @@ export function openOutput(
   const path = isStream ? target.path : `${target.path}.${process.pid}.tmp`;
   refuseOther(target, force);
   if (!isStream) removeLeft(target.path, "tmp");
-  const file = createWriteStream(path, { flush: !isStream });
+  const file = createWriteStream(path, isStream ? {} : { flush: true, fd: create(path, name) });
   const gzip = target.isCompressed ? createGzip() : undefined;
   const input: Writable = gzip ?? file;
   const done = gzip ? pipeline(gzip, file) : finished(file);
@@ -155,6 +156,15 @@ export function openOutput(
       return partial;
     },
   };
+}
+
+/** Creates a file at once: a stream would show an error only once the records are read. */
+function create(path: string, name: string): number {
+  try {
+    return openSync(path, "w");
+  } catch (error) {
+    throw writeError(name, error);
+  }
 }
 
 /** @throws {@link UsageError} if the file exists and must not be replaced. */

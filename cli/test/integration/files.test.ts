@@ -198,12 +198,14 @@ test.each([
   ["file/x.csv", "a part of its path is a file, not a folder."],
 ])("an error names the file that was given as %s", async (name, reason) => {
   await writeFile(file("file"), "");
-  // Several records of a block are added after the write of the blocks before has failed.
-  for (const command of [["profiles"], ["balances", "--page-size", "500", "--concurrency", "1"]]) {
+  const before = large.requests.length;
+  for (const command of [["profiles"], ["balances"], ["balances", "--at", "2024-02-09", "--raw"], ["nodes"]]) {
     const stderr = `Error: Cannot write ${file(name)}: ${reason}\n`;
     const result = await runCli([...command, "-o", file(name)], { fetch: large.fetch });
     expect(result).toMatchObject({ code: 1, stderr });
   }
+  // Nothing is read for a file that cannot be written.
+  expect(large.requests).toHaveLength(before);
 });
 
 describe("an export to a time that the node has not reached", () => {
