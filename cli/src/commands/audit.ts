@@ -90,14 +90,13 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
       for (const id of canonicalIds(flags.id ?? [])) yield auditList(nodes, "signatures", id, { id }, signal);
       if (flags.profiles) yield auditList(nodes, "profiles", "profiles", {}, signal);
     }
-    if (!isPrometheus) await write(encoder.head);
     try {
       for await (const part of compare()) {
-        parts.push(part);
+        const head = parts.push(part) === 1 ? encoder.head : "";
         if (part.first && !flags.quiet) printMessage(io, describe(part));
         const { list, part: name } = part;
         const rows = part.nodes.map((node) => ({ part: name, list, ...node, records: String(node.records) }));
-        if (!isPrometheus) await write(encoder.encode(rows));
+        if (!isPrometheus) await write(head + encoder.encode(rows));
       }
     } catch (error) {
       // A failure is no difference.
@@ -106,13 +105,17 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
       if (position === startTimestamp || error instanceof IncompleteError) throw failure;
       throw new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`);
     }
+    if (parts.length === 0) {
+      const [from, to] = [startTimestamp, endTimestamp].map(formatTime);
+      throw new IncompleteError(`There is nothing to compare: the range begins at ${from}, and ends at ${to}.`);
+    }
     await write(isPrometheus ? await metricsOf(parts) : encoder.end());
     return parts.length;
   };
   await printText(io, flags, print, "part");
   const states = parts.flatMap((part) => part.nodes.map(({ state }) => state));
   if (states.includes("different")) return exitCodes.failed;
-  return states.some((state) => state !== "equal") || parts.length === 0 ? exitCodes.incomplete : exitCodes.done;
+  return states.some((state) => state !== "equal") ? exitCodes.incomplete : exitCodes.done;
 }
 
 /** A node that does not respond has nothing to compare. */

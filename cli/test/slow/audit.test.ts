@@ -207,6 +207,11 @@ test("audit says what it cannot compare, and a node that does not respond is not
   expect([later.code, states(later).has(`${urls[1]}later`)]).toEqual([3, true]);
   expect((await audit(nodes, ["--from", `${middle}`])).code).toBe(0);
   expect((await audit(nodes, ["--from", `${middle}`, "--to", "2100-01-01"])).code).toBe(3);
+  expect(await audit(nodes, ["--from", "2100"])).toMatchObject({
+    code: 3,
+    rows: [],
+    stderr: expect.stringMatching(/^Error: There is nothing to compare: the range begins at 2100-01-01.*ends at 2024-/),
+  });
   nodes[1]?.configure({ down: true });
   const down = await audit(nodes, ["--retries", "0"]);
   expect([down.code, states(down)]).toEqual([
