@@ -3,6 +3,7 @@ import { checkedWhenRead, expected, nested } from "../arguments/check-options.js
 import { refuse, refuseUnknown } from "../arguments/refuse.js";
 import type { Block } from "../values/block.js";
 import { isDigits } from "../values/integers.js";
+import { canonicalId } from "../values/names.js";
 import type { Lists, RecordGenerator, Whole } from "./generator.js";
 import { type FakeStatistics, noStatistics } from "./spam-statistics.js";
 import type { AddedRecords, FakeVote } from "./store.js";
@@ -172,7 +173,8 @@ function readStatistics(given: FakeNodeData["spamStatistics"], generator: Record
     const place = `data.spamStatistics.${party}`;
     aRecord(statistics, { argument: place });
     check(statistics, place);
-    return [party, { ...noStatistics, ...withoutUndefined(statistics) } as FakeStatistics];
+    // Nodes look up ids in lower case, and so the client sends them.
+    return [canonicalId(party), { ...noStatistics, ...withoutUndefined(statistics) } as FakeStatistics];
   });
   return Object.fromEntries(entries);
 }

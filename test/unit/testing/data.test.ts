@@ -173,6 +173,12 @@ test.each<["nextBlock" | "addRecords", ...Mistake]>([
   expect([node.block.height, node.records.balances]).toEqual([1n, []]);
 });
 
+test("spam statistics of an id in capitals are there for a client", async () => {
+  const node = createFakeNode({ spamStatistics: { A11CE0: { epochSeq: "7" } } });
+  const client = createClient({ baseUrl, fetch: node.fetch });
+  expect((await client.getSpamStatistics({ partyId: "A11CE0" })).statistics?.epochSeq).toBe("7");
+});
+
 const late = { balances: [change(1, "2000")], block: { height: 1n, timestamp: 1000n } };
 const faulty = (fault: object) => ({ faults: [fault] });
 test.each<Mistake>([
