@@ -1,55 +1,27 @@
 /** Prints `openapi.yaml` as a page of the site: each operation with an example, and then the conventions of all. */
-import { parse } from "yaml";
-import { nameOf, type Operation, type Parameter, type Schema } from "../generate/description.js";
-
-interface Media {
-  schema: Schema;
-  example?: unknown;
-  examples?: Record<string, { summary?: string; value: unknown }>;
-}
-
-interface Content {
-  $ref?: string;
-  description?: string;
-  content?: { "application/json"?: Media };
-}
-
-interface Documented extends Omit<Operation, "responses" | "requestBody" | "x-codeSamples"> {
-  requestBody?: Content;
-  responses: Record<string, Content>;
-  "x-codeSamples": { lang: string; label: string; source: string }[];
-}
-
-interface Tree {
-  info: { description: string };
-  paths: Record<string, Record<string, Documented>>;
-  components: Record<string, Record<string, object>>;
-}
+import {
+  nameOf,
+  operationsOf,
+  type Parameter,
+  type ResolvedOperation,
+  readDescription,
+  resolve,
+  type Schema,
+} from "../generate/description.js";
 
 export function printDescription(yaml: string): string {
-  const tree: Tree = parse(yaml);
-  const { parameters: shared = {}, schemas = {} } = tree.components;
-  const resolve = <T extends object>(value: T): T => {
-    const { $ref } = value as { $ref?: string };
-    if ($ref === undefined) return value;
-    const [, , kind = "", name = ""] = $ref.split("/");
-    return tree.components[kind]?.[name] as T;
-  };
-  const operations = Object.entries(tree.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => printOperation(method, path, operation)),
-  );
-  const enumerations = Object.entries(schemas as Record<string, Schema>).filter(
-    ([, schema]) => schema["x-enumDescriptions"],
-  );
+  const description = readDescription(yaml);
+  const { parameters: shared, schemas } = description.components;
+  const enumerations = Object.entries(schemas).filter(([, schema]) => schema["x-enumDescriptions"]);
   return [
     "# OpenAPI reference\n",
     'Each operation of [`openapi.yaml`](/openapi.yaml){target="_self"} with an example. [Operations](operations.md) is the guide to them.\n',
     "<!-- search: swagger, openapi, redoc, postman, codegen, code generator, api description, endpoints -->\n",
-    ...operations,
+    ...operationsOf(description).map(printOperation),
     "## Pages\n",
     "The response of a list is a page: `edges` with a record (`node`) and its `cursor` each, and `pageInfo`. These parameters choose it:\n",
-    table("Parameter", Object.values(shared as Record<string, Parameter>).map(rowOfParameter)),
-    table("Member of `pageInfo`", rowsOf(schemas["PageInfo"] as Schema)),
+    table("Parameter", Object.values(shared).map(rowOfParameter)),
+    table("Member of `pageInfo`", rowsOf({ $ref: "PageInfo" })),
     "## Enumerations\n",
     ...enumerations.map(([name, { "x-enumDescriptions": names = {} }]) =>
       table(
@@ -58,23 +30,20 @@ export function printDescription(yaml: string): string {
       ),
     ),
     "## Conventions\n",
-    tree.info.description,
+    description.info.description,
   ].join("\n");
 
-  function printOperation(method: string, path: string, operation: Documented): string {
-    const { operationId, summary, description = "", parameters = [], requestBody, responses } = operation;
-    const [introduction = "", ...facts] = description.trim().split(/\n\n/);
-    const media = responses["200"]?.content?.["application/json"] as Media;
-    const samples = operation["x-codeSamples"].map(({ lang, source }) =>
+  function printOperation(operation: ResolvedOperation): string {
+    const { method, path, operationId, summary, parameters = [], requestBody, responses, body, list } = operation;
+    const [introduction = "", ...facts] = (operation.description ?? "").trim().split(/\n\n/);
+    const samples = (operation["x-codeSamples"] ?? []).map(({ lang, source }) =>
       lang === "TypeScript" ? fence("ts", "vegaprotocol-client", source) : fence("sh", "curl", source),
     );
-    const example = media.example ?? Object.values(media.examples ?? {})[0]?.value;
+    const [example] = Object.values(responses["200"]?.content?.["application/json"]?.examples ?? {});
     const request = requestBody?.content?.["application/json"]?.schema;
-    const own = parameters.filter((each) => !("$ref" in each)) as Parameter[];
-    const rows = own.map(rowOfParameter);
-    if (own.length < parameters.length)
+    const rows = parameters.flatMap((each) => ("$ref" in each ? [] : [rowOfParameter(each)]));
+    if (rows.length < parameters.length)
       rows.push(["`pagination.*`", "[page](#pages)", "The page of the list to return."]);
-    const record = recordOf(media.schema);
     return [
       `## ${summary}\n`,
       `\`${method.toUpperCase()} ${path}\` · \`client.${operationId}\`\n`,
@@ -82,20 +51,12 @@ export function printDescription(yaml: string): string {
       "::: code-group\n",
       ...samples,
       ":::\n",
-      fence("json", "", JSON.stringify(shorten(example), null, 2)),
+      fence("json", "", JSON.stringify(shorten(example?.value), null, 2)),
       ...(rows.length > 0 ? [table("Parameter", rows)] : []),
       ...(request ? [table("Body", rowsOf(request))] : []),
-      record ? table("Record", rowsOf(record)) : table("Response", rowsOf(media.schema)),
+      list ? table("Record", rowsOf({ $ref: list.record })) : table("Response", rowsOf(body)),
       ...facts.map((fact) => `${fact}\n`),
     ].join("\n");
-  }
-
-  /** The schema of a list's record. */
-  function recordOf(schema: Schema): Schema | undefined {
-    const [page] = Object.values(resolve(schema).properties ?? {});
-    const { edges } = (page && withParts(resolve(page)).properties) ?? {};
-    const { node } = (edges?.items && withParts(resolve(edges.items)).properties) ?? {};
-    return node && withParts(resolve(node));
   }
 
   function rowOfParameter({ name, schema, description = "", required, "x-unit": unit }: Parameter): string[] {
@@ -105,36 +66,37 @@ export function printDescription(yaml: string): string {
 
   /** A row for each member of an object, and of the objects in it. Of objects that are alike, the first one shows them. */
   function rowsOf(schema: Schema, prefix = "", shown = new Set<string>()): string[][] {
-    const { properties = {}, required = [] } = withParts(resolve(schema));
+    const { properties = {}, required = [] } = objectOf(schema);
     return Object.entries(properties).flatMap(([name, value]) => {
-      const member = withParts(resolve(value));
+      const member = objectOf(value);
       const path = `${prefix}${name}`;
-      const inner = member.items ? withParts(resolve(member.items)) : member;
+      const inner = member.items ? objectOf(member.items) : member;
       const content = Object.keys(inner.properties ?? {}).join(" ");
       const rows =
         content === "" || shown.has(content)
           ? []
           : rowsOf(inner, `${path}${member.items ? "[]" : ""}.`, shown.add(content));
       const note = required.includes(name) || prefix === "" ? "" : " (optional)";
-      const description = value.description ?? member.description ?? "";
-      return [[`\`${path}\`${note}`, typeOf(value), description], ...rows];
+      const meaning = value.description ?? member.description ?? "";
+      return [[`\`${path}\`${note}`, typeOf(value), meaning], ...rows];
     });
   }
 
   /** A schema that is one of several, or null, as the first one that is an object. */
-  function withParts(schema: Schema): Schema {
-    const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].map(resolve);
-    return { ...parts.find(({ properties }) => properties), ...schema };
+  function objectOf(schema: Schema): Schema {
+    const { anyOf = [], oneOf = [], ...resolved } = resolve(schema, description);
+    const parts = [...anyOf, ...oneOf].map((part) => resolve(part, description));
+    return { ...parts.find(({ properties }) => properties), ...resolved };
   }
 
-  function typeOf(schema: Schema & { $ref?: string }): string {
-    const { type, items, anyOf, oneOf, enum: names, ...resolved } = resolve(schema);
+  function typeOf(schema: Schema): string {
+    const { type, items, anyOf = [], oneOf = [], enum: names, "x-unit": unit } = resolve(schema, description);
     if (names?.every((name) => typeof name === "string"))
       return schema.$ref ? `[${nameOf(schema.$ref)}](#enumerations)` : names.map((name) => `\`${name}\``).join(", ");
-    if (resolved["x-unit"] === "unix-nanoseconds") return "Unix nanoseconds";
+    if (unit === "unix-nanoseconds") return "Unix nanoseconds";
     if (items) return `list of ${typeOf(items)}`;
-    const parts = [...(anyOf ?? []), ...(oneOf ?? [])].map(typeOf);
-    return [...new Set([...(Array.isArray(type) ? type : type ? [type] : []), ...parts])].join(" or ") || "object";
+    const types = [type ?? [], ...[...anyOf, ...oneOf].map(typeOf)].flat();
+    return [...new Set(types)].join(" or ") || "object";
   }
 }
 

@@ -35,7 +35,7 @@ export interface Parameter {
 }
 
 interface Content {
-  content?: { "application/json"?: { schema: Schema } };
+  content?: { "application/json"?: { schema: Schema; examples?: Record<string, { value: unknown }> } };
 }
 
 export interface Operation {
@@ -76,6 +76,7 @@ export interface ParameterGroup {
 }
 
 export interface Description {
+  info: { description: string };
   /** Parameters with a dotted name, such as `pagination.first`, that are one object in the client. */
   "x-parameterGroups"?: Record<string, ParameterGroup>;
   paths: Record<string, Record<string, Operation>>;
