@@ -33,9 +33,9 @@ export interface Pagination {
    */
   after?: string | undefined;
   /**
-   * Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the
-   * list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter together with
-   * `pagination.first` (observed on v0.74 nodes).
+   * Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of
+   * the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter together
+   * with `pagination.first` (observed on v0.74 nodes).
    */
   last?: number | undefined;
   /**
@@ -102,8 +102,8 @@ export interface BalanceChangesFilter {
   /** List only accounts that belong to these markets. Default, also if empty: all markets. */
   marketIds?: readonly string[] | undefined;
   /**
-   * List only accounts of these types. A newer node can have types that are not listed here; any name of the same form
-   * is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default, also if
+   * List only accounts of these types. A newer node can have types that are not listed here; any name of the same
+   * form is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default, also if
    * empty: all types.
    */
   accountTypes?: readonly (AccountType | (`ACCOUNT_TYPE_${string}` & {}))[] | undefined;
@@ -117,8 +117,8 @@ export interface BalanceChangesDateRange {
    */
   startTimestamp?: NanosecondTime | undefined;
   /**
-   * End of the range, in Unix nanoseconds. Excluded, and truncated to microseconds (observed on v0.74 nodes). Default:
-   * the newest change.
+   * End of the range, in Unix nanoseconds. Excluded, and truncated to microseconds (observed on v0.74 nodes).
+   * Default: the newest change.
    */
   endTimestamp?: NanosecondTime | undefined;
 }
@@ -169,8 +169,8 @@ export interface OperationMethods {
    * A loop over the listing yields each vote once, and again if it is cast again in the meantime, or if its tokens,
    * weight or shares change when its proposal closes.
    *
-   * **Limits.** A node shows at most 5000 votes of one block, and a closed proposal has all its votes in one. If there
-   * are more, the loop ends with a `PaginationError`: request the votes of one party.
+   * **Limits.** A node shows at most 5000 votes of one block, and a closed proposal has all its votes in one. If
+   * there are more, the loop ends with a `PaginationError`: request the votes of one party.
    *
    * Default page size: 5000.
    *
@@ -202,9 +202,9 @@ export interface OperationMethods {
   listPartiesProfiles(query?: ListPartiesProfilesArguments, options?: ListingOptions): Listing<PartyProfile>;
 
   /**
-   * Returns how many transactions of each kind a party has sent in the current epoch, how many it may send, and which
-   * proof of work the network requires for each recent block. If the party exceeded a limit, the counter concerned has
-   * `bannedUntil`.
+   * Returns how many transactions of each kind a party has sent in the current epoch, how many it may send, and
+   * which proof of work the network requires for each recent block. If the party exceeded a limit, the counter
+   * concerned has `bannedUntil`.
    *
    * @example
    * ```ts
@@ -221,8 +221,8 @@ export interface OperationMethods {
    * A loop over the listing yields each change once, the newest first by default. To read a long range faster, use
    * `scanBalanceChanges`.
    *
-   * **Limits.** Nodes drop old changes: `coverage.start` is the time from which the records are complete. If the start
-   * of the range was dropped, the loop ends with a `PaginationError`. Parties and markets must fit in one URL.
+   * **Limits.** Nodes drop old changes: `coverage.start` is the time from which the records are complete. If the
+   * start of the range was dropped, the loop ends with a `PaginationError`. Parties and markets must fit in one URL.
    *
    * Default page size: 1000.
    *
@@ -246,8 +246,8 @@ export interface OperationMethods {
   listBalanceChanges(query?: ListBalanceChangesArguments, options?: ListingOptions): Listing<BalanceChange>;
 
   /**
-   * Lists the signatures that the nodes of the network made for one resource: a new or changed asset, a withdrawal, or
-   * a change of the signers of the multisig contract.
+   * Lists the signatures that the nodes of the network made for one resource: a new or changed asset, a withdrawal,
+   * or a change of the signers of the multisig contract.
    *
    * Default page size: 1000.
    *
@@ -260,9 +260,9 @@ export interface OperationMethods {
   listNodeSignatures(query: ListNodeSignaturesArguments, options?: ListingOptions): Listing<NodeSignature>;
 
   /**
-   * Checks if the network would accept a signed transaction, without submitting it: the transaction does not enter the
-   * mempool. The response for a rejected transaction has the status 200 as well: `success` is `false`, `code` is the
-   * category and `data` is the reason.
+   * Checks if the network would accept a signed transaction, without submitting it: the transaction does not enter
+   * the mempool. The response for a rejected transaction has the status 200 as well: `success` is `false`, `code` is
+   * the category and `data` is the reason.
    *
    * The client sends a check once: it does not retry it and does not follow redirects. It rejects a transaction that
    * JSON cannot represent, or that is nested more than 100 levels deep.

@@ -18,8 +18,8 @@ export function isVoteValue(value: unknown): value is VoteValue {
 }
 
 /**
- * The purpose of an account. The reference names the types of v0.74; types of later versions are marked, and come from
- * published descriptions.
+ * The purpose of an account. The reference names the types of v0.74; types of later versions are marked, and come
+ * from published descriptions.
  *
  * - `ACCOUNT_TYPE_UNSPECIFIED`: The default. No type is given.
  * - `ACCOUNT_TYPE_INSURANCE`: Insurance pool of a market.
@@ -38,7 +38,8 @@ export function isVoteValue(value: unknown): value is VoteValue {
  * - `ACCOUNT_TYPE_PENDING_TRANSFERS`: Pending transfers, one account per asset.
  * - `ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES`: Rewards for paid maker fees, one account per asset.
  * - `ACCOUNT_TYPE_REWARD_MAKER_RECEIVED_FEES`: Rewards for received maker fees, one account per asset.
- * - `ACCOUNT_TYPE_REWARD_LP_RECEIVED_FEES`: Rewards for fees that liquidity providers received, one account per asset.
+ * - `ACCOUNT_TYPE_REWARD_LP_RECEIVED_FEES`: Rewards for fees that liquidity providers received, one account per
+ *   asset.
  * - `ACCOUNT_TYPE_REWARD_MARKET_PROPOSERS`: Rewards for proposers of markets that passed a trading threshold, one
  *   account per asset.
  * - `ACCOUNT_TYPE_HOLDING`: Funds held for unfilled orders, one account per asset.

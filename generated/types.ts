@@ -45,8 +45,8 @@ export interface Vote {
   /** The proposal voted on. */
   proposalId: string;
   /**
-   * Time at which the vote was cast, in Unix nanoseconds, with a precision of microseconds. It stays the same when the
-   * vote is rewritten at the close of the proposal (observed on v0.74 nodes).
+   * Time at which the vote was cast, in Unix nanoseconds, with a precision of microseconds. It stays the same when
+   * the vote is rewritten at the close of the proposal (observed on v0.74 nodes).
    */
   timestamp: `${bigint}`;
   /** The choice of the party. */
@@ -58,7 +58,10 @@ export interface Vote {
   totalGovernanceTokenBalance: string;
   /** Weight of the vote by governance tokens, a decimal number (observed on v0.74 nodes). */
   totalGovernanceTokenWeight: string;
-  /** Weight of the vote by equity-like share in the market of the proposal, a decimal number (observed on v0.74 nodes). */
+  /**
+   * Weight of the vote by equity-like share in the market of the proposal, a decimal number (observed on v0.74
+   * nodes).
+   */
   totalEquityLikeShareWeight: string;
   /**
    * Weight by equity-like share in each market, as decimal numbers by market id, if the proposal concerns several
@@ -66,8 +69,8 @@ export interface Vote {
    */
   perMarketEquityLikeShareWeight?: { [name: string]: string } | undefined;
   /**
-   * Weight by equity-like share in each market, if the proposal concerns several markets. Sent since v0.74.5 (observed
-   * on v0.74 nodes).
+   * Weight by equity-like share in each market, if the proposal concerns several markets. Sent since v0.74.5
+   * (observed on v0.74 nodes).
    */
   elsPerMarket?: MarketShareWeight[] | undefined;
 }
@@ -138,7 +141,10 @@ export interface SpamStatisticsResponse {
   statistics: SpamStatistics | null;
 }
 
-/** Counters and limits of one party in one epoch. A counter, `votes` and `pow` can be `null` (observed on v0.74 nodes). */
+/**
+ * Counters and limits of one party in one epoch. A counter, `votes` and `pow` can be `null` (observed on v0.74
+ * nodes).
+ */
 export interface SpamStatistics {
   /** The epoch to which the statistics apply. */
   epochSeq: `${bigint}`;
@@ -177,8 +183,8 @@ type SpamCounter = {
   /** End of the ban, in RFC 3339 with nanoseconds. Present only while the party is banned. */
   bannedUntil?: string | undefined;
   /**
-   * Effective minimum number of tokens to submit a transaction of this kind, as an integer in the smallest unit of the
-   * token. Can exceed 64 bits (observed on v0.74 nodes).
+   * Effective minimum number of tokens to submit a transaction of this kind, as an integer in the smallest unit of
+   * the token. Can exceed 64 bits (observed on v0.74 nodes).
    */
   minTokensRequired: string;
 };
@@ -220,7 +226,10 @@ type ProposalVoteCount = {
  * @inline
  */
 type ProofOfWorkStatistics = {
-  /** An entry for each block. A transaction can refer to one of them. The order is undefined (observed on v0.74 nodes). */
+  /**
+   * An entry for each block. A transaction can refer to one of them. The order is undefined (observed on v0.74
+   * nodes).
+   */
   blockStates: ProofOfWorkBlockState[];
   /**
    * End of the ban because of proof of work, in RFC 3339 with nanoseconds. Absent if there is none (observed on v0.74
@@ -287,8 +296,9 @@ export interface BalanceChangeEdge {
 }
 
 /**
- * The balance of an account since a block. Asset, party, market and type identify the account. The reference says that
- * each of the four is set if the list is grouped by it; v0.74 nodes always send all of them (observed on v0.74 nodes).
+ * The balance of an account since a block. Asset, party, market and type identify the account. The reference says
+ * that each of the four is set if the list is grouped by it; v0.74 nodes always send all of them (observed on v0.74
+ * nodes).
  */
 export interface BalanceChange {
   /**
@@ -298,8 +308,8 @@ export interface BalanceChange {
   timestamp: `${bigint}`;
   /**
    * Balance of the set of requested accounts at the time given. v0.74 nodes do not group accounts: it is the balance
-   * of one account after the change, as an integer in the smallest unit of the asset, and can exceed 64 bits (observed
-   * on v0.74 nodes).
+   * of one account after the change, as an integer in the smallest unit of the asset, and can exceed 64 bits
+   * (observed on v0.74 nodes).
    */
   balance: string;
   /** The party that owns the account. `network` for accounts of the network itself (observed on v0.74 nodes). */

@@ -9,36 +9,20 @@ export const quoteKey = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? nam
 /** A doc comment, with lines of at most 120 characters. */
 export function comment(text: string | undefined, indent = ""): string {
   if (!text) return "";
-  const lines = wrap(text.trim().replaceAll("*/", "*\\/"), 116 - indent.length);
+  const lines = wrap(text.trim().replaceAll("*/", "*\\/"), 115 - indent.length);
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
 }
 
-/** Wraps paragraphs and the items of lists; code blocks stay as they are. */
-function wrap(text: string, width: number): string[] {
-  const blocks = text.match(/```[\s\S]*?```|(?:(?!```)[\s\S])+/g) ?? [];
-  return blocks.flatMap((block) => {
-    if (block.startsWith("```")) return block.split("\n");
-    return block
-      .trim()
-      .split(/(\n\s*\n|\n(?=- |@))/)
-      .flatMap((part) => {
-        if (/^\n\s*\n$/.test(part)) return [""];
-        return part === "\n" ? [] : wrapParagraph(part, width);
-      });
+/** Breaks lines that are too long, such as those of a folded text. The items of a list continue with an indent. */
+const wrap = (text: string, width: number): string[] =>
+  text.split("\n").flatMap((line) => {
+    const parts = line
+      .replaceAll(new RegExp(`(.{1,${width}})(?: |$)`, "g"), "$1\n")
+      .trimEnd()
+      .split("\n");
+    return parts.map((part, index) => (index > 0 && line.startsWith("- ") ? `  ${part}` : part));
   });
-}
-
-function wrapParagraph(text: string, width: number): string[] {
-  const indent = text.startsWith("- ") ? "  " : "";
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(last === undefined ? word : indent + word);
-  }
-  return lines;
-}
 
 export function printInterface(
   name: string,
