@@ -9,43 +9,29 @@ import {
   operationsOf,
   type ParameterGroup,
   type ResolvedOperation,
-  type Schema,
 } from "./description.js";
 import { comment, printInterface, printMember, printType } from "./printing.js";
 
-/** Where the types of the client's options and results are. */
-const sources: Record<string, string> = {
-  CallOptions: "../src/http/call-options.js",
-  Call: "../src/http/call.js",
-  Listing: "../src/client/listing.js",
-  ListingOptions: "../src/client/listing.js",
-  NanosecondTime: "../src/values/times.js",
-};
+/** The types of the client's options and results. */
+const imports = `
+import type { Listing, ListingOptions } from "../src/client/listing.js";
+import type { Call } from "../src/http/call.js";
+import type { CallOptions } from "../src/http/call-options.js";
+import type { NanosecondTime } from "../src/values/times.js";
+`;
 
+/** `main.ts` removes the imports that are not used. */
 export function printClient(description: Description): string {
   const operations = operationsOf(description);
-  const body = [...printArguments(operations).values(), printOperationTypes(operations), printMethods(operations)].join(
-    "\n",
-  );
-  return `${printImports(body, description)}\n${body}`;
-}
-
-function printImports(body: string, { components: { schemas } }: Description): string {
-  const isUsed = (name: string) =>
-    new RegExp(`(?<!interface )\\b${name}\\b(?!\\})`).test(body.replaceAll(/^\s*(\/\*\*|\*).*$/gm, ""));
-  const isDefined = (name: string) => new RegExp(`export interface ${name}\\b`).test(body);
-  const enums = Object.keys(schemas).filter((name) => isNamedEnum(schemas[name] as Schema));
-  const from = new Map<string, string[]>();
-  const add = (name: string, source: string) => from.set(source, [...(from.get(source) ?? []), name]);
-  for (const name of enums) if (isUsed(name)) add(name, "./enums.js");
-  for (const name of Object.keys(schemas)) {
-    if (!enums.includes(name) && isUsed(name) && !isDefined(name)) add(name, "./types.js");
-  }
-  for (const [name, source] of Object.entries(sources)) if (isUsed(name)) add(name, source);
-  return [...from]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([source, names]) => `import type { ${names.sort().join(", ")} } from "${source}";\n`)
-    .join("");
+  const names = Object.entries(description.components.schemas);
+  const enums = names.filter(([, schema]) => isNamedEnum(schema)).map(([name]) => name);
+  const others = names.filter(([name]) => !enums.includes(name)).map(([name]) => name);
+  return [
+    imports,
+    `import type { ${enums.join(", ")} } from "./enums.js";\n`,
+    `import type { ${others.join(", ")} } from "./types.js";\n\n`,
+    [...printArguments(operations).values(), printOperationTypes(operations), printMethods(operations)].join("\n"),
+  ].join("");
 }
 
 /** The names of the types of all arguments, without those that only a union is made of. */

@@ -3,6 +3,7 @@
  * With `--check`, it writes nothing and fails if a file is out of date.
  */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
@@ -43,13 +44,18 @@ export async function generate(source: string): Promise<Record<string, string>> 
   };
 }
 
-/** Formats TypeScript as the rest of the project. */
+/** Formats TypeScript as the rest of the project, and removes imports that are not used. */
 async function format(code: string): Promise<string> {
   const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
-  const child = spawn(process.execPath, [biome, "format", "--stdin-file-path=generated.ts"], { cwd: root });
+  const options = ["check", "--write", "--unsafe", "--stdin-file-path=generated.ts"];
+  const child = spawn(process.execPath, [biome, ...options], { cwd: root });
   child.stdin.end(code);
-  const [formatted, problems] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  if (formatted === "") throw new Error(`Biome cannot format the generated code: ${problems}`);
+  const [[status], formatted, problems] = await Promise.all([
+    once(child, "exit"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  if (status !== 0) throw new Error(`Biome cannot format the generated code: ${problems}`);
   return formatted;
 }
 

@@ -78,9 +78,8 @@ export function printShapes({ paths, components: { schemas } }: Description): st
     .filter(([, code]) => !combinators.includes(code))
     .map(([name, code]) => `const ${constantOf(name)} = ${code};\n`)
     .join("");
-  const used = combinators.filter((name) => new RegExp(`\\b${name}\\b`).test(body));
   return [
-    `import { ${used.join(", ")} } from "../src/validate/shape.js";\n\n`,
+    `import { ${combinators.join(", ")} } from "../src/validate/shape.js";\n\n`,
     body,
     `\n/** The shape of each operation's response. */\nexport const responseShapes = {\n${responseShapes.join("")}};\n`,
     `\n/** The shape of each named component of the description, except enumerations. */\n`,

@@ -21,12 +21,11 @@ export function printTypes(description: Description): string {
   const records = Object.entries(schemas)
     .filter(([name]) => !isEnum(name) && !requests.includes(name))
     .map(([name, schema]) => printSchema(name, schema, schemas, parts.includes(name)));
-  const body = records.join("\n");
-  const enums = Object.keys(schemas).filter((name) => isEnum(name) && new RegExp(`\\b${name}\\b`).test(body));
+  const enums = Object.keys(schemas).filter(isEnum);
   return [
-    `import type { ${enums.sort().join(", ")} } from "./enums.js";\n\n`,
+    `import type { ${enums.join(", ")} } from "./enums.js";\n\n`,
     `export type { ${argumentNamesOf(description).join(", ")} } from "./client.js";\n\n`,
-    body,
+    records.join("\n"),
     "\n",
     printComponentTypes(
       Object.keys(schemas).filter((name) => !isEnum(name)),
