@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Lint rules for `openapi.yaml`, beside Redocly's own: descriptions of properties, which hovers and pages show, and the `x-` extensions,
- * which `npm run generate` relies on.
+ * Lint rules for `openapi.yaml`, in addition to those of `redocly.yaml`: descriptions of properties, which hovers and pages show, and what
+ * `npm run generate` relies on.
  */
 
 /**
@@ -16,18 +16,6 @@
  * }} Schema
  * @typedef {Record<string, any> & { parameters?: any[], responses?: Record<string, any> }} Operation
  */
-
-/** The extensions of each part of the description, and the units. `generate/description.ts` has their types and meaning. */
-const known = {
-  Root: ["x-parameterGroups"],
-  Operation: [
-    ...["x-parameterGroups", "x-atLeastOneOf", "x-range", "x-rejectedNames", "x-defaultPageSize", "x-cursors"],
-    ...["x-hints", "x-sentOnce", "x-clientNotes", "x-codeSamples"],
-  ],
-  Parameter: ["x-unit"],
-  Schema: ["x-enumDescriptions", "x-enumNumbers", "x-naturalKey", "x-unit"],
-};
-const units = ["unix-nanoseconds", "smallest-unit"];
 
 /** @param {unknown} value @returns {value is { $ref: string }} */
 const isReference = (value) => typeof value === "object" && value !== null && "$ref" in value;
@@ -86,49 +74,29 @@ function namedObjects() {
   };
 }
 
-/** A misspelled extension would have no effect. `OperationTable` is the type of what is generated from the others. */
-function extensions() {
-  /** The groups that operations share. @type {Record<string, unknown>} */
+/** A dotted parameter is a member of a group: of its operation, or of a group that operations share. */
+function groups() {
+  /** @type {Record<string, unknown>} */
   let shared = {};
-
-  /** @param {keyof typeof known} part */
-  const checkNames =
-    (part) =>
-    (/** @type {Record<string, any>} */ node, /** @type {Context} */ { report, location }) => {
-      for (const [name, value] of Object.entries(node)) {
-        if (!name.startsWith("x-")) continue;
-        const isValid = known[part].includes(name) && (name !== "x-unit" || units.includes(value));
-        if (!isValid)
-          report({ message: `${part} has no extension \`${name}: ${value}\`.`, location: location.child(name) });
-      }
-    };
-
   return {
-    /** @param {{ "x-parameterGroups"?: Record<string, unknown> }} root @param {Context} context */
-    Root(root, context) {
+    /** @param {{ "x-parameterGroups"?: Record<string, unknown> }} root */
+    Root(root) {
       shared = root["x-parameterGroups"] ?? {};
-      checkNames("Root")(root, context);
     },
-    Parameter: checkNames("Parameter"),
     /** @param {Operation} operation @param {Context} context */
     Operation(operation, context) {
-      checkNames("Operation")(operation, context);
-      const { report, location } = context;
-      const groups = { ...shared, ...operation["x-parameterGroups"] };
+      const known = { ...shared, ...operation["x-parameterGroups"] };
       for (const { name } of (operation.parameters ?? []).map((each) => follow(each, context))) {
         const [group, ...members] = name.split(".");
-        if (members.length === 0 || (members.length === 1 && group in groups)) continue;
+        if (members.length === 0 || (members.length === 1 && group in known)) continue;
         const message = `Parameter \`${name}\` needs a group of x-parameterGroups and one dot.`;
-        report({ message, location: location.child("parameters") });
+        context.report({ message, location: context.location.child("parameters") });
       }
     },
-    Schema: checkNames("Schema"),
   };
 }
 
 export default () => ({
   id: "description",
-  rules: {
-    oas3: { descriptions, enumerations, "named-objects": namedObjects, extensions },
-  },
+  rules: { oas3: { descriptions, enumerations, "named-objects": namedObjects, groups } },
 });

@@ -8,22 +8,30 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { source } from "../../support/description.js";
 
 const property = "        key:\n          type: string\n          description: The key.\n";
-/** Mistakes in the description: the text before, the text after, and the rule of `scripts/lint-rules.js` that reports them. */
+/** Mistakes in the description: the text before, the text after, and the rule that reports them. */
 const mistakes: Record<string, [before: string, after: string, rule: string]> = {
   "a property without a description": [
     "          description: The public key of the party that signed.",
     "",
-    "descriptions",
+    "description/descriptions",
   ],
-  "a name of an enumeration without a meaning": ["        VALUE_NO: Against the proposal.\n", "", "enumerations"],
-  "an enumeration with too few numbers": ["        [0, 1, 2, 3, 4,", "        [0, 1, 2, 3,", "enumerations"],
+  "a name of an enumeration without a meaning": [
+    "        VALUE_NO: Against the proposal.\n",
+    "",
+    "description/enumerations",
+  ],
+  "an enumeration with too few numbers": [
+    "        [0, 1, 2, 3, 4,",
+    "        [0, 1, 2, 3,",
+    "description/enumerations",
+  ],
   "an object inside another": [
     property,
     `${property}          properties:\n            name: {type: string}\n`,
-    "named-objects",
+    "description/named-objects",
   ],
-  "an extension that is misspelled": ["x-sentOnce: true", "x-sendOnce: true", "extensions"],
-  "a dotted parameter without a group": ["name: filter.assetId", "name: filters.assetId", "extensions"],
+  "an extension that is misspelled": ["x-sentOnce: true", "x-sendOnce: true", "rule/operation-extensions"],
+  "a dotted parameter without a group": ["name: filter.assetId", "name: filters.assetId", "description/groups"],
 };
 
 const folder = mkdtempSync(join(tmpdir(), "description-"));
@@ -51,5 +59,5 @@ test("the linter reports no problem in the description", () => {
 
 test.each(Object.entries(mistakes))("the linter reports %s", (name, [before, , rule]) => {
   expect(source).toContain(before);
-  expect(output).toContain(`title=description/${rule},file=${name.replaceAll(" ", "-")}.yaml,`);
+  expect(output).toContain(`title=${rule},file=${name.replaceAll(" ", "-")}.yaml,`);
 });
