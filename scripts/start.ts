@@ -4,39 +4,41 @@
  *   npm start                          shows a command for each of the six operations
  *   npm start -- balances --limit 5    runs one command; --node or VEGA_NODE choose a real node
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import Table from "cli-table3";
 import { createClient, type PageContent } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { listen } from "vegaprotocol-client/testing/node";
 import { parse } from "yaml";
 import { withOtherPaths } from "../cli/src/fake-node.js";
-import { Interruption } from "../cli/src/io.js";
-import { run } from "../cli/src/program.js";
 
 /** Several pages of each list, and a block with more balance changes than a page of the comparison below. */
 const data = { profiles: 13, spamStatistics: 12, votes: 600, balances: 20_000, signatures: 39 };
 const node = createFakeNode(data, { defects: nodeDefects });
+const server = await listen(withOtherPaths(node));
+const program = fileURLToPath(new URL("../cli/dist/main.js", import.meta.url));
 
-const { fetch } = withOtherPaths(node);
-
-const controller = new AbortController();
-process.once("SIGINT", () => controller.abort(new Interruption("SIGINT")));
-
-/** Runs a command. Without the address of a node, its requests go to the in-memory node. */
-function runCommand(argv: readonly string[], stdin?: string): Promise<number> {
-  const hasNode = Boolean(process.env["VEGA_NODE"]) || argv.some((word) => /^--node(=|$)/.test(word));
-  return run({
-    argv,
-    env: hasNode ? process.env : { ...process.env, VEGA_NODE: "https://node.example" },
-    stdin: stdin === undefined ? process.stdin : Readable.from([stdin]),
-    stdout: process.stdout,
-    stderr: process.stderr,
-    fetch: hasNode ? undefined : fetch,
-    now: () => performance.now(),
-    signal: controller.signal,
+/**
+ * Runs a command. Without the address of a node, its requests go to the in-memory node. If the command is interrupted,
+ * this program ends as well.
+ */
+async function runCommand(argv: readonly string[], stdin?: string): Promise<number> {
+  const child = spawn(process.execPath, [program, ...argv], {
+    env: { ...process.env, VEGA_NODE: process.env["VEGA_NODE"] || server.url },
+    stdio: [stdin === undefined ? "inherit" : "pipe", "inherit", "inherit"],
   });
+  child.stdin?.end(stdin);
+  // Both processes get the signal of a terminal. The command explains its end.
+  const wait = () => {};
+  process.on("SIGINT", wait);
+  const [code, signal] = await once(child, "exit");
+  process.off("SIGINT", wait);
+  if (signal !== null || code === 130) process.exit(130);
+  return code;
 }
 
 async function showAll(): Promise<void> {
@@ -134,3 +136,4 @@ async function followCursors(path: string, stored: number): Promise<string> {
 const [, , ...argv] = process.argv;
 if (argv.length > 0) process.exitCode = await runCommand(argv);
 else await showAll();
+await server.close();
