@@ -7,7 +7,7 @@ import { voteKeyOf } from "../list/client-cursors.js";
 import { nanosecondsOf } from "../list/cursors.js";
 import { largestPage } from "../list/page.js";
 import { type Block, finalTime } from "../values/block.js";
-import { compareText } from "../values/integers.js";
+import { compare } from "../values/integers.js";
 import { type Batch, batchOf, type Follower, type FollowerKind, missingBlock, type PollContext } from "./follower.js";
 import { type Checkpoint, type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 import { PollingFollower } from "./polling-follower.js";
@@ -130,8 +130,7 @@ async function readBack(start: bigint, context: PollContext<Query>, maxItems?: n
 }
 
 /** By block; within a block by proposal and party, because the order of a node varies. */
-const inOrder = (a: WrittenVote, b: WrittenVote) =>
-  Number(a.time - b.time) || compareText(keyOf(a.vote), keyOf(b.vote));
+const inOrder = (a: WrittenVote, b: WrittenVote) => Number(a.time - b.time) || compare(keyOf(a.vote), keyOf(b.vote));
 
 /** The natural key of a vote, whenever it was cast. */
 const keyOf = ({ partyId, proposalId }: Vote): string => `${proposalId} ${partyId}`;

@@ -1,7 +1,7 @@
 import type { EvidenceKind } from "../http/expectation.js";
 import type { ActiveCall } from "../http/request.js";
 import { type Block, hasNoBlock } from "../values/block.js";
-import { compareIntegers } from "../values/integers.js";
+import { compare } from "../values/integers.js";
 import { type Head, isContradicted, isLagging, millisecondsOf, timeBy } from "./freshness.js";
 import { choose, historyPatience, longestPatience, type NodeSpeed, type Order, patienceOf } from "./latency.js";
 
@@ -218,7 +218,8 @@ function nextNode(
 /** The response that reaches back furthest, if that matters, and of several the one with the latest block. */
 function best<Request extends Asked>(responses: readonly Request[]): Request | undefined {
   const timeOf = ({ answer }: Request) => answer?.block?.timestamp ?? -1n;
-  const compare = (a: Request, b: Request) =>
-    compareIntegers(a.completeFrom ?? 0n, b.completeFrom ?? 0n) || compareIntegers(timeOf(b), timeOf(a));
-  return [...responses].sort(compare)[0];
+  const [best] = [...responses].sort(
+    (a, b) => compare(a.completeFrom ?? 0n, b.completeFrom ?? 0n) || compare(timeOf(b), timeOf(a)),
+  );
+  return best;
 }

@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { compareDigits, compareText } from "../values/integers.js";
+import { compare, compareDigits } from "../values/integers.js";
 import { digitsOf, forEachRecord, refuseMember } from "./records.js";
 
 /** The members that identify an account. A member that a node did not set is `""`. */
@@ -36,7 +36,7 @@ export async function readAccounts<T>(
     accounts.set(key, known);
     add(known.kept, change);
   });
-  return [...accounts].sort(([a], [b]) => compareText(a, b)).map(([, each]) => each);
+  return [...accounts].sort(([a], [b]) => compare(a, b)).map(([, each]) => each);
 }
 
 const placeOf = (operation: string) => ({ operation, argument: "changes" });

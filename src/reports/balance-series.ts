@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { oneOf } from "../arguments/check-options.js";
 import { listNames, refuse } from "../arguments/refuse.js";
-import { compareDigits, compareText } from "../values/integers.js";
+import { compare, compareDigits } from "../values/integers.js";
 import { type Account, accountMembers, type Balance, later, readAccounts } from "./accounts.js";
 import { type Period, periodEnds, readOffset } from "./periods.js";
 import { type RangeOptions, readRange } from "./records.js";
@@ -79,7 +79,7 @@ export async function balanceSeries<Group extends keyof Account = keyof Account>
     addSteps(group.steps, kept, from, options.isComplete ? 0 : 1);
   }
   const periods = options.every === "change" ? undefined : periodsBetween(from, last, endOf);
-  const sorted = [...groups].sort(([a], [b]) => compareText(a, b));
+  const sorted = [...groups].sort(([a], [b]) => compare(a, b));
   const rows = sorted.flatMap(([, { account, steps }]) => {
     const group = Object.fromEntries(members.map((name) => [name, account[name]])) as Pick<Account, Group | "assetId">;
     const ends = periods ?? [...steps.keys()].filter((time) => time !== from).sort(compareDigits);

@@ -2,7 +2,7 @@ import type { SpamStatistics, SpamStatisticsResponse } from "../../generated/typ
 import { isPlainObject, oneOf } from "../arguments/check-options.js";
 import { readTime } from "../arguments/read-value.js";
 import { type Place, refuse } from "../arguments/refuse.js";
-import { compareIntegers, maximum } from "../values/integers.js";
+import { compare, maximum } from "../values/integers.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import { unlessThrown } from "../values/unless-thrown.js";
 import { checkOptionNames, digitsOf, readCount } from "./records.js";
@@ -211,7 +211,7 @@ function usableBlock(
 ): SubmissionLimits["proofOfWork"] {
   const states = blockStates
     .map((state) => ({ state, height: BigInt(state.blockHeight) }))
-    .sort((a, b) => compareIntegers(b.height, a.height));
+    .sort((a, b) => compare(b.height, a.height));
   const past = BigInt(numberOfPastBlocks);
   // The current block is always in the list.
   const current = states[0]?.height ?? 0n;

@@ -3,7 +3,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
 import { never } from "../list/judge.js";
 import { directionOf, type ReceivedPage } from "../list/page.js";
-import { compareDigits, compareText, isDigits } from "../values/integers.js";
+import { compare, compareDigits, isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
 import { microsecondOf } from "../values/times.js";
 
@@ -12,7 +12,7 @@ const { cursors } = operations.listBalanceChanges;
 /** The order of balance changes of one time: by their account, of which a node has one balance in a block. */
 function compareAccounts(a: BalanceChange, b: BalanceChange): number {
   for (const name of cursors.missingMember.sha256Of) {
-    const order = compareText(String(a[name] ?? ""), String(b[name] ?? ""));
+    const order = compare(String(a[name] ?? ""), String(b[name] ?? ""));
     if (order !== 0) return order;
   }
   return 0;

@@ -1,4 +1,4 @@
-import { compareIntegers } from "../values/integers.js";
+import { compare } from "../values/integers.js";
 
 /** A range in whole microseconds since Unix time 0. Nodes have no finer times (observed on v0.74 and v0.79 nodes). */
 export interface Range {
@@ -34,6 +34,6 @@ export function readingOrder(newestFirst: boolean) {
       return newestFirst ? [newer, older] : [older, newer];
     },
     /** Less than 0 if the first time is read before the second. */
-    compare: (a: bigint, b: bigint): number => sign * compareIntegers(a, b),
+    compare: (a: bigint, b: bigint): number => sign * compare(a, b),
   };
 }

@@ -1,10 +1,10 @@
 import { operations } from "../../generated/operations.js";
 import type { OperationId } from "../arguments/operation.js";
-import { maximum } from "../values/integers.js";
+import { compare, maximum } from "../values/integers.js";
 import { numberOf } from "../values/names.js";
 import { type DataNode, makePage } from "./page.js";
 import { randomNumbers } from "./random.js";
-import { compare, firstIndex, orderAt } from "./sorted.js";
+import { firstIndex, orderAt } from "./sorted.js";
 import type { Account } from "./store.js";
 import { problemOfRange, showBalanceChange, showProfile, showVote } from "./versions.js";
 import { bytesOfId, dataNodeError, readId, toMicroseconds, toRfc3339 } from "./wire.js";

@@ -1,6 +1,5 @@
+import { compare } from "../values/integers.js";
 import type { Microseconds } from "./wire.js";
-
-export const compare = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The first index whose element passes a test that all elements behind it pass too; the length if none does. */
 export function firstIndex<T>(sorted: readonly T[], test: (element: T) => boolean): number {

@@ -1,8 +1,8 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange, PartyProfile, Vote } from "../../generated/types.js";
+import { compare } from "../values/integers.js";
 import { numberOf } from "../values/names.js";
 import { nanosecondsPerDay } from "../values/times.js";
-import { compare } from "./sorted.js";
 
 export const nodeVersions = ["v0.74", "v0.79"] as const;
 

@@ -3,15 +3,13 @@ const integer = /^-?\d+$/;
 /** Returns whether a value is an integer in digits, as nodes send times and amounts. */
 export const isDigits = (value: unknown): value is `${bigint}` => typeof value === "string" && integer.test(value);
 
+export const compare = <T extends string | number | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+
 export function compareDigits(a: string, b: string): number {
   // Times of one era have as many digits, and no sign.
-  if (a.length === b.length && a[0] !== "-" && b[0] !== "-") return compareText(a, b);
-  return compareIntegers(BigInt(a), BigInt(b));
+  if (a.length === b.length && a[0] !== "-" && b[0] !== "-") return compare(a, b);
+  return compare(BigInt(a), BigInt(b));
 }
-
-export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-export const compareIntegers = (a: bigint, b: bigint): number => (a === b ? 0 : a < b ? -1 : 1);
 
 export const maximum = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
