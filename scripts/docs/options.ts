@@ -17,16 +17,15 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const docs = `${root}docs/`;
 const table = /^(<!-- options: (\w+)(?: without (\w+))? -->\n)[\s\S]*?^(<!-- \/options -->)$/gm;
 
-/** Renders the tables of a page. */
-export type Render = (page: string) => string;
-
-export function createRender(program: ts.Program): Render {
+/** Returns a function that renders the tables of a page. */
+function createRender(): (page: string) => string {
+  const program = readProgram();
   const checker = program.getTypeChecker();
   const types = new Map(readExports(program).map((symbol) => [symbol.name, symbol]));
-  const typeNamed = (name: string) => {
+  const optionsOf = (name: string) => {
     const symbol = types.get(name);
     if (!symbol) throw new Error(`Expected the package to export the type ${name}.`);
-    return checker.getDeclaredTypeOfSymbol(symbol);
+    return checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol));
   };
 
   const rowsOf = (options: readonly ts.Symbol[], prefix: string): string[] =>
@@ -44,7 +43,9 @@ export function createRender(program: ts.Program): Render {
     return types.flatMap((each) => checker.getPropertiesOfType(each));
   };
 
-  const textOf = (option: ts.Symbol) => readDocstring(option, checker);
+  /** The text of a docstring, with its links as code. */
+  const textOf = (option: ts.Symbol) =>
+    ts.displayPartsToString(option.getDocumentationComment(checker)).replaceAll(/\{@link ([^\s}]+) ?\}/g, "`$1`");
 
   const readDefault = (option: ts.Symbol): string => {
     const meaning = textOf(option).replaceAll("\n", " ");
@@ -63,12 +64,10 @@ export function createRender(program: ts.Program): Render {
 
   return (page) =>
     page.replaceAll(table, (_, begin: string, name: string, without?: string, end?: string) => {
-      const options = checker.getPropertiesOfType(typeNamed(name));
-      const others = without === undefined ? [] : checker.getPropertiesOfType(typeNamed(without));
-      const rows = rowsOf(
-        options.filter((option) => !others.includes(option)),
-        "",
-      );
+      const others = without === undefined ? [] : optionsOf(without);
+      const options = optionsOf(name);
+      const own = options.filter((option) => !others.includes(option));
+      const rows = rowsOf(own, "");
       const inherited = options.filter((option) => others.includes(option)).map((option) => `\`${option.name}\``);
       const meaning = without === "AttemptOptions" ? "As for the client." : "[As for every call](errors.md#options).";
       if (inherited.length > 0) rows.push(`| ${inherited.join(", ")} | | ${meaning} |`);
@@ -88,7 +87,8 @@ function withUnit(value: string, meaning: string): string {
 }
 
 /** The pages with outdated tables. */
-export async function outdatedPages(render: Render): Promise<{ name: string; rendered: string }[]> {
+export async function outdatedPages(): Promise<{ name: string; rendered: string }[]> {
+  const render = createRender();
   const names = (await readdir(docs)).filter((name) => name.endsWith(".md") && name !== "changelog.md");
   const pages = await Promise.all(names.map(async (name) => ({ name, source: await readFile(docs + name, "utf8") })));
   return pages.flatMap(({ name, source }) => {
@@ -106,7 +106,7 @@ function readEntries(): string[] {
 }
 
 /** The sources of the package, with their types. */
-export function readProgram(): ts.Program {
+function readProgram(): ts.Program {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   return ts.createProgram(readEntries(), ts.parseJsonConfigFileContent(config, ts.sys, root).options);
 }
@@ -125,13 +125,6 @@ function readExports(program: ts.Program): ts.Symbol[] {
   return symbols;
 }
 
-/** The text of a docstring, with its links as code. */
-function readDocstring(declared: ts.Symbol, checker: ts.TypeChecker): string {
-  const text = ts.displayPartsToString(declared.getDocumentationComment(checker));
-  return text.replaceAll(/\{@link ([^\s}]+) ?\}/g, "`$1`");
-}
-
 await runScript(import.meta.url, async () => {
-  for (const { name, rendered } of await outdatedPages(createRender(readProgram())))
-    await writeFile(docs + name, rendered);
+  for (const { name, rendered } of await outdatedPages()) await writeFile(docs + name, rendered);
 });
