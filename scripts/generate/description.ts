@@ -1,5 +1,8 @@
 /** The tree of `openapi.yaml`, its operations resolved, as the generators read it. The members with `x-` are its extensions. */
 import { parse } from "yaml";
+import type { ListOperation } from "../../src/arguments/operation.js";
+
+type OperationFacts = ListOperation<Record<string, unknown>>;
 
 export interface Schema {
   $ref?: string;
@@ -49,17 +52,13 @@ export interface Operation {
   /** Optional query parameters of which at least one is required. */
   "x-atLeastOneOf"?: { parameter: string; name: string; description: string }[];
   /** Two times. A start after the end is rejected. */
-  "x-range"?: { start: string; end: string };
+  "x-range"?: OperationFacts["range"];
   /** Names of an enumeration that some nodes reject in a parameter: the client selects the records itself. */
-  "x-rejectedNames"?: { parameter: string; member: string; names: string[] };
+  "x-rejectedNames"?: OperationFacts["rejectedNames"];
   /** The number of records that the client requests by default. */
   "x-defaultPageSize"?: number;
   /** How the cursors of v0.74 nodes fail. */
-  "x-cursors"?: {
-    timeMember?: string;
-    missingMember?: { name: string; sha256Of: string[] };
-    rejectedWith?: number;
-  };
+  "x-cursors"?: OperationFacts["cursors"];
   /** What a caller can do about a repeated or a rejected cursor. */
   "x-hints"?: { repeatedCursor?: string; rejectedCursor?: string };
   /** A request must not be repeated. */

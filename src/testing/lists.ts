@@ -32,32 +32,27 @@ function listVotes(query: URLSearchParams, { store, defects, version, tieSeed }:
   const rows = store.votes.sorted.filter(
     (row) => (party ?? row.party) === row.party && (proposal ?? row.proposal) === row.proposal,
   );
-  const node = ({ vote }: (typeof rows)[number]) => showVote(version, vote);
-  if (!defects.includes("tied-vote-cursors")) {
-    // Reliable: the cursor identifies the vote, and the order is total. v0.74 cursors have the block time alone.
-    return makePage(query, {
-      ...{ failure: noVotes, rows: () => rows, node },
-      fields: { vega_time: "time", vote: "text" },
-      cursor: ({ time, key }) => ({ vega_time: toRfc3339(time), vote: key }),
-      order: ({ vega_time = 0, vote = "" }, upwards) => orderAt(vega_time, vote, upwards),
+  const isTied = defects.includes("tied-vote-cursors");
+  // Votes of one block have one order in both directions, but another one for another page size, as in PostgreSQL.
+  const tied = (upwards: boolean, size: number) => {
+    const ties = rows.map((row, index) => {
+      const tie = tieSeed === undefined ? index : randomNumbers(`${tieSeed}/${size}/${row.time}/${row.party}`)();
+      return { row, tie: upwards ? tie : -tie };
     });
-  }
-  // The cursor is a block time alone, so that all votes of its block are at it. They have one order in both directions,
-  // but another one for another page size, as in PostgreSQL.
+    return ties.sort((a, b) => a.row.time - b.row.time || a.tie - b.tie).map(({ row }) => row);
+  };
   return makePage(query, {
-    ...{ failure: noVotes, node },
-    rows: (upwards, size) => {
-      const ties = rows.map((row, index) => {
-        const tie = tieSeed === undefined ? index : randomNumbers(`${tieSeed}/${size}/${row.time}/${row.party}`)();
-        return { row, tie: upwards ? tie : -tie };
-      });
-      return ties.sort((a, b) => a.row.time - b.row.time || a.tie - b.tie).map(({ row }) => row);
-    },
-    fields: { vega_time: "time" },
-    cursor: ({ vote, time }) => ({ party_id: vote.partyId, vega_time: toRfc3339(time) }),
-    order: ({ vega_time = 0 }) => {
-      return ({ time }) => compare(time, vega_time);
-    },
+    failure: noVotes,
+    rows: (upwards, size) => (isTied ? tied(upwards, size) : rows),
+    fields: { vega_time: "time", vote: "text" },
+    // A tied cursor is a block time, so that all votes of its block are at it. A reliable one identifies the vote.
+    cursor: ({ vote, time, key }) => ({
+      ...(isTied ? { party_id: vote.partyId } : { vote: key }),
+      vega_time: toRfc3339(time),
+    }),
+    order: ({ vega_time = 0, vote = "" }, upwards) =>
+      isTied ? ({ time }) => compare(time, vega_time) : orderAt(vega_time, vote, upwards),
+    node: ({ vote }) => showVote(version, vote),
   });
 }
 
