@@ -1,18 +1,16 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { build } from "esbuild";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { folderOfFile } from "../support/folder.js";
+import { run } from "../support/run.js";
 
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
-let folder: string;
+const path = await folderOfFile();
 
 /** Bundles the client as an application does. Each chunk says when it is loaded, and can be missing or take for ever. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "on-demand-"));
   const { metafile } = await build({
     entryPoints: ["src/index.js", "src/testing/index.js"],
     absWorkingDir: dist,
@@ -22,7 +20,7 @@ beforeAll(async () => {
     format: "esm",
     platform: "node",
     target: "es2022",
-    outdir: folder,
+    outdir: path(),
     outExtension: { ".js": ".mjs" },
   });
   for (const [output, { entryPoint }] of Object.entries(metafile.outputs)) {
@@ -32,10 +30,9 @@ beforeAll(async () => {
     await writeFile(file, start + (await readFile(file, "utf8")));
   }
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs a program in a process of its own, and returns what was loaded on demand, and its result or its error. */
-async function run(program: string): Promise<{ loaded: string[]; result?: unknown; error?: string }> {
+async function runProgram(program: string): Promise<{ loaded: string[]; result?: unknown; error?: string }> {
   const source = `
     import { createClient } from "./index.mjs";
     import { createFakeNode } from "./testing/index.mjs";
@@ -46,27 +43,27 @@ async function run(program: string): Promise<{ loaded: string[]; result?: unknow
     const use = async () => {\n${program}\n};
     const outcome = await use().then((result) => ({ result }), ({ name, message }) => ({ error: name + ": " + message }));
     console.log(JSON.stringify({ loaded, ...outcome }));`;
-  const file = join(folder, "program.mjs");
+  const file = path("program.mjs");
   await writeFile(file, source);
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 30_000 });
+  const { stdout } = await run(process.execPath, [file], { timeout: 30_000 });
   return JSON.parse(stdout);
 }
 
 test("the code of lists and scans is one chunk, which a list and a scan load, and a call does not", async () => {
-  const calls = await run('await client.getSpamStatistics({ partyId: "00" });');
+  const calls = await runProgram('await client.getSpamStatistics({ partyId: "00" });');
   expect(calls).toEqual({ loaded: [] });
-  const lists = await run(`
+  const lists = await runProgram(`
     const [listed, scanned] = [client.listBalanceChanges(), client.scanBalanceChanges()];
     return [(await listed.toArray()).length, (await scanned.toArray()).length];`);
   expect(lists).toEqual({ loaded: ["src/lists.js"], result: [100, 100] });
 });
 
 test("code that cannot be loaded is a ConnectionError, and is not waited for after an abort", async () => {
-  const failed = await run(`
+  const failed = await runProgram(`
     globalThis.load = () => Promise.reject(new TypeError("not found"));
     await client.listBalanceChanges().toArray();`);
   expect(failed.error).toMatch(/^ConnectionError: .*could not be loaded/);
-  const aborted = await run(`
+  const aborted = await runProgram(`
     globalThis.load = () => new Promise(() => setImmediate(() => controller.abort()));
     await client.scanBalanceChanges({}, { signal }).toArray();`);
   expect(aborted.error).toMatch(/^AbortError/);

@@ -1,25 +1,23 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { folderOfFile } from "../../../test/support/folder.js";
 import { freePort } from "../../../test/support/free-port.js";
 import { ended } from "../support/changes.js";
 import { finish, start } from "../support/cli-process.js";
 import { createProxy, listening } from "../support/proxy.js";
 import { runCli } from "../support/run-cli.js";
 
-const folder = mkdtempSync(join(tmpdir(), "network-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const path = await folderOfFile();
 const certificate = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost";
 const output = "-addext subjectAltName=DNS:localhost -keyout key.pem -out ca.pem";
-execFileSync("openssl", `${certificate} ${output}`.split(" "), { cwd: folder, stdio: "ignore" });
-const [key, cert] = ["key.pem", "ca.pem"].map((name) => readFileSync(join(folder, name)));
+execFileSync("openssl", `${certificate} ${output}`.split(" "), { cwd: path(), stdio: "ignore" });
+const [key, cert] = ["key.pem", "ca.pem"].map((name) => readFileSync(path(name)));
 
 /** A node over HTTP, and over TLS with compressed responses. */
 const node = createFakeNode({ profiles: 7 }, { rateLimit: false });
@@ -44,7 +42,7 @@ const all = { code: 0, stderr: "", stdout: expect.stringMatching(/^(.*\n){7}$/) 
 const basic = `Basic ${Buffer.from("user:p@ss").toString("base64")}`;
 /** Runs the built program, which trusts the certificate: Node.js reads the variable when it starts. */
 const trusting = (flags: readonly string[], env: Record<string, string> = {}) =>
-  finish(start(["profiles", "--retries", "0", ...flags], { NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"), ...env }));
+  finish(start(["profiles", "--retries", "0", ...flags], { NODE_EXTRA_CA_CERTS: path("ca.pem"), ...env }));
 
 describe("a proxy of the environment", () => {
   test("gets the requests of plain addresses, with its credentials, which the node does not get", async () => {

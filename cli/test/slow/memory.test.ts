@@ -2,15 +2,15 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { folderOfFile } from "../../../test/support/folder.js";
 import { run } from "../../../test/support/run.js";
 import { main } from "../support/cli-process.js";
-import { useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 import { installNode, node as node24 } from "./sync/sqlite-node.js";
 
 const records = 300_000;
 const printPeak = 'data:text/javascript,process.on("exit",()=>console.log(process.resourceUsage().maxRSS))';
-const path = useFolder("file");
+const path = await folderOfFile();
 let address: string;
 let end: () => void;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(() => end());
 /** The peak of the memory in MiB. */
 async function peakOf(node: string, args: readonly string[]): Promise<number> {
   const all = ["--import", printPeak, main, ...args, "--node", address, "--quiet"];
-  return Number((await run(node, all, { cwd: path(".") })).stdout) / 1024;
+  return Number((await run(node, all, { cwd: path() })).stdout) / 1024;
 }
 
 // How much garbage Node.js 24 leaves in the young generation differs by 80 MiB from run to run.

@@ -5,6 +5,7 @@ import { createFakeNetwork, createFakeNode, nodeDefects } from "vegaprotocol-cli
 import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { page, renderCommandLine } from "../../../scripts/docs/command-line.js";
+import { folderOfFile } from "../../../test/support/folder.js";
 import { overDays } from "../../../test/support/over-days.js";
 import { run } from "../../../test/support/run.js";
 import { allCommands, pathOf } from "../../src/command.js";
@@ -12,7 +13,7 @@ import { withOtherPaths } from "../../src/fake-node.js";
 import { createProgram } from "../../src/program.js";
 import { main } from "../support/cli-process.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
-import { createIo, runCli, useFolder } from "../support/run-cli.js";
+import { createIo, runCli } from "../support/run-cli.js";
 
 test("the output that docs/command-line.md shows is that of its commands", async () => {
   const source = await readFile(page, "utf8");
@@ -54,7 +55,7 @@ const data = { ...source.records, balances: overDays(source.records.balances, 60
 let servers: Awaited<ReturnType<typeof listen>>[];
 const urlOf = (index: number) => servers[index]?.url ?? "";
 const database = usePostgres();
-const path = useFolder("file");
+const path = await folderOfFile();
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   const network = createFakeNetwork({ nodes: 2, ...data }, { defects: nodeDefects, rateLimit: false });
@@ -64,7 +65,7 @@ beforeAll(async () => {
   const [change] = data.balances;
   env = {
     ...process.env,
-    PATH: `${path(".")}:${process.env["PATH"]}`,
+    PATH: `${path()}:${process.env["PATH"]}`,
     VEGA_NODE: urlOf(0),
     asset: change?.assetId,
     ASSET: change?.assetId,
@@ -72,7 +73,7 @@ beforeAll(async () => {
     party: change?.partyId,
   };
   for (const command of ["balances -o balances.ndjson", "votes --party $PARTY -o votes.ndjson", "sync vega.db"]) {
-    await run("bash", ["-c", `vegaprotocol ${command} --quiet`], { cwd: path("."), env });
+    await run("bash", ["-c", `vegaprotocol ${command} --quiet`], { cwd: path(), env });
   }
 });
 afterAll(() => Promise.all(servers.map((server) => server.close())));

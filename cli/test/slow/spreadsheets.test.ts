@@ -4,18 +4,19 @@ import { parseUnits } from "vegaprotocol-client";
 import { statement } from "vegaprotocol-client/reports";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
+import { folderOfFile } from "../../../test/support/folder.js";
 import { run } from "../../../test/support/run.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { readColumns } from "../../src/output/columns.js";
 import { csv } from "../../src/output/csv.js";
-import { runCli, useFolder } from "../support/run-cli.js";
+import { runCli } from "../support/run-cli.js";
 
 const isInstalled = await run("soffice", ["--version"]).then(
   () => true,
   () => false,
 );
 
-const path = useFolder("file");
+const path = await folderOfFile();
 
 /** The sheet that LibreOffice makes of CSV, if it divides rows at a character, with "Detect special numbers". */
 async function open(csv: string, separator: string): Promise<string> {
@@ -28,7 +29,7 @@ async function open(csv: string, separator: string): Promise<string> {
     "fods:OpenDocument Spreadsheet Flat XML",
     `--infilter=CSV:${separator.charCodeAt(0)},34,76,1,,0,false,true`,
     "--outdir",
-    path("."),
+    path(),
     file,
   ]);
   return readFile(path("x.fods"), "utf8");

@@ -1,8 +1,8 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
+import { createFolder } from "../../../test/support/folder.js";
 import { Interruption, type Io } from "../../src/io.js";
 import { run } from "../../src/program.js";
 
@@ -133,14 +133,12 @@ export const readLines = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-/** Gives each test of a file a folder of its own, or all of them one. Returns a function for the path of a name in it. */
-export function useFolder(scope: "test" | "file" = "test"): (name: string) => string {
-  const [before, after] = scope === "test" ? [beforeEach, afterEach] : [beforeAll, afterAll];
+/** Gives each test of a file a folder of its own. Returns a function for the path of a name in it. */
+export function useFolder(): (name: string) => string {
   let folder: string;
-  before(async () => {
-    // The folder for temporary files is a link on macOS.
-    folder = await realpath(await mkdtemp(join(tmpdir(), "vegaprotocol-")));
+  beforeEach(async () => {
+    folder = await createFolder();
   });
-  after(() => rm(folder, { recursive: true }));
+  afterEach(() => rm(folder, { recursive: true }));
   return (name) => join(folder, name);
 }

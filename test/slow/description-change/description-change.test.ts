@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { parse, parseDocument } from "yaml";
 import { listen } from "../../../src/testing/node/index.js";
+import { folderOfFile } from "../../support/folder.js";
+import { run as runProgram } from "../../support/run.js";
 
 // What openapi.yaml can say reaches callers without an edit in src: in a copy of the project, the description gets a query
 // parameter, a list, a single operation and a member of a record, and a program uses them.
@@ -15,11 +14,11 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const consumer = "test/slow/description-change/consumer";
 vi.setConfig({ testTimeout: 170_000, hookTimeout: 170_000 });
 
-let copy: string;
+const path = await folderOfFile();
 
 /** Runs a command in the copy and returns its output. */
 async function run(command: string, ...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(command, args, { cwd: copy, maxBuffer: 2 ** 26 }).catch((error) => {
+  const { stdout } = await runProgram(command, args, { cwd: path(), maxBuffer: 2 ** 26 }).catch((error) => {
     throw new Error(`${command} ${args.join(" ")} failed:\n${error.stdout}\n${error.stderr}`);
   });
   return stdout;
@@ -27,22 +26,21 @@ async function run(command: string, ...args: string[]): Promise<string> {
 
 /** Links the packages that are installed. Those of the project itself lead to the copy. */
 async function linkModules(modules: string): Promise<void> {
-  await mkdir(join(copy, modules));
+  await mkdir(path(modules));
   for (const name of await readdir(join(root, modules)).catch(() => [])) {
     const own = { "vegaprotocol-client": "..", "vegaprotocol-cli": "../cli" }[name];
-    await symlink(own ?? join(root, modules, name), join(copy, modules, name));
+    await symlink(own ?? join(root, modules, name), path(join(modules, name)));
   }
 }
 
 beforeAll(async () => {
-  copy = await mkdtemp(join(tmpdir(), "project-copy-"));
   const skipped = ["node_modules", "dist", "site", ".git", "tools"];
   const isCopied = (file: string) => !skipped.includes(basename(file)) && file !== join(root, "reports");
-  await cp(root, copy, { recursive: true, filter: isCopied });
+  await cp(root, path(), { recursive: true, filter: isCopied });
   for (const modules of ["node_modules", "cli/node_modules"]) await linkModules(modules);
   await run("git", "init", "--quiet");
   await run("git", "add", "--all");
-  const file = join(copy, "openapi.yaml");
+  const file = path("openapi.yaml");
   const description = parseDocument(await readFile(file, "utf8"));
   const { parameter, member, paths, schemas } = parse(await readFile(join(here, "additions.yaml"), "utf8"));
   description.addIn(["paths", "/api/v2/votes", "get", "parameters"], description.createNode(parameter));
@@ -57,7 +55,6 @@ beforeAll(async () => {
   // Without the linter, which wants samples and examples.
   await run("npx", "tsx", "scripts/generate/main.ts");
 });
-afterAll(() => rm(copy, { recursive: true }));
 
 test("npm run generate writes generated/ and cli/generated/ alone, and sources are not edited", async () => {
   const changed = (await run("git", "diff", "--name-only")).trim().split("\n");

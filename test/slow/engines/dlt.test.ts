@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -9,6 +8,7 @@ import { finish } from "../../../cli/test/support/cli-process.js";
 import { startGateway } from "../../../cli/test/support/gateway.js";
 import { hasPostgres, startPostgres } from "../../../cli/test/support/postgres.js";
 import { createFakeNetwork, nodeDefects } from "../../../src/testing/index.js";
+import { createFolder } from "../../support/folder.js";
 import { runs } from "../../support/runs.js";
 import { environment, expectedRecords, installEngines, python, readRecords } from "./tools.js";
 
@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)("the example of dlt", () => {
 
 /** Loads a live chain from its beginning. Returns how many processes were killed. */
 async function runChain(destination: string, most: number): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), "dlt-"));
+  const folder = await createFolder();
   await database?.sql("DROP SCHEMA IF EXISTS vega, vega_staging CASCADE");
   const data = { nodes: [{}, { lag: 1 }, { lag: 2 }], balances: 20_000 };
   const network = createFakeNetwork(data, { defects: nodeDefects, rateLimit: false });

@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../../cli/src/fake-node.js";
@@ -9,6 +7,7 @@ import { finish, start } from "../../../cli/test/support/cli-process.js";
 import { hasPostgres, startPostgres } from "../../../cli/test/support/postgres.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
+import { folderOfFile } from "../../support/folder.js";
 import { overDays } from "../../support/over-days.js";
 import { runs } from "../../support/runs.js";
 import { expectedRecords, installEngines, readRecords, runPython } from "./tools.js";
@@ -48,12 +47,11 @@ const fake = createFakeNode({ balances: 0, votes: 90 });
 const [{ proposalId: proposal = "" } = {}] = fake.records.votes;
 const votes = fake.records.votes.filter(({ proposalId }) => proposalId === proposal);
 
-let folder: string;
+const path = await folderOfFile();
 let database: Awaited<ReturnType<typeof startPostgres>> | undefined;
 
 describe.skipIf(missing !== undefined)(`${count} balance changes`, () => {
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "engines-"));
     installNode();
     if (hasPostgres || process.env["GITHUB_ACTIONS"]) database = await startPostgres();
     // The last day is complete: another day follows.
@@ -63,11 +61,10 @@ describe.skipIf(missing !== undefined)(`${count} balance changes`, () => {
     const server = await listen(withOtherPaths(createFakeNode(data, { rateLimit: false, defects: nodeDefects })));
     try {
       for (const destination of ["vega/", "vega.db", ...(database ? [database.url] : [])]) {
-        const target = destination.includes(":") ? destination : join(folder, destination);
-        const path = destination.endsWith("/") ? `${target}/` : target;
+        const target = destination.includes(":") ? destination : path(destination);
         const lists = ["balances", "votes", "--proposal", proposal];
         const { code, stderr } = await finish(
-          start(["sync", path, ...lists, "--node", server.url, "--quiet"], {}, node),
+          start(["sync", target, ...lists, "--node", server.url, "--quiet"], {}, node),
         );
         expect([code, stderr]).toEqual([0, ""]);
       }
@@ -79,17 +76,14 @@ describe.skipIf(missing !== undefined)(`${count} balance changes`, () => {
 import duckdb, duckdb_extension_ducklake, glob
 [file] = glob.glob(duckdb_extension_ducklake.__path__[0] + "/**/*.duckdb_extension", recursive=True)
 duckdb.sql(f"INSTALL '{file}'")`;
-    await runPython(folder, ["-c", install]);
+    await runPython(path(), ["-c", install]);
   }, 900_000);
-  afterAll(async () => {
-    await database?.close();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => database?.close());
 
   test.each(samples)(
     "$name finds the number of accounts and the exact total of each asset at a time",
     async ({ code }) => {
-      const printed = await runPython(folder, [runner], code);
+      const printed = await runPython(path(), [runner], code);
       const rows: [asset: string, count: number, total: string][] = JSON.parse(printed.split("\n").at(-1) ?? "");
       expect(new Map(rows.map(([asset, number, total]) => [asset, [number, BigInt(total)]]))).toEqual(totals);
     },
@@ -103,7 +97,7 @@ import duckdb, json, sys
 for sql in json.load(sys.stdin):
     found = duckdb.sql(sql)
     print(json.dumps([[str(value) for value in row] for row in found.fetchall()] if found else None))`;
-    const printed = await runPython(folder, ["-c", code], JSON.stringify(statements));
+    const printed = await runPython(path(), ["-c", code], JSON.stringify(statements));
     const [, flows = [], holders, voters] = printed.split("\n").map((line): string[][] => JSON.parse(line));
     const vega = [...new Set(changes.map(({ assetId = "" }) => assetId))].sort().at(-1);
 
@@ -143,12 +137,12 @@ for sql in json.load(sys.stdin):
   test("the records in SQLite, PostgreSQL and Parquet have the same SHA-256 as those of the node", async ({ skip }) => {
     const expected = expectedRecords(changes);
     const columns = "balance, party, asset, market, account_type FROM";
-    expect(await readRecords(folder, join(folder, "vega/balance_changes"))).toBe(expected);
-    const sqlite = `sqlite:${join(folder, "vega.db")}`;
-    expect(await readRecords(folder, sqlite, `SELECT time, ${columns} balance_changes`)).toBe(expected);
+    expect(await readRecords(path(), path("vega/balance_changes"))).toBe(expected);
+    const sqlite = `sqlite:${path("vega.db")}`;
+    expect(await readRecords(path(), sqlite, `SELECT time, ${columns} balance_changes`)).toBe(expected);
     if (database === undefined) return skip("PostgreSQL is not installed.");
     const time = "(extract(epoch FROM time) * 1000000)::bigint * 1000";
-    expect(await readRecords(folder, database.url, `SELECT ${time}, ${columns} vega.balance_changes`)).toBe(expected);
+    expect(await readRecords(path(), database.url, `SELECT ${time}, ${columns} vega.balance_changes`)).toBe(expected);
   }, 300_000);
 });
 

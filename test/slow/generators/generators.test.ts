@@ -1,20 +1,19 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test } from "vitest";
+import { folderOfFile } from "../../support/folder.js";
 import { run } from "../../support/run.js";
 
 // openapi.yaml is for the generators of other languages too.
 const here = fileURLToPath(new URL(".", import.meta.url));
 const description = fileURLToPath(new URL("../../../openapi.yaml", import.meta.url));
+const path = await folderOfFile();
 const go = await run("go", ["version"]).catch(() => undefined);
 
 test.skipIf(!go)("oapi-codegen generates Go that compiles", { timeout: 300_000 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), "generators-"));
-  for (const file of ["go.mod", "go.sum"]) await cp(join(here, file), join(folder, file));
+  for (const file of ["go.mod", "go.sum"]) await cp(join(here, file), path(file));
   const generate = ["tool", "oapi-codegen", "-generate", "types,client", "-package", "generators"];
-  await run("go", [...generate, "-o", join(folder, "client.go"), description], { cwd: here });
-  await run("go", ["vet", "."], { cwd: folder });
-  await rm(folder, { recursive: true });
+  await run("go", [...generate, "-o", path("client.go"), description], { cwd: here });
+  await run("go", ["vet", "."], { cwd: path() });
 });

@@ -1,15 +1,15 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { freePort } from "../../support/free-port.js";
 import { linkPackage } from "../../support/link-package.js";
+import { run } from "../../support/run.js";
 import { collectSamples, root } from "../../support/samples/collect.js";
 
 // The recipes for Next.js, as it builds and serves them.
@@ -65,7 +65,7 @@ beforeAll(async () => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
   }
-  await promisify(execFile)(process.execPath, [next, "build", folder], { env });
+  await run(process.execPath, [next, "build", folder], { env });
   const port = `${await freePort()}`;
   const args = [next, "start", folder, "--port", port];
   const server = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });

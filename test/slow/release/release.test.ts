@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { problemsOf, type Release, readRelease } from "../../../scripts/check/release.js";
+import { folderOfFile } from "../../support/folder.js";
 import { freePort } from "../../support/free-port.js";
 import { run } from "../../support/run.js";
 import { isNightly } from "../../support/runs.js";
@@ -15,7 +15,7 @@ import { command, type Registry, startRegistry } from "./registry.js";
 // What a new user does: an empty folder, an installation from a registry, and the pages as they are printed.
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 let registry: Registry;
-let folder: string;
+const path = await folderOfFile();
 
 const runThere = (file: string, args: string[], cwd: string) => run(file, args, { cwd, env: registry.environment });
 
@@ -40,12 +40,8 @@ async function startFakeNode(program: string, cwd: string) {
 
 beforeAll(async () => {
   registry = await startRegistry();
-  folder = await mkdtemp(join(tmpdir(), "projects-"));
 }, 300_000);
-afterAll(async () => {
-  await registry?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => registry?.close());
 
 const managers = {
   npm: { file: "npm", add: "install" },
@@ -55,7 +51,7 @@ const managers = {
 describe.each(Object.entries(managers))("a project of %s", (name, { file, add }) => {
   let project: string;
   beforeAll(async () => {
-    project = join(folder, name);
+    project = path(name);
     await mkdir(project);
     await runThere("npm", ["init", "-y"], project);
     await runThere(file, [add, manifest.name, "vegaprotocol-cli"], project);
@@ -82,7 +78,7 @@ describe.each(Object.entries(managers))("a project of %s", (name, { file, add })
       const lines = (await readFile(join(project, "balances.csv"), "utf8")).trimEnd().split("\n");
       expect(lines).toHaveLength(501);
       // In a folder that has not installed the package.
-      const empty = join(folder, `empty-${name}`);
+      const empty = path(`empty-${name}`);
       await mkdir(empty);
       const words = ["--yes", "vegaprotocol-cli", "balances", "--node", node.url];
       expect((await runThere("npx", words, empty)).stdout.trimEnd().split("\n")).toHaveLength(500);

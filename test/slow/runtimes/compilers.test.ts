@@ -1,18 +1,11 @@
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { run } from "../../support/run.js";
-import { binaries, type Consumer, installConsumer } from "./consumer.js";
+import { binaries, installConsumer } from "./consumer.js";
 
-let consumer: Consumer;
-
-beforeAll(async () => {
-  consumer = await installConsumer();
-  for (const extension of ["cts", "mts"]) {
-    await cp(join(consumer.folder, "types.ts"), join(consumer.folder, `types.${extension}`));
-  }
-});
-afterAll(() => consumer?.remove());
+const consumer = await installConsumer();
+for (const extension of ["cts", "mts"]) await cp(join(consumer, "types.ts"), join(consumer, `types.${extension}`));
 
 /** How modules are found, and the modules that are compiled: ES modules and CommonJS. */
 const resolutions = {
@@ -25,7 +18,7 @@ const cases = ["5.4", "5.9", "7.0"].flatMap((compiler) => names.map((name) => [c
 
 describe("the packed package is type-checked by", () => {
   test.concurrent.each(cases)("TypeScript %s with %s", async (compiler, resolution) => {
-    const tsconfig = join(consumer.folder, `tsconfig-${compiler}-${resolution}.json`);
+    const tsconfig = join(consumer, `tsconfig-${compiler}-${resolution}.json`);
     const files = resolution === "bundler" ? ["types.ts"] : ["types.mts", "types.cts"];
     const compilerOptions = {
       target: "ES2022",
@@ -39,7 +32,7 @@ describe("the packed package is type-checked by", () => {
     };
     await writeFile(tsconfig, JSON.stringify({ compilerOptions, files: [...files, "required.cts"] }));
     const tsc = join(binaries, `typescript-${compiler}`, "bin/tsc");
-    const compiling = run(process.execPath, [tsc, "-p", tsconfig], { cwd: consumer.folder });
+    const compiling = run(process.execPath, [tsc, "-p", tsconfig], { cwd: consumer });
     const { stdout } = await compiling.catch((error: { stdout: string }) => error);
     expect(stdout).toBe("");
   });

@@ -1,10 +1,10 @@
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { stageCommandLine } from "../../../scripts/stage-command-line.js";
+import { folderOfFile } from "../../support/folder.js";
 import { run } from "../../support/run.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -14,15 +14,10 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const binaries = join(here, "node_modules");
 export const nodeBinary = (version: string): string => join(binaries, `node${version}`, "bin/node");
 
-export interface Consumer {
-  folder: string;
-  remove(): Promise<void>;
-}
-
-/** Installs the packed tarballs in a folder of its own, next to the files of `consumer`. */
-export async function installConsumer(): Promise<Consumer> {
+/** Installs the packed tarballs in a folder for a test file, next to the files of `consumer`. Returns the path of the folder. */
+export async function installConsumer(): Promise<string> {
   npmCi(here);
-  const folder = await mkdtemp(join(tmpdir(), "consumer-"));
+  const folder = (await folderOfFile())();
   await cp(join(here, "consumer"), folder, { recursive: true });
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   // It was built before the tests.
@@ -44,5 +39,5 @@ export async function installConsumer(): Promise<Consumer> {
     format: "cjs",
     target: "es2022",
   });
-  return { folder, remove: () => rm(folder, { recursive: true }) };
+  return folder;
 }

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createFakeNode } from "../../../src/testing/index.js";
-import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
+import { listen } from "../../../src/testing/node/index.js";
 import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
 import { run } from "../../support/run.js";
-import { binaries, type Consumer, installConsumer, nodeBinary } from "./consumer.js";
+import { binaries, installConsumer, nodeBinary } from "./consumer.js";
 import { startWorkerd } from "./workerd.js";
 
 interface Result {
@@ -14,19 +14,9 @@ interface Result {
   error: string | null;
 }
 
-let installed: Consumer;
-let consumer: string;
-let node: FakeNodeServer;
-
-beforeAll(async () => {
-  installed = await installConsumer();
-  consumer = installed.folder;
-  node = await listen({ fetch: createNode() });
-});
-afterAll(async () => {
-  await node?.close();
-  await installed?.remove();
-});
+const consumer = await installConsumer();
+const node = await listen({ fetch: createNode() });
+afterAll(() => node.close());
 
 /** A fake node. The first segment of the path selects responses in HTML, failures of every second request, or latency. */
 function createNode() {
@@ -91,7 +81,7 @@ describe("the packed package runs on", () => {
   });
 
   describe("the command line runs on", () => {
-    const program = () => join(consumer, "node_modules/vegaprotocol-cli/dist/main.js");
+    const program = join(consumer, "node_modules/vegaprotocol-cli/dist/main.js");
     const runtimes: [name: string, binary: string, args: string[]][] = [
       ["Node.js 20", nodeBinary("20"), []],
       ["Node.js 22", nodeBinary("22"), []],
@@ -102,7 +92,7 @@ describe("the packed package runs on", () => {
 
     test.each(runtimes)("%s", async (name, binary, args) => {
       const env = { ...process.env, VEGA_NODE: node.url, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
-      const start = (...argv: string[]) => run(binary, [...args, program(), ...argv], { cwd: consumer, env });
+      const start = (...argv: string[]) => run(binary, [...args, program, ...argv], { cwd: consumer, env });
       const file = `${name.replaceAll(/\W/g, "-")}.csv`;
       expect((await start("balances", "--output", file)).stderr).toContain(`${file}: 1,000 records.\n`);
       const { stdout: csv } = await start("balances", "--format", "csv");

@@ -1,28 +1,23 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { createFakeNode, type FakeNodeData, type FakeNodeOptions } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
+import { folderOfFile } from "../../support/folder.js";
 import { startWorkerd } from "./workerd.js";
+
+const path = await folderOfFile();
 
 // workerd forbids that a request is woken by another one. Dates of compatibility before October 2024 are stricter.
 describe.each(["2024-01-01", "2026-10-01"])("a worker of %s with one client", (date) => {
   let workerd: Awaited<ReturnType<typeof startWorkerd>>;
-  let folder: string;
 
   beforeAll(async () => {
     npmCi(fileURLToPath(new URL(".", import.meta.url)));
-    folder = await mkdtemp(join(tmpdir(), "workerd-"));
     const file = fileURLToPath(new URL("load-worker.ts", import.meta.url));
-    workerd = await startWorkerd(file, join(folder, "worker.mjs"), date);
+    workerd = await startWorkerd(file, path("worker.mjs"), date);
   });
-  afterAll(async () => {
-    await workerd?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => workerd?.stop());
 
   const start = async (data: FakeNodeData = {}, options: FakeNodeOptions = {}): Promise<string> => {
     const node = createFakeNode(data, { rateLimit: { rate: 200, burst: 200, refusals: 1000 }, ...options });

@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { source } from "../../support/description.js";
+import { folderOfFile } from "../../support/folder.js";
 
 const property = "        key:\n          type: string\n          description: The key.\n";
 /** Mistakes in the description: the text before, the text after, and the rule that reports them. */
@@ -34,9 +33,8 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
   "a dotted parameter without a group": ["name: filter.assetId", "name: filters.assetId", "description/groups"],
 };
 
-const folder = mkdtempSync(join(tmpdir(), "description-"));
-const fileOf = (name: string) => join(folder, `${name.replaceAll(" ", "-")}.yaml`);
-afterAll(() => rmSync(folder, { recursive: true }));
+const path = await folderOfFile();
+const fileOf = (name: string) => path(`${name.replaceAll(" ", "-")}.yaml`);
 
 let output: string;
 beforeAll(() => {
@@ -48,7 +46,7 @@ beforeAll(() => {
   // This format has one line per problem for any number of files.
   const options = ["lint", ...["none", ...Object.keys(mistakes)].map(fileOf), "--config", config];
   ({ stdout: output } = spawnSync(process.execPath, [cli, ...options, "--format", "github-actions"], {
-    cwd: folder,
+    cwd: path(),
     encoding: "utf8",
   }));
 }, 60_000);

@@ -1,25 +1,24 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { folderOfFile } from "../../support/folder.js";
 import { linkPackage } from "../../support/link-package.js";
 
-const folder = mkdtempSync(join(tmpdir(), "exported-results-"));
-const modules = join(folder, "node_modules");
+const path = await folderOfFile();
+const modules = path("node_modules");
 mkdirSync(modules);
 linkPackage(modules);
 for (const name of ["openapi-fetch", "openapi-typescript-helpers"]) {
   const installed = fileURLToPath(new URL(`../../../node_modules/${name}`, import.meta.url));
   symlinkSync(installed, join(modules, name), "junction");
 }
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The messages of the compiler for each of the modules, whose declarations are written, and for the declarations that they load. */
 function compile(modules: Readonly<Record<string, string>>) {
   const files = Object.entries(modules).map(([name, source], index) => {
-    const file = join(folder, `module${index}.ts`);
+    const file = path(`module${index}.ts`);
     writeFileSync(file, source);
     return { name, file };
   });

@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { afterAll, expect, test } from "vitest";
+import { folderOfFile } from "../../../../test/support/folder.js";
 import { run } from "../../../../test/support/run.js";
-import { readLines, useFolder } from "../../support/run-cli.js";
+import { readLines } from "../../support/run-cli.js";
 import { startSetting } from "./gateway-process.js";
 
 const page = readFileSync(new URL("../../../../docs/serve.md", import.meta.url), "utf8");
@@ -38,7 +39,7 @@ const languages = [
   },
 ];
 
-const path = useFolder("file");
+const path = await folderOfFile();
 const setting = await startSetting({ votes: 900, balances: 2000, signatures: 60, profiles: 90 });
 afterAll(() => setting.end());
 
@@ -46,7 +47,7 @@ const textOf = (node: object) => JSON.stringify(Object.entries(node).sort());
 
 /** The records that a loop prints. */
 async function printed([command = "", ...args]: readonly string[]): Promise<string[]> {
-  const { stdout } = await run(command, args, { cwd: path("."), maxBuffer: 2 ** 28 });
+  const { stdout } = await run(command, args, { cwd: path(), maxBuffer: 2 ** 28 });
   return readLines(stdout).flatMap((value) => {
     // The loop in Java prints whole pages.
     const [page] = Object.values<{ edges?: { node: object }[] }>(value);
@@ -62,7 +63,7 @@ test.each(languages.filter(({ isThere }) => isThere))(
     const [code = ""] = [...blocks].flatMap(([, text = ""]) => (/endCursor/i.test(text) ? [text] : []));
     await writeFile(path(file), code);
     const [compiler, ...flags] = compile ?? [];
-    if (compiler !== undefined) await run(compiler, flags, { cwd: path(".") });
+    if (compiler !== undefined) await run(compiler, flags, { cwd: path() });
     const { balances, profiles, votes, signatures } = setting.network.records;
     const [proposal, id] = [votes[0]?.proposalId, signatures[0]?.id];
     const ofProposal = votes.filter(({ proposalId }) => proposalId === proposal);

@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createFakeNetwork, type FakeNetwork, type FakeVote, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { beforeAll, expect, test } from "vitest";
+import { createFolder } from "../../../../test/support/folder.js";
 import { run } from "../../../../test/support/run.js";
 import { runs } from "../../../../test/support/runs.js";
 import { NoCopyError } from "../../../src/errors.js";
@@ -111,7 +111,7 @@ test.each([database, newerDatabase, folder, ...(hasPostgres ? [postgresSchema] :
 
 /** Returns how many processes were killed. */
 async function runChain(subject: Subject, seed: number): Promise<number> {
-  const own = await mkdtemp(join(tmpdir(), "sync-"));
+  const own = await createFolder();
   const schema = `chain_${seed}`;
   const path = subject.restart ? schema : join(own, "disk", subject.name);
   const target = subject.restart ? [server()?.url ?? "", "--schema", schema] : [path];

@@ -1,7 +1,6 @@
-import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
+import { run } from "../../../../test/support/run.js";
 import { installNode, node } from "./sqlite-node.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -16,7 +15,7 @@ test.each([
   async (file, name) => {
     const argv = ["node_modules/vitest/vitest.mjs", "run", "--reporter", "default", `cli/test/integration/${file}`];
     const env = { ...process.env, NO_COLOR: "1" };
-    const { stdout } = await promisify(execFile)(node, [...argv, "-t", name], { cwd: root, env });
+    const { stdout } = await run(node, [...argv, "-t", name], { cwd: root, env });
     expect(stdout).toMatch(/Tests +\d+ passed/);
   },
   240_000,
