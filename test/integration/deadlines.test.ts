@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createClient, type ObserverEvent } from "../../src/index.js";
 import { type Behavior, type FaultyServer, faulty, respond, startFaultyServer } from "../support/faulty-server.js";
-import { json } from "../support/recorder.js";
 
 // A server for each test: an aborted request may still arrive when its test is over.
 let server: FaultyServer;
@@ -167,7 +166,7 @@ describe("middleware", () => {
       onRequest: ({ request }) => void seen.push(request.method),
       onResponse: async ({ response }) => {
         seen.push([response.url, await response.clone().json(), await response.json()]);
-        return json({ code: 5, message: "replaced" }, { status: 404 });
+        return Response.json({ code: 5, message: "replaced" }, { status: 404 });
       },
     });
     const error = { name: "ApiError", status: 404, code: 5, attempts: 2, request: { method: "GET" } };
@@ -181,7 +180,7 @@ describe("middleware", () => {
     const validate = (received: { body: unknown }) => void validated.push(received.body);
     const client = createClient({ baseUrl: server.url, validate });
     server.behave();
-    client.http.use({ onRequest: () => json(body) });
+    client.http.use({ onRequest: () => Response.json(body) });
     expect(await client.getSpamStatistics(party)).toEqual(body);
     expect([server.requests, validated]).toEqual([[], [body]]);
   });

@@ -3,7 +3,7 @@ import { type ApiError, type BalanceChange, type ClientOptions, createClient } f
 import { nodePool } from "../../src/pool/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { readUntilError } from "../support/page-source.js";
-import { json, rejectionOf } from "../support/recorder.js";
+import { rejectionOf } from "../support/recorder.js";
 import { changesAt, hex } from "../support/records.js";
 
 const day = 86_400_000_000_000n;
@@ -192,7 +192,7 @@ test("the number of any account type becomes its name, and a number without a na
   const sent = [...numbers, "ACCOUNT_TYPE_NEW", null];
   const edges = sent.map((accountType, index) => ({ cursor: `${index}`, node: { partyId: hex(index), accountType } }));
   const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: "0", endCursor: "8" };
-  const fetch = async () => json({ balances: { edges, pageInfo } });
+  const fetch = async () => Response.json({ balances: { edges, pageInfo } });
   const { nodes } = await clientOf(fetch).listBalanceChanges();
   expect(nodes.map(({ accountType }) => accountType)).toEqual([...numbers.map(nameOf), "ACCOUNT_TYPE_NEW", null]);
 });

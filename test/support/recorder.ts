@@ -26,11 +26,7 @@ export function recorder(fetch: (request: Request) => Promise<Response> = global
 /** A `fetch` that responds with each of these bodies in turn, and with the last one from then on. */
 export function respondWith(...bodies: unknown[]) {
   let next = 0;
-  return recorder(async () => json(bodies[Math.min(next++, bodies.length - 1)]));
-}
-
-export function json(body: unknown, init?: ResponseInit): Response {
-  return new Response(JSON.stringify(body), { headers: { "content-type": "application/json" }, ...init });
+  return recorder(async () => Response.json(bodies[Math.min(next++, bodies.length - 1)]));
 }
 
 /** What a promise rejects with. */

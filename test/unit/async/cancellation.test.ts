@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { orAborted } from "../../../src/async/abort.js";
 import { type ClientOptions, createClient } from "../../../src/index.js";
 import { collectGarbage } from "../../support/garbage.js";
-import { json } from "../../support/recorder.js";
 
 const hanging = () => new Promise<Response>(() => {});
 const connect = (fetch: ClientOptions["fetch"]) => createClient({ baseUrl: "https://node.example", fetch });
@@ -15,7 +14,7 @@ describe("calls that share a signal", () => {
     const counts = new Set<number>();
     const client = connect(async () => {
       counts.add(listenersOf(signal));
-      return json({ chainId: "c", statistics: null });
+      return Response.json({ chainId: "c", statistics: null });
     });
     await Promise.all(Array.from({ length: 100 }, () => client.getSpamStatistics({ partyId: "aa" }, { signal })));
     expect([counts, listenersOf(signal)]).toEqual([new Set([1]), 0]);
@@ -37,7 +36,7 @@ test.each([1, 2])("an abort ends the request of attempt %i, not only the wait fo
   const controller = new AbortController();
   const signals: AbortSignal[] = [];
   const client = connect(async ({ signal }) => {
-    if (signals.push(signal) < attempt) return json({}, { status: 503 });
+    if (signals.push(signal) < attempt) return Response.json({}, { status: 503 });
     setImmediate(() => controller.abort("enough"));
     return hanging();
   });

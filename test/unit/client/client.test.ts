@@ -2,13 +2,13 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { ApiError, createClient, paginate } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
-import { json, recorder, rejectionOf, respondWith } from "../../support/recorder.js";
+import { recorder, rejectionOf, respondWith } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
 const party = { partyId: "aa" };
 const statistics = { chainId: "c", statistics: null };
 const failing = (body: unknown, init: ResponseInit) =>
-  createClient({ baseUrl, fetch: async () => json(body, init), retry: false });
+  createClient({ baseUrl, fetch: async () => Response.json(body, init), retry: false });
 
 describe("the option baseUrl", () => {
   test.each([
@@ -43,7 +43,7 @@ describe("the option baseUrl", () => {
 
 test("withResponse resolves to the result with status, headers and block, and sends no further request", async () => {
   const headers = { "X-Block-Height": "1234567", "X-Block-Timestamp": "1707497689123456000" };
-  const { fetch, sent } = recorder(async () => json(statistics, { headers }));
+  const { fetch, sent } = recorder(async () => Response.json(statistics, { headers }));
   const call = createClient({ baseUrl, fetch }).getSpamStatistics(party);
   const { data, response, block } = await call.withResponse();
   expect(data).toEqual(statistics);

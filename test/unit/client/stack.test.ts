@@ -3,7 +3,7 @@ import { createClient, type VegaClient } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { collect } from "../../support/page-source.js";
-import { json, rejectionOf } from "../../support/recorder.js";
+import { rejectionOf } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
 const party = { partyId: "aa" };
@@ -46,9 +46,9 @@ const uses: Record<string, Use> = {
   "an array of a scan": async (client) => await client.scanBalanceChanges().toArray(),
 };
 const failures: Record<string, () => Promise<Response>> = {
-  ApiError: async () => json({ code: 3, message: "InvalidArgument error" }, { status: 400 }),
+  ApiError: async () => Response.json({ code: 3, message: "InvalidArgument error" }, { status: 400 }),
   ConnectionError: () => Promise.reject(new TypeError("fetch failed")),
-  ResponseError: async () => json([]),
+  ResponseError: async () => Response.json([]),
   TimeoutError: () => new Promise(() => {}),
 };
 const cases = Object.entries(uses).flatMap(([use, run]) =>

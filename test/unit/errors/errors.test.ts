@@ -1,13 +1,12 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import * as vega from "../../../src/index.js";
-import { json } from "../../support/recorder.js";
 
 const request = { method: "GET", url: "https://node.example/api/v2/votes" };
 const body = { code: 5, message: "NotFound error", details: [] };
-const response = () => json(body, { status: 404, headers: { "set-cookie": "secret" } });
+const response = () => Response.json(body, { status: 404, headers: { "set-cookie": "secret" } });
 
-const limited = { request, response: json({}, { status: 429 }), body: {} };
+const limited = { request, response: Response.json({}, { status: 429 }), body: {} };
 
 const errors = {
   VegaError: new vega.VegaError("m"),
@@ -16,7 +15,7 @@ const errors = {
   TimeoutError: new vega.TimeoutError("m", { scope: "total" }),
   ApiError: new vega.ApiError({ request, response: response(), body }),
   RateLimitError: new vega.RateLimitError({ ...limited, retryAfter: 1, banned: false, sent: true }),
-  ResponseError: new vega.ResponseError("m", { response: json({}), body: {} }),
+  ResponseError: new vega.ResponseError("m", { response: Response.json({}), body: {} }),
   PaginationError: new vega.PaginationError("m", { reason: "pruned", availableFrom: 1707497689123456789n }),
 };
 
@@ -72,7 +71,8 @@ test("toJSON has the members of each class, and the name and message of the caus
 
 test("messages say what to do if that is known", () => {
   const message = (status: number, content: unknown) =>
-    new vega.ApiError({ operation: "listVotes", request, response: json({}, { status }), body: content }).message;
+    new vega.ApiError({ operation: "listVotes", request, response: Response.json({}, { status }), body: content })
+      .message;
   expect(message(404, "<html>Not Found</html>")).toBe(
     "listVotes failed with status 404: <html>Not Found</html> (GET https://node.example/api/v2/votes). Check that `baseUrl` is the address of a node.",
   );

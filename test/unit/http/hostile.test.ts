@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/async/clock.js";
 import { corsHint } from "../../../src/http/response.js";
 import { type ClientOptions, ConnectionError, createClient, VegaError } from "../../../src/index.js";
 import { validateAnswers } from "../../../src/validate/index.js";
-import { json, rejectionOf } from "../../support/recorder.js";
+import { rejectionOf } from "../../support/recorder.js";
 import { createSend } from "../../support/send.js";
 
 const baseUrl = "https://node.example";
@@ -55,7 +55,11 @@ test("a status that no Response can be created with rejects the call with an Api
 test("a cursor that no URL can hold ends a loop with a VegaError", async () => {
   const edges = [{ cursor: "\ud800", node: { partyId: "aa" } }];
   const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: "\ud800", endCursor: "\ud800" };
-  const client = createClient({ baseUrl, fetch: async () => json({ votes: { edges, pageInfo } }), retry: false });
+  const client = createClient({
+    baseUrl,
+    fetch: async () => Response.json({ votes: { edges, pageInfo } }),
+    retry: false,
+  });
   expect(await rejectionOf(client.listVotes(party).toArray())).toSatisfy(VegaError.is);
   const query = { "pagination.after": "\ud800" };
   const message = "Expected `params` to be well-formed Unicode.";
@@ -66,7 +70,7 @@ test("a result that cannot be read rejects the call with a ResponseError", async
   const read = () => {
     throw new RangeError("Maximum call stack size exceeded");
   };
-  const send = createSend({ clock: systemClock, fetch: async () => json(statistics), read }, { attempts: 1 });
+  const send = createSend({ clock: systemClock, fetch: async () => Response.json(statistics), read }, { attempts: 1 });
   expect(await rejectionOf(send())).toMatchObject({ name: "ResponseError", cause: { name: "RangeError" } });
 });
 
@@ -102,7 +106,7 @@ describe("a fetch that fails", () => {
   });
 
   test.each([200, 500])("because its response %i was read before rejects with a ConnectionError", async (status) => {
-    const response = json(statistics, { status });
+    const response = Response.json(statistics, { status });
     await response.text();
     expect(await failureOf(async () => response)).toSatisfy(ConnectionError.is);
   });
@@ -124,7 +128,7 @@ test.each([undefined, null, "text", 5, {}, { status: 200 }])("fetch must not res
 
 test("middleware reads the body of an error response, and so does the client", async () => {
   const body = { code: 5, message: "NotFound error", details: [] };
-  const client = createClient({ baseUrl, retry: false, fetch: async () => json(body, { status: 404 }) });
+  const client = createClient({ baseUrl, retry: false, fetch: async () => Response.json(body, { status: 404 }) });
   const bodies: unknown[] = [];
   client.http.use({ onResponse: async ({ response }) => void bodies.push(await response.clone().json()) });
   const error = await rejectionOf(client.getSpamStatistics(party));
@@ -155,8 +159,8 @@ test.each([
 });
 
 describe("a callback that throws, or returns a promise that rejects,", () => {
-  const fetch = async () => json(statistics);
-  const mismatching = async () => json({ ...statistics, chainId: 5 });
+  const fetch = async () => Response.json(statistics);
+  const mismatching = async () => Response.json({ ...statistics, chainId: 5 });
   const own = new Error("in the callback");
   const reject = () => Promise.reject(own);
   const observe = () => {

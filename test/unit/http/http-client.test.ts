@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ClientOptions, createClient } from "../../../src/index.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { collectGarbage } from "../../support/garbage.js";
-import { json, recorder } from "../../support/recorder.js";
+import { recorder } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
 const path = "/statistics/spam/{partyId}";
@@ -22,8 +22,8 @@ function connect(responses: (() => Response | Error | Promise<Response>)[], opti
   return { client, http: client.http, sent };
 }
 
-const unavailable = () => json({ code: 14, message: "unavailable", details: [] }, { status: 503 });
-const ok = () => json(statistics);
+const unavailable = () => Response.json({ code: 14, message: "unavailable", details: [] }, { status: 503 });
+const ok = () => Response.json(statistics);
 
 describe("a read by client.http", () => {
   test.each<[what: string, failure: () => Response | Error]>([
@@ -45,7 +45,7 @@ describe("a read by client.http", () => {
     const error = { code: 14, message: "unavailable", details: [] };
     expect(await http.GET(path, party)).toMatchObject({ error, response: { status: 503 } });
     expect(sent).toHaveLength(4);
-    const wrong = connect([() => json({ code: 3 }, { status: 400 })]);
+    const wrong = connect([() => Response.json({ code: 3 }, { status: 400 })]);
     expect(await wrong.http.GET(path, party)).toMatchObject({ error: { code: 3 }, response: { status: 400 } });
     expect(wrong.sent).toHaveLength(1);
   });
@@ -78,7 +78,7 @@ describe("a read by client.http", () => {
     const reads = Array.from({ length: 20 }, () => client.http.GET(path, party));
     await Promise.all([...reads, ...Array.from({ length: 20 }, () => client.getSpamStatistics({ partyId: "a1" }))]);
     expect(responses.map(({ status }) => status)).toEqual(Array(40).fill(200));
-    const banned = () => json({ code: 7 }, { status: 403, headers: { "RateLimit-Retry-After": "600" } });
+    const banned = () => Response.json({ code: 7 }, { status: 403, headers: { "RateLimit-Retry-After": "600" } });
     const { http, sent } = connect([banned]);
     expect(await http.GET(path, party)).toMatchObject({ error: { code: 7 }, response: { status: 403 } });
     await expect(http.GET(path, party)).rejects.toMatchObject({ name: "RateLimitError", banned: true, attempts: 0 });

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import type { ObserverEvent } from "../../../src/index.js";
 import { createLimitedNode, type NodeLimits } from "../../support/limited-node.js";
 import { ManualClock } from "../../support/manual-clock.js";
-import { json } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
 import { createSend } from "../../support/send.js";
 
@@ -137,8 +136,8 @@ test("a rejection that arrives during a ban does not replace it", async () => {
       const banned = ++requests === 1;
       await clock.sleep(banned ? 10 : 20);
       return banned
-        ? json({ code: 7 }, { status: 403, headers: { "RateLimit-Retry-After": "600" } })
-        : json({ code: 8 }, { status: 429, headers: { "RateLimit-Reset": "1" } });
+        ? Response.json({ code: 7 }, { status: 403, headers: { "RateLimit-Retry-After": "600" } })
+        : Response.json({ code: 8 }, { status: 429, headers: { "RateLimit-Reset": "1" } });
     },
   });
   const results = await clock.run(Promise.allSettled([send(), send()]));
@@ -166,7 +165,7 @@ test("a node without rate limit headers receives all requests without a pause af
 
 test("a node that does not respond as a node makes no call wait longer: neither refused connections nor errors count", async () => {
   const fail = () => Promise.reject(new TypeError("refused"));
-  for (const fetch of [fail, async () => json({}, { status: 502 })]) {
+  for (const fetch of [fail, async () => Response.json({}, { status: 502 })]) {
     const clock = new ManualClock();
     const send = createSend({ clock, fetch }, { attempts: 2, baseDelay: 0 });
     await clock.run(Promise.allSettled(sendAll(50, send)));

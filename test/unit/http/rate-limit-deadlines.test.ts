@@ -3,7 +3,6 @@ import type { ObserverEvent, TimeoutError } from "../../../src/index.js";
 import { createLimitedNode } from "../../support/limited-node.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { PooledNetwork } from "../../support/pooled-network.js";
-import { json } from "../../support/recorder.js";
 import { createSend } from "../../support/send.js";
 
 const body = { chainId: "c", statistics: null };
@@ -17,7 +16,7 @@ function connect(settings: Parameters<typeof createSend>[1], silentUntil = Numbe
     sentAt.push(clock.now());
     if (clock.now() < silentUntil) return new Promise<Response>(() => {});
     await clock.sleep(20);
-    return json(body);
+    return Response.json(body);
   };
   return { clock, sentAt, send: createSend({ clock, fetch }, settings) };
 }

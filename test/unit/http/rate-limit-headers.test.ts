@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../support/manual-clock.js";
-import { json } from "../../support/recorder.js";
 import { createSend } from "../../support/send.js";
 
 /** A client of a node that responds after 10 ms, with what belongs to the time of the request. */
@@ -18,7 +17,7 @@ function connect(respond: (time: number) => Response, maxRetryAfter = 30_000) {
   return { clock, node, send };
 }
 
-const ok = () => json({ ok: true });
+const ok = () => Response.json({ ok: true });
 const headersOf = ([limit = "", remaining = "", reset = ""]: readonly string[]) => ({
   "RateLimit-Limit": limit,
   "RateLimit-Remaining": remaining,
@@ -33,7 +32,7 @@ test("rate limit headers of any content do not hold a call back for longer than 
     fc.constant("Fri, 09 Feb 2024 16:54:54 GMT"),
   );
   const property = fc.asyncProperty(fc.tuple(value, value, value), fc.nat(40_000), async (values, longest) => {
-    const { clock, send } = connect(() => json({ ok: true }, { headers: headersOf(values) }), longest);
+    const { clock, send } = connect(() => Response.json({ ok: true }, { headers: headersOf(values) }), longest);
     await clock.run(send());
     const start = clock.now();
     await clock.run(send());
@@ -42,9 +41,9 @@ test("rate limit headers of any content do not hold a call back for longer than 
   await fc.assert(property);
 });
 
-const ban = (named: string) => json({ code: 7 }, { status: 403, headers: { "RateLimit-Retry-After": named } });
+const ban = (named: string) => Response.json({ code: 7 }, { status: 403, headers: { "RateLimit-Retry-After": named } });
 const limit = (reset: string) =>
-  json({}, { status: 429, headers: { ...headersOf(["20", "0", reset]), "Retry-After": "40" } });
+  Response.json({}, { status: 429, headers: { ...headersOf(["20", "0", reset]), "Retry-After": "40" } });
 
 test.each<[kind: "a limit" | "a ban", named: string, seconds: number]>([
   ["a limit", "1707497695", 86_400],

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readWait } from "../../../src/http/retry.js";
 import type { ObserverEvent } from "../../../src/index.js";
 import { ManualClock } from "../../support/manual-clock.js";
-import { json, rejectionOf } from "../../support/recorder.js";
+import { rejectionOf } from "../../support/recorder.js";
 import { createSend } from "../../support/send.js";
 
 /** Makes one call on a clock of its own, and returns its outcome and the waits between its attempts. */
@@ -27,7 +27,7 @@ async function send(respond: (attempt: number) => Response, options: { settings?
 const failing =
   (status: number, headers: Record<string, string> = {}) =>
   () =>
-    json({ code: 14, message: "no", details: [] }, { status, headers });
+    Response.json({ code: 14, message: "no", details: [] }, { status, headers });
 
 describe("the waits between attempts", () => {
   test("double, are a random part of their span, and stay below maxDelay", async () => {
@@ -59,7 +59,7 @@ describe("the wait that a server requests", () => {
     ["RateLimit-Retry-After of a response that is no ban", 503, { "RateLimit-Retry-After": "0" }, 125],
   ] as const)("is observed: %s", async (_, status, headers, delay) => {
     const { delays, attempts, result } = await send((attempt) =>
-      attempt === 1 ? failing(status, headers)() : json({ ok: true }),
+      attempt === 1 ? failing(status, headers)() : Response.json({ ok: true }),
     );
     expect(delays).toEqual([delay]);
     expect(attempts).toEqual([0, delay]);

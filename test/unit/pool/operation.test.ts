@@ -3,7 +3,7 @@ import { ArgumentError, createClient } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { PooledNetwork } from "../../support/pooled-network.js";
-import { json, recorder } from "../../support/recorder.js";
+import { recorder } from "../../support/recorder.js";
 
 describe("a check of the nodes of a pool", () => {
   test("asks every node now, and resolves to the status of all", async () => {
@@ -75,7 +75,7 @@ describe("a check of the nodes of a pool", () => {
 
   test("sends with the first client that was created with the pool, whichever others are created later", async () => {
     const pool = nodePool(["https://a.example"]);
-    const { fetch, sent } = recorder(async () => json({ signatures: {} }));
+    const { fetch, sent } = recorder(async () => Response.json({ signatures: {} }));
     const client = createClient({ baseUrl: pool, headers: { "X-Key": "first" }, fetch });
     client.withOptions({ headers: { "X-Key": "second" }, validate: () => Promise.reject(new Error("not its own")) });
     createClient({ baseUrl: pool, fetch: () => Promise.reject(new Error("another client")) });

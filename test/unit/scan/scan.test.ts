@@ -9,7 +9,7 @@ import {
   type ScanOptions,
 } from "../../../src/index.js";
 import { createFakeNode, type FakeNodeOptions } from "../../../src/testing/index.js";
-import { json, rejectionOf, respondWith } from "../../support/recorder.js";
+import { rejectionOf, respondWith } from "../../support/recorder.js";
 import { changesAt } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
 import { type Range, ScannedNode, type ScannedNodeOptions } from "../../support/scanned-node.js";
@@ -210,7 +210,7 @@ test("a scan ends with an error if one microsecond has more records than a page 
     const { balances } = (await response.json()) as { balances: { edges: { cursor: string }[]; pageInfo: object } };
     const edges = balances.edges.map((edge) => ({ ...edge, cursor: "cursor" }));
     const { headers } = response;
-    return json({ balances: { edges, pageInfo: { ...balances.pageInfo, endCursor: "cursor" } } }, { headers });
+    return Response.json({ balances: { edges, pageInfo: { ...balances.pageInfo, endCursor: "cursor" } } }, { headers });
   };
   const error = await rejectionOf(createClient({ baseUrl, fetch }).scanBalanceChanges({}, { pageSize: 2 }).toArray());
   expect(error).toMatchObject({
