@@ -1,11 +1,10 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runs } from "../../../test/support/runs.js";
-import { finish, start } from "../support/cli-process.js";
+import { finish, finishWithin, start } from "../support/cli-process.js";
 import { useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
@@ -67,12 +66,7 @@ test.each<[title: string, suffix: string, command: readonly string[], failing?: 
       await rm(file, { force: true });
       if (before !== undefined) await writeFile(file, before);
       const results = await Promise.all(
-        [start(argv), start(argv)].map(async (child) => {
-          const end = finish(child);
-          await setTimeout(Math.random() * 1.5 * duration);
-          child.kill("SIGKILL");
-          return end;
-        }),
+        [start(argv), start(argv)].map((child) => finishWithin(Math.random() * 1.5 * duration, child)),
       );
       for (const { code, signal, stderr } of results) {
         if (signal === "SIGKILL") killed++;

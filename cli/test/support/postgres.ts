@@ -1,5 +1,4 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { freePort } from "../../../test/support/free-port.js";
+import { kill } from "../../../test/support/run.js";
 
 /** The programs of PostgreSQL, such as Debian's package `postgresql`; `undefined` if it is not installed. */
 function findPrograms(): string | undefined {
@@ -57,24 +57,19 @@ export async function startPostgres() {
       await sleep(100);
     }
   };
-  const stop = async (signal: NodeJS.Signals) => {
-    const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
-    child.kill(signal);
-    await ended;
-  };
   await isReady();
   return {
     url,
     sql,
     /** Ends the server as `kill` does, and starts it again. */
     async restart(signal: NodeJS.Signals) {
-      await stop(signal);
+      await kill(child, signal);
       child = start();
       await isReady();
     },
     async close() {
       await pool.end();
-      await stop("SIGINT");
+      await kill(child, "SIGINT");
       rmSync(folder, { recursive: true, force: true });
     },
   };

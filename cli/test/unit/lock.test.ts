@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawn, spawnSync } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { beforeEach, expect, test } from "vitest";
+import { firstOutput, kill } from "../../../test/support/run.js";
 import { lock } from "../../src/sync/sqlite.js";
 import { useFolder } from "../support/run-cli.js";
 
@@ -22,22 +22,16 @@ const program = [
 ];
 
 /** Starts a process that locks the file, and waits for what it prints. */
-async function start(...before: readonly string[]): Promise<{ child: ChildProcess; text: string }> {
+async function start(...before: readonly string[]) {
   const [command = "", ...args] = [...before, process.execPath, ...program, file];
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const [text] = await once(child.stdout as NonNullable<ChildProcess["stdout"]>, "data");
-  return { child, text: String(text).trim() };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill("SIGKILL");
-  await once(child, "close");
+  return { child, text: await firstOutput(child) };
 }
 
 test("the lock of a destination ends with the process that has it, however that ends", async () => {
   const { child } = await start();
   await expect(lock(file)).rejects.toThrow(`Process ${child.pid} on ${hostname()} writes ${file}. Wait for it to end.`);
-  await kill(child);
+  await kill(child, "SIGKILL");
   await (await lock(file))();
   expect(await readdir(path("."))).toEqual([]);
 });
@@ -54,9 +48,9 @@ test.skipIf(!hasContainers)(
       "locked 1",
       `Process 1 on ${hostname()} writes ${file}. Wait for it to end.`,
     ]);
-    await Promise.all([first, second].map(({ child }) => kill(child)));
+    await Promise.all([first, second].map(({ child }) => kill(child, "SIGKILL")));
     const third = await start(...container);
     expect(third.text).toBe("locked 1");
-    await kill(third.child);
+    await kill(third.child, "SIGKILL");
   },
 );

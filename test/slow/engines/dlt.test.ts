@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { finish } from "../../../cli/test/support/cli-process.js";
+import { finish, finishWithin } from "../../../cli/test/support/cli-process.js";
 import { startGateway } from "../../../cli/test/support/gateway.js";
 import { hasPostgres, startPostgres } from "../../../cli/test/support/postgres.js";
 import { createFakeNetwork, nodeDefects } from "../../../src/testing/index.js";
@@ -62,10 +61,7 @@ async function runChain(destination: string, most: number): Promise<number> {
     while (killed < most) {
       const child = start();
       const begun = performance.now();
-      const ended = finish(child);
-      await Promise.race([ended, sleep(Math.random() * 1.2 * duration)]);
-      child.kill("SIGKILL");
-      const { code, signal, stderr } = await ended;
+      const { code, signal, stderr } = await finishWithin(Math.random() * 1.2 * duration, child);
       if (signal === "SIGKILL") killed++;
       else {
         expect([code, stderr]).toEqual([0, expect.any(String)]);

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +8,7 @@ import { createFakeNode } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { freePort } from "../../support/free-port.js";
 import { linkPackage } from "../../support/link-package.js";
-import { run } from "../../support/run.js";
+import { kill, run } from "../../support/run.js";
 import { collectSamples, root } from "../../support/samples/collect.js";
 
 // The recipes for Next.js, as it builds and serves them.
@@ -69,11 +68,7 @@ beforeAll(async () => {
   const port = `${await freePort()}`;
   const args = [next, "start", folder, "--port", port];
   const server = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
-  const ended = once(server, "exit");
-  closing.push(async () => {
-    server.kill();
-    await ended;
-  });
+  closing.push(() => kill(server));
   address = `http://localhost:${port}`;
   for await (const text of server.stdout) if (`${text}`.includes("Ready")) break;
 }, 300_000);

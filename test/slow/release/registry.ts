@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +7,7 @@ import { vi } from "vitest";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { stageCommandLine } from "../../../scripts/stage-command-line.js";
 import { freePort } from "../../support/free-port.js";
-import { run } from "../../support/run.js";
+import { kill, run } from "../../support/run.js";
 import { installed } from "../../support/runs.js";
 
 /** Has the registry and the package managers. */
@@ -47,10 +46,8 @@ export async function startRegistry(): Promise<Registry> {
   await writeFile(join(folder, ".npmrc"), settings.join("\n"));
   const args = ["--config", join(folder, "config.yaml"), "--listen", url];
   const server = spawn(command("verdaccio"), args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-  const ended = once(server, "exit");
   const close = async () => {
-    server.kill();
-    await ended;
+    await kill(server);
     await rm(folder, { recursive: true, maxRetries: 3 });
   };
   await vi.waitFor(() => fetch(`${url}-/ping`), { timeout: 60_000 });

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { problemsOf, type Release, readRelease } from "../../../scripts/check/release.js";
 import { folderOfFile } from "../../support/folder.js";
-import { freePort } from "../../support/free-port.js";
-import { run } from "../../support/run.js";
+import { firstOutput, run } from "../../support/run.js";
 import { isNightly } from "../../support/runs.js";
 import { command, type Registry, startRegistry } from "./registry.js";
 
@@ -28,14 +26,12 @@ async function blocksAfter(page: string, text: string): Promise<string[]> {
 }
 
 async function startFakeNode(program: string, cwd: string) {
-  const url = `http://127.0.0.1:${await freePort()}`;
-  const child = spawn(program, ["fake-node", "--port", new URL(url).port, "--balances", "500"], {
+  const child = spawn(program, ["fake-node", "--port", "0", "--balances", "500"], {
     cwd,
     env: registry.environment,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  await once(child.stdout, "data");
-  return { url, end: () => child.kill() };
+  return { url: await firstOutput(child), end: () => child.kill() };
 }
 
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { vi } from "vitest";
 import { freePort } from "../../support/free-port.js";
+import { kill } from "../../support/run.js";
 
 const binary = fileURLToPath(new URL("node_modules/.bin/workerd", import.meta.url));
 
@@ -33,13 +33,8 @@ const config :Workerd.Config = (
 );`,
   );
   const server = spawn(binary, ["serve", config], { cwd: dirname(outfile), stdio: "inherit" });
-  const ended = once(server, "exit");
   const url = `http://127.0.0.1:${port}`;
   await vi.waitFor(() => fetch(`${url}/up`), { timeout: 10_000 });
-  const stop = async () => {
-    // It would wait for the requests that it serves.
-    server.kill("SIGKILL");
-    await ended;
-  };
-  return { url, stop };
+  // It would wait for the requests that it serves.
+  return { url, stop: () => kill(server, "SIGKILL") };
 }

@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { join } from "node:path";
 import type { BalanceChange } from "vegaprotocol-client";
 import { balancesAt, statement, tallyVotes } from "vegaprotocol-client/reports";
 import { describe, expect, test } from "vitest";
 import { hasNoBrowser } from "../../../../test/support/chromium.js";
+import { firstOutput, kill } from "../../../../test/support/run.js";
 import { account, block, change, first, hour, party } from "../../support/changes.js";
 import { start } from "../../support/cli-process.js";
 import { hasPostgres, usePostgres } from "../../support/postgres.js";
@@ -38,8 +38,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
 
   test("shows a live fake node at once without arguments", async () => {
     const child = start(["explore"], { VEGA_NODE: "" });
-    const [line] = child.stdout ? await once(child.stdout, "data") : [""];
-    const url = String(line).trim();
+    const url = await firstOutput(child);
     await open(url, async (page) => {
       await page.getByText("Live, up to").waitFor();
       const [[name = ""] = []] = await cellsOf(page, "Changes");
@@ -52,9 +51,8 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       expect((await cellsOf(page, "Nodes"))[0]).toMatchObject({ 1: "Ready" });
       expect(await violations(page, "fake-nodes")).toEqual([]);
     });
-    const closed = once(child, "close");
-    child.kill();
-    expect((await closed)[0]).toBe(0);
+    await kill(child);
+    expect(child.exitCode).toBe(0);
   });
 
   const sources = ["a node", "SQLite", "Parquet", "PostgreSQL"] as const;

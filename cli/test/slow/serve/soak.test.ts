@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { seeded } from "../../../../test/support/pooled-network.js";
 import { run } from "../../../../test/support/run.js";
-import { type Setting, startSetting } from "./gateway-process.js";
+import { startSetting } from "./gateway-process.js";
 
 /** How long the clients run, in seconds. `SOAK_SECONDS=60` is the whole test. */
 const seconds = Number(process.env["SOAK_SECONDS"] ?? 20);
@@ -9,10 +9,7 @@ const clients = 200;
 
 type Wire = Record<string, string>;
 
-let setting: Setting;
-beforeAll(async () => {
-  setting = await startSetting({ votes: 600, balances: 4000, signatures: 60, profiles: 90 });
-});
+const setting = await startSetting({ votes: 600, balances: 4000, signatures: 60, profiles: 90 });
 afterAll(() => setting.end());
 
 interface Reading {

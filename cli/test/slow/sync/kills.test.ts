@@ -9,7 +9,7 @@ import { run } from "../../../../test/support/run.js";
 import { runs } from "../../../../test/support/runs.js";
 import { NoCopyError } from "../../../src/errors.js";
 import { compareRecords } from "../../../src/sync/rows.js";
-import { finish, start } from "../../support/cli-process.js";
+import { finish, finishWithin, start } from "../../support/cli-process.js";
 import { hasPostgres, usePostgres } from "../../support/postgres.js";
 import { readDestination } from "../../support/read-destination.js";
 import { query } from "../../support/sqlite.js";
@@ -157,10 +157,8 @@ async function runChain(subject: Subject, seed: number): Promise<number> {
       // A second writer is refused, or begins when the first one was killed.
       const writers = Array.from({ length: 1 + random(2) }, () => startProgram([...args, ...follow]));
       const ends = writers.map(async (child) => {
-        const end = finish(child);
-        await Promise.race([end, sleep(2 * startTime + random(700 + 2 * startTime))]);
-        child.kill("SIGKILL");
-        const { code, signal, stderr } = await end;
+        const time = 2 * startTime + random(700 + 2 * startTime);
+        const { code, signal, stderr } = await finishWithin(time, child);
         if (signal === "SIGKILL") killed++;
         const isRefused = /writes (?:\S+(?:vega|newer)|schema)|Another process writes/.test(stderr);
         const failures = /disk is full|503|no response|Cannot reach|starting up|shutting down/;
