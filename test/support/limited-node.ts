@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/async/clock.js";
-import { createFakeNode, type FakeNodeData } from "../../src/testing/index.js";
+import { createFakeNode } from "../../src/testing/index.js";
 import { baseUrl } from "./raw-requests.js";
 
 /** How a node limits the rate of requests. */
@@ -13,14 +13,10 @@ export interface NodeLimits {
 }
 
 /** A fake node that limits the rate on a clock, and counts what it does with the requests. */
-export function createLimitedNode(
-  clock: Clock,
-  { rate = 20, burst = 100, step }: NodeLimits = {},
-  data?: FakeNodeData,
-) {
+export function createLimitedNode(clock: Clock, { rate = 20, burst = 100, step }: NodeLimits = {}) {
   const count = { served: 0, rejected: 0, banned: 0 };
   const now = () => (step === undefined ? clock.now() : Math.floor((clock.now() - step) / 1000) * 1000 + step);
-  const node = createFakeNode(data ?? {}, { now, rateLimit: { rate, burst, refusals: 20 } });
+  const node = createFakeNode({}, { now, rateLimit: { rate, burst, refusals: 20 } });
   return {
     count,
     configure: node.configure,

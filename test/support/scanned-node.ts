@@ -1,6 +1,6 @@
 import { type BalanceChange, createClient, type Scan, type ScanOptions } from "../../src/index.js";
 import { compareRecords } from "../../src/scan/records.js";
-import { createFakeNode, type FakeNodeData, type FakeNodeOptions } from "../../src/testing/index.js";
+import { createFakeNode, type FakeNodeData } from "../../src/testing/index.js";
 import { baseUrl } from "./raw-requests.js";
 import { changeAt, hex } from "./records.js";
 
@@ -10,7 +10,7 @@ export interface Range {
   end?: bigint | undefined;
 }
 
-export interface ScannedNodeOptions extends FakeNodeOptions {
+export interface ScannedNodeOptions {
   block?: FakeNodeData["block"];
   /** How many requests the filter takes: a power of two. */
   parts?: number;
@@ -32,10 +32,7 @@ export class ScannedNode {
   /** Of the requests in flight. */
   readonly #signals = new Set<AbortSignal>();
 
-  constructor(
-    times: readonly (bigint | number)[],
-    { block, parts = 1, schedule, ...behavior }: ScannedNodeOptions = {},
-  ) {
+  constructor(times: readonly (bigint | number)[], { block, parts = 1, schedule }: ScannedNodeOptions = {}) {
     this.#parties = Array.from({ length: parts * partiesInRequest }, (_, party) => hex(party));
     const balances = times.map((time, account) => {
       return changeAt(BigInt(time), {
@@ -43,7 +40,7 @@ export class ScannedNode {
         partyId: this.#parties[(account * 37) % this.#parties.length],
       });
     });
-    this.#node = createFakeNode({ balances, block }, { rateLimit: false, ...behavior });
+    this.#node = createFakeNode({ balances, block }, { rateLimit: false });
     this.#schedule = schedule;
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { formatUnits } from "vegaprotocol-client";
 import { describe, expect, test } from "vitest";
-import { change, first, hour, type Node, startNode } from "../support/changes.js";
+import { change, first, hour, startNode, withPaths } from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readLines, runCli, useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
@@ -16,14 +16,6 @@ const edges = [...decimals].map(([id, each]) => ({
   node: { id, details: each === undefined ? null : { symbol: `S${each}`, name: "", decimals: `${each}` } },
   cursor: id,
 }));
-
-/** A node that lists its assets. */
-const withAssets = (node: Node): Node => ({
-  fetch: async (request) =>
-    new URL(request.url).pathname === "/api/v2/assets"
-      ? Response.json({ assets: { edges, pageInfo: { hasNextPage: false, endCursor: "" } } })
-      : node.fetch(request),
-});
 
 // Near the ends of the parts that SQLite computes with, and any others.
 const powers = [0, 1, 17, 18, 19, 36, 37, 54, 72, 77].map((power) => 10n ** BigInt(power));
@@ -53,7 +45,8 @@ const expected = balances.map(({ assetId = "", partyId = "", balance }) => {
 
 const sql = "SELECT balance, delta, symbol, balance_units, delta_units FROM balance_deltas ORDER BY time";
 const plain = startNode({ balances, block: { height: 10n, timestamp: first + 2000n * hour } });
-const node = withAssets(plain);
+const pageInfo = { hasNextPage: false, endCursor: "" };
+const node = withPaths(plain, { "/api/v2/assets": { assets: { edges, pageInfo } } });
 const sync = (name: string, fetch = node.fetch) => runCli(["sync", name], { fetch });
 
 describe("the view balance_deltas has exact differences and amounts in units", () => {

@@ -4,7 +4,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { ended, first, party, startNode } from "../support/changes.js";
+import { ended, first, party, startNode, withPaths } from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
 
@@ -158,6 +158,10 @@ test("a series of more than ten thousand rows is one array of JSON", async () =>
 });
 
 describe("tally", () => {
+  /** The node with a proposal. */
+  const withProposal = (proposal: object, others = {}) =>
+    withPaths({ fetch }, { "/api/v2/governance": { data: { proposal, ...others } } });
+
   test("prints the votes and the result by the rules", async () => {
     const rules = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", supply];
     const own = votes.filter(({ proposalId }) => proposalId === proposal);
@@ -194,11 +198,8 @@ describe("tally", () => {
       terms: { updateMarket: { marketId: market } },
     };
     const proposals = [{ requiredMajority: "0.1" }, { requiredMajority: "0.5", ...liquidity }];
-    const batch = async (request: Request) =>
-      new URL(request.url).pathname === "/api/v2/governance"
-        ? Response.json({ data: { proposal: { requiredMajority: "0.6" }, proposals } })
-        : fetch(request);
-    const { stdout } = await runCli(["tally", "--proposal", proposal, "--market", market], { fetch: batch });
+    const batch = withProposal({ requiredMajority: "0.6" }, { proposals });
+    const { stdout } = await runCli(["tally", "--proposal", proposal, "--market", market], batch);
     expect(JSON.parse(stdout).thresholds).toEqual({
       requiredMajority: { value: "0.5", from: "node" },
       liquidityMajority: { value: "0.7", from: "node" },
@@ -214,11 +215,8 @@ describe("tally", () => {
       requiredLiquidityProviderParticipation: "0.1",
       terms: { updateMarketState: { changes: { marketId: "ab".repeat(32) } } },
     };
-    const ofState = async (request: Request) =>
-      new URL(request.url).pathname === "/api/v2/governance"
-        ? Response.json({ data: { proposal: governance } })
-        : fetch(request);
-    const { stdout } = await runCli(["tally", "--proposal", proposal, "--total-supply", supply], { fetch: ofState });
+    const command = ["tally", "--proposal", proposal, "--total-supply", supply];
+    const { stdout } = await runCli(command, withProposal(governance));
     expect(JSON.parse(stdout)).toMatchObject({ passes: false, reason: "participation", decidedBy: "tokens" });
   });
 
@@ -234,11 +232,8 @@ describe("tally", () => {
     const id = "ab".repeat(32);
     const none = { code: 1, stdout: "", stderr: `Error: There is no proposal ${id}.\n` };
     expect(await runCli([command, "--proposal", id], { fetch })).toEqual(none);
-    const open = async (request: Request) =>
-      new URL(request.url).pathname === "/api/v2/governance"
-        ? Response.json({ data: { proposal: { state: "STATE_OPEN", requiredMajority: "0.6" } } })
-        : fetch(request);
-    const { code, stderr } = await runCli([command, "--proposal", id], { fetch: open });
+    const open = withProposal({ state: "STATE_OPEN", requiredMajority: "0.6" });
+    const { code, stderr } = await runCli([command, "--proposal", id], open);
     expect([code, stderr.includes("Nobody has voted on the proposal.")]).toEqual([0, command === "tally"]);
     // A node that does not have the path cannot tell.
     expect(await runCli([command, "--proposal", id], { fetch: node.fetch })).toMatchObject({ code: 0 });

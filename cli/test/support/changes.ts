@@ -42,6 +42,14 @@ export const changed = (
   },
 });
 
+/** A node whose responses to some paths are given. */
+export const withPaths = (node: Node, paths: Readonly<Record<string, object>>): Node => ({
+  fetch: async (request) => {
+    const body = paths[new URL(request.url).pathname];
+    return body ? Response.json(body) : node.fetch(request);
+  },
+});
+
 /** Adds balance changes, and the block after them, which makes them final. */
 export function add(node: ReturnType<typeof startNode>, ...balances: (typeof changes)[number][]): void {
   node.nextBlock({ balances });

@@ -3,6 +3,7 @@ import { formatUnits } from "vegaprotocol-client";
 import type { statement } from "vegaprotocol-client/reports";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { overDays } from "../../../../test/support/over-days.js";
+import { withPaths } from "../../support/changes.js";
 
 export const hostile = `<img src=x onerror="alert(1)">\u202e&amp;`;
 export const generated = createFakeNode({
@@ -31,15 +32,11 @@ const assets = [...decimals].map(([id, places], index) => {
 /** A node with records, which also has assets, and what other data there is. */
 export function createNode(data: Parameters<typeof createFakeNode>[0], options: object = {}) {
   const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false, ...options });
-  const others: Readonly<Record<string, object>> = {
+  const others = {
     "/api/v2/assets": { assets: { edges: assets, pageInfo: { hasNextPage: false } } },
     "/api/v2/governance": { data: { proposal: { requiredMajority: "0.5", rationale: { title: hostile } } } },
   };
-  const fetch = async (request: Request) => {
-    const other = others[new URL(request.url).pathname];
-    return other ? Response.json(other) : node.fetch(request);
-  };
-  return { ...node, fetch };
+  return { ...node, ...withPaths(node, others) };
 }
 
 export const shown = (amount: string | undefined, assetId: string) => {
