@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { listen } from "../../../src/testing/node/index.js";
 import { launchChromium } from "../../support/chromium.js";
@@ -12,22 +12,10 @@ import { launchChromium } from "../../support/chromium.js";
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const screenshots = join(root, "reports/docs");
 
-/** The built site, on a local server, in Chromium. */
-export interface Site {
-  browser: Browser;
-  url: string;
-  /**
-   * Opens a page, and fails if it sends a request to another host or reports an error.
-   *
-   * @param path - Such as `pagination.html#votes`.
-   * @param width - The width of the window. Default: a desktop.
-   */
-  open(path: string, use: (page: Page) => Promise<void>, width?: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type Site = Awaited<ReturnType<typeof startSite>>;
 
-/** Builds the site and serves it. */
-export async function startSite(): Promise<Site> {
+/** Builds the site, and serves it on a local server, for Chromium. */
+export async function startSite() {
   execFileSync("npm", ["run", "--silent", "docs"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   mkdirSync(screenshots, { recursive: true });
   const server = await listen({ fetch: serveSite });
@@ -36,7 +24,13 @@ export async function startSite(): Promise<Site> {
   return {
     browser,
     url,
-    async open(path, use, width = 1280) {
+    /**
+     * Opens a page, and fails if it sends a request to another host or reports an error.
+     *
+     * @param path - Such as `pagination.html#votes`.
+     * @param width - The width of the window. Default: a desktop.
+     */
+    async open(path: string, use: (page: Page) => Promise<void>, width = 1280) {
       const context = await browser.newContext({ viewport: { width, height: 844 } });
       const page = await context.newPage();
       page.setDefaultTimeout(30_000);

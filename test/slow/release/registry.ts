@@ -17,14 +17,10 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** A command of these. */
 export const command = (name: string): string => join(tools, "node_modules/.bin", name);
 
-/** A registry on loopback that has the built packages, and all others from the registry of npm. */
-export interface Registry {
-  /** Of npm, pnpm and yarn, so that they use it alone and leave no trace. */
-  environment: NodeJS.ProcessEnv;
-  close(): Promise<void>;
-}
+export type Registry = Awaited<ReturnType<typeof startRegistry>>;
 
-export async function startRegistry(): Promise<Registry> {
+/** Starts a registry on loopback that has the built packages, and all others from the registry of npm. */
+export async function startRegistry() {
   npmCi(tools, installed);
   const folder = await mkdtemp(join(tmpdir(), "registry-"));
   const url = `http://127.0.0.1:${await freePort()}/`;
@@ -52,7 +48,8 @@ export async function startRegistry(): Promise<Registry> {
   };
   await vi.waitFor(() => fetch(`${url}-/ping`), { timeout: 60_000 });
   const own = Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST|NODE_OPTIONS$)/i.test(name));
-  const environment = {
+  /** Of npm, pnpm and yarn, so that they use it alone and leave no trace. */
+  const environment: NodeJS.ProcessEnv = {
     ...Object.fromEntries(own),
     npm_config_userconfig: join(folder, ".npmrc"),
     npm_config_registry: url,
