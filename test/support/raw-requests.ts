@@ -12,7 +12,8 @@ export async function fetchFrom(node: FakeNode, path: string, init?: RequestInit
   return { status: response.status, headers: response.headers, text, body };
 }
 
-interface RawPage<T> {
+/** A page as it is sent. */
+export interface RawPage<T> {
   edges: { cursor: string; node: T }[];
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FakeNetwork } from "vegaprotocol-client/testing";
 import { parse } from "yaml";
+import type { RawPage } from "../../../test/support/raw-requests.js";
 import { readLines, startServing } from "./run-cli.js";
 
 type Fetch = (request: Request) => Promise<Response>;
@@ -65,14 +66,9 @@ export async function loop(base: string, path: string): Promise<ServedPage[]> {
     const response: Response = await fetch(base + next);
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     const { coverage, ...body } = await response.json();
-    const [{ edges, pageInfo }] = Object.values(body) as [Connection];
+    const [{ edges, pageInfo }] = Object.values(body) as [RawPage<Record<string, string>>];
     next = pageInfo[hasMore] ? `${path}&pagination.${name}=${pageInfo[cursor]}` : undefined;
     pages.push({ records: edges.map(({ node }) => node), headers: response.headers, coverage, next });
   }
   return pages;
-}
-
-interface Connection {
-  edges: { node: Record<string, string>; cursor: string }[];
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
 }

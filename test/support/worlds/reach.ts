@@ -1,4 +1,5 @@
 import type { ObserverEvent } from "../../../src/index.js";
+import { day } from "./world.js";
 
 /** What has to happen in some world of a run, as it is seen from outside: in requests, responses, events and errors. */
 export const allEvents = [
@@ -31,8 +32,6 @@ export const allEvents = [
 
 export type Reached = (typeof allEvents)[number];
 
-const nanosecondsPerDay = 86_400_000_000_000n;
-
 /** Watches requests, responses and events of a client. */
 export class Outside {
   readonly #reached: Set<Reached>;
@@ -57,8 +56,7 @@ export class Outside {
     const { searchParams } = new URL(request.url);
     const [start, end] = ["start", "end"].map((name) => searchParams.get(`dateRange.${name}Timestamp`));
     const span = start && end ? BigInt(end) - BigInt(start) : 0n;
-    if (span > 360n * nanosecondsPerDay && span <= 365n * nanosecondsPerDay)
-      this.#reached.add("a range within a year is asked for");
+    if (span > 360n * day && span <= 365n * day) this.#reached.add("a range within a year is asked for");
     const parties = searchParams.getAll("filter.partyIds").length;
     this.#parties ??= parties;
     if (this.#parties > 0 && parties > this.#parties) this.#reached.add("a witness is asked for");

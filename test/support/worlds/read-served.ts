@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { createGateway } from "../../../cli/src/serve/app.js";
 import { type Coverage, PaginationError, VegaError } from "../../../src/index.js";
+import type { RawPage } from "../raw-requests.js";
 import { type Items, isDescending } from "./read-list.js";
 import { readLists } from "./read-lists.js";
 import type { Reader } from "./readers.js";
@@ -11,11 +12,6 @@ type Gateway = ReturnType<typeof createGateway>;
 interface ServedRange {
   startTimestamp: string;
   endTimestamp?: string;
-}
-
-interface ServedPage {
-  edges: { node: object }[];
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
 }
 
 /** A loop has all votes before the block of its first page, which is unknown without headers. */
@@ -58,9 +54,9 @@ function servedItems(gateway: Gateway, reader: Reader, { dateRange, pagination =
         const covered = list === "votes" ? undefined : coverage();
         throw Object.assign(error, { resume: { pagination: place }, coverage: covered });
       }
-      const { coverage: range, ...lists } = body as { coverage?: ServedRange } & Record<string, ServedPage>;
+      const { coverage: range, ...lists } = body as { coverage?: ServedRange } & Record<string, RawPage<object>>;
       if (range) ranges.push(range);
-      const [{ edges, pageInfo }] = Object.values(lists) as [ServedPage];
+      const [{ edges, pageInfo }] = Object.values(lists) as [RawPage<object>];
       const time = response.headers.get("X-Block-Timestamp");
       if (!("before" in place || "after" in place)) loop.block = time === null ? undefined : BigInt(time);
       yield* (isBackward ? [...edges].reverse() : edges).map(({ node }) => node);
