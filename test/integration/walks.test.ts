@@ -17,6 +17,7 @@ import {
   nodeDefects,
 } from "../../src/testing/index.js";
 import { collect, readUntilError } from "../support/page-source.js";
+import { rejectionOf } from "../support/recorder.js";
 import { hex, votesAt } from "../support/records.js";
 import { runs } from "../support/runs.js";
 import { clamped } from "../support/worlds/faults.js";
@@ -40,10 +41,8 @@ describe("a walk over votes on a v0.74 node", () => {
   test("ends with an error if a block has more votes than the largest page of the node", async () => {
     const node = createFakeNode({ votes: votesOf([2, 1, 40]) }, options);
     const fetch = (request: Request) => node.fetch(clamped(request, 20));
-    const error: unknown = await clientOf({ fetch } as FakeNode)
-      .listVotes({ proposalId, pagination: { first: 20 } })
-      .toArray()
-      .catch((reason: unknown) => reason);
+    const votes = clientOf({ fetch } as FakeNode).listVotes({ proposalId, pagination: { first: 20 } });
+    const error = await rejectionOf(votes.toArray());
     expect(error).toSatisfy(PaginationError.is);
     expect((error as Error).message).toMatch(
       /^The node's response to listVotes returned cursor ".*" twice; stopped to avoid an infinite loop\. v0\.74 nodes repeat a page if one block has more votes than their largest page/,
@@ -362,18 +361,14 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
 
   test("are followed by this vote if another page has failed, and the rest fits one page", async () => {
     const { node, castAgain, parties } = setting([1, 1, 1, 1, 1]);
-    let sent = 0;
-    const fetch = (request: Request) =>
-      ++sent === 2 ? Promise.resolve(new Response("", { status: 400 })) : node.fetch(request);
-    const client = clientOf({ fetch } as FakeNode);
-    const read: Vote[] = [];
-    const readFrom = async (pagination: object) => {
-      for await (const vote of client.listVotes({ proposalId, pagination }, { readAhead: false })) read.push(vote);
-    };
-    const { resume } = (await readFrom({ first: 3 }).catch((reason: unknown) => reason)) as VegaError;
+    node.configure({ faults: [{ name: "status", status: 400, request: 2 }] });
+    const read = (pagination: object) =>
+      readUntilError(clientOf(node).listVotes({ proposalId, pagination }, { readAhead: false }));
+    const { records, error } = await read({ first: 3 });
     castAgain();
-    await readFrom({ ...(resume as { pagination: object }).pagination, first: 9 });
-    expect(read.map(({ partyId }) => partyId)).toEqual(parties);
+    const { pagination } = (error as VegaError).resume as { pagination: object };
+    const rest = await read({ ...pagination, first: 9 });
+    expect([...records, ...rest.records].map(({ partyId }) => partyId)).toEqual(parties);
   });
 
   test.each([5, 6, 7, 8])(

@@ -112,10 +112,7 @@ describe("follow balances", () => {
   });
 
   test("--verbose prints each failed poll, and a chain without new blocks exits with 1 after --give-up-after", async () => {
-    const node = createFakeNode({ balances: 5 });
-    let requests = 0;
-    const fetch = async (request: Request) =>
-      ++requests === 2 ? new Response("", { status: 503 }) : node.fetch(request);
+    const { fetch } = createFakeNode({ balances: 5 }, { faults: [{ name: "status", status: 503, request: 2 }] });
     const flags = ["--verbose", "--retries", "0", "--give-up-after", "500ms", ...poll];
     const { code, stderr } = await runCli(["follow", "balances", ...flags], { fetch });
     expect(code).toBe(1);
