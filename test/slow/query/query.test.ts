@@ -44,13 +44,6 @@ describe("with TanStack Query", () => {
     expect(data.nodes.length).toBeGreaterThan(0);
     expect(browser.node.requests).toEqual([]);
   });
-
-  test("a failed query is not retried beyond the attempts of the client", async () => {
-    const { node, vega } = connect();
-    node.configure({ faults: [{ name: "status", status: 400 }] });
-    await expect(new QueryClient().fetchQuery(vega.getSpamStatistics({ partyId: "aa" }))).rejects.toThrow("400");
-    expect(node.requests).toHaveLength(1);
-  });
 });
 
 const imports = `
