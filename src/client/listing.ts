@@ -38,6 +38,8 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
   edges(): AsyncGenerator<Edge<T>, undefined, undefined>;
   /** Every record in an array, in walking order. `maxItems` bounds it. */
   toArray(): Promise<T[]>;
+  /** `then` of the first page's promise. */
+  then: Promise<P>["then"];
   /** `catch` of the first page's promise. */
   catch<R = never>(onRejected?: ((reason: unknown) => R | PromiseLike<R>) | null): Promise<P | R>;
   /** `finally` of the first page's promise. */

@@ -73,6 +73,7 @@ describe("the result of", () => {
 
   test("a listing is a page if it is awaited, and records in a loop", async () => {
     expectTypeOf(await client.listVotes({ partyId: "a" })).toEqualTypeOf<vega.Page<vega.Vote>>();
+    expectTypeOf(client.listVotes({ partyId: "a" }).then(({ nodes }) => nodes)).toEqualTypeOf<Promise<vega.Vote[]>>();
     expectTypeOf(await client.listVotes({ partyId: "a" }).toArray()).toEqualTypeOf<vega.Vote[]>();
     for await (const vote of client.listVotes({ partyId: "a" })) expectTypeOf(vote).toEqualTypeOf<vega.Vote>();
     for await (const page of client.listVotes({ partyId: "a" }).pages())
