@@ -7,7 +7,7 @@ import { canonicalId } from "../values/names.js";
 import type { Lists, RecordGenerator, Whole } from "./generator.js";
 import { type FakeStatistics, noStatistics } from "./spam-statistics.js";
 import type { AddedRecords, FakeVote } from "./store.js";
-import { toMicroseconds } from "./wire.js";
+import { base64ToBytes, toMicroseconds } from "./wire.js";
 
 /** A record of which any member can be left out. */
 type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
@@ -145,6 +145,7 @@ function createCheck(example: object) {
   const problemOf = (name: string, type: string, value: unknown): string | undefined => {
     const prefix = prefixes.get(name);
     if (value === undefined || (name === "sig" && value === null)) return undefined;
+    if (name === "sig") return typeof value === "string" && base64ToBytes(value) ? undefined : "base64";
     if (prefix) {
       const isName = typeof value === "number" || String(value).startsWith(prefix);
       return isName ? undefined : `a name that begins with ${prefix}`;

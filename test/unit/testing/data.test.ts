@@ -194,6 +194,7 @@ test.each<Mistake>([
   ["data.balances[0].accountType", "begins with ACCOUNT_TYPE_", { balances: [{ accountType: "general" }] }],
   ["data.votes[0].value", 'begins with VALUE_, got "YES".', { votes: [{ value: "YES" }] }],
   ["data.profiles[0].alias", "to be of type string, got null.", { profiles: [{ alias: null }] }],
+  ["data.signatures[0].sig", 'to be base64, got "0xa1..".', { signatures: [{ sig: "0xa1.." }] }],
   ["data.spamStatistics.aa.vote", "Did you mean `votes`?", { spamStatistics: { aa: { vote: null } } }],
   ["data.spamStatistics.aa.epochSeq", "of type string, got 7n.", { spamStatistics: { aa: { epochSeq: 7n } } }],
   ["data.balances[0].timestamp", "before the year 2255", { balances: [change(1, "9223372036854775807")] }],
