@@ -79,7 +79,13 @@ function readPath(entered: string): { pathname: string; searchParams: URLSearchP
   const pathname = path.startsWith("/") ? path : `/${path}`;
   const { pathname: parsed } = new URL(pathname, "http://node.example");
   if (path !== "" && !path.includes("://") && parsed === pathname) {
-    return { pathname, searchParams: new URLSearchParams(query) };
+    const searchParams = new URLSearchParams(query);
+    const backward = ["pagination.last", "pagination.before"].find((name) => searchParams.has(name));
+    if (backward !== undefined)
+      throw new UsageError(
+        `A list is read from its start on, so that PATH cannot have ${backward}. Use -n, or pagination.first.`,
+      );
+    return { pathname, searchParams };
   }
   throw new UsageError(`Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "${entered}".`);
 }
