@@ -109,14 +109,16 @@ function recordOf(node: KnownNode, hasUnits: boolean) {
     if (value === undefined) return undefined;
     return hasUnits ? Math.round(value) + unit : Math.round(value);
   };
+  const duration = (value: number | undefined) =>
+    value !== undefined && hasUnits && value >= 10_000 ? describeDuration(value) : number(value, " ms");
   const age = timestamp === undefined ? undefined : Math.max(0, Date.now() - Number(timestamp / 1_000_000n));
   return {
     url,
     state,
     historyStart: historyStart?.toString(),
     blockAge: hasUnits && age !== undefined ? describeDuration(age) : age,
-    lag: number(lag, " ms"),
-    latency: number(latency, " ms"),
+    lag: duration(lag),
+    latency: duration(latency),
     rateLimit: number(rateLimit?.limit, "/s"),
     version,
     height: height?.toString(),

@@ -41,12 +41,21 @@ test("the command nodes shows what matters on a terminal of 80 columns, with uni
   const lines = stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(4);
   expect(lines[0]).toMatch(/^url +state +historyStart +blockAge +lag\b/);
-  expect(lines[1]).toMatch(/^https:\/\/node-1\.example +\w+ +(2024-\S+Z)? +\d+d +\d+ ms\b/);
+  expect(lines[1]).toMatch(/^https:\/\/node-1\.example +\w+ +(2024-\S+Z)? +\d+d +1[01]m\b/);
   expect(lines.every((line) => line.length <= 80)).toBe(true);
   expect(stderr).toMatch(
     /^The terminal is too narrow for .*version, height, blockTime, error: choose with --columns\.$/m,
   );
   expect(stderr).toMatch(/^https:\/\/node-3\.example: .*received no response/m);
+});
+
+test("the command nodes prints the age of a new block in seconds", async () => {
+  const block = { height: 5n, timestamp: BigInt(Date.now()) * 1_000_000n };
+  const { fetch } = createFakeNode({ balances: [], block });
+  const { stdout } = await runCli(["nodes", ...flags.slice(0, 2), "--columns", "blockAge", "--format", "table"], {
+    fetch,
+  });
+  expect(stdout).toMatch(/^blockAge\n +\ds\n$/);
 });
 
 test("the command nodes prints from when on each node keeps balance changes, its version and gauges, again with --watch", async () => {
