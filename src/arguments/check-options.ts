@@ -89,9 +89,8 @@ export const deadline = expected(
 /** Adds defaults to checked options. Other options are left out. */
 export function withDefaults<Defaults extends object>(
   defaults: Defaults,
-  options: { readonly [Name in keyof Defaults]?: Defaults[Name] | undefined } = {},
+  options: { readonly [Name in keyof Defaults]?: Defaults[Name] | undefined },
 ): Defaults {
-  const names = Object.keys(defaults) as (keyof Defaults)[];
-  const value = (name: keyof Defaults) => (options[name] === undefined ? defaults[name] : options[name]);
-  return Object.fromEntries(names.map((name) => [name, value(name)])) as Defaults;
+  const given = Object.entries(options).filter(([name, value]) => name in defaults && value !== undefined);
+  return { ...defaults, ...Object.fromEntries(given) };
 }
