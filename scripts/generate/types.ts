@@ -22,26 +22,18 @@ export function printTypes(description: Description): string {
     .filter(([name]) => !isEnum(name) && !requests.includes(name))
     .map(([name, schema]) => printSchema(name, schema, schemas, parts.includes(name)));
   const enums = Object.keys(schemas).filter(isEnum);
+  // The body of a request has no interface: the argument has its members.
+  const typeOf = (name: string) =>
+    requests.includes(name) ? `import("./openapi.js").components["schemas"]["${name}"]` : name;
+  const others = Object.keys(schemas).filter((name) => !isEnum(name));
+  const components = others.map((name) => `  ${name}: ${typeOf(name)};\n`);
   return [
     `import type { ${enums.join(", ")} } from "./enums.js";\n\n`,
     `export type { ${argumentNamesOf(description).join(", ")} } from "./client.js";\n\n`,
     records.join("\n"),
     "\n",
-    printComponentTypes(
-      Object.keys(schemas).filter((name) => !isEnum(name)),
-      requests,
-    ),
+    printInterface("ComponentTypes", "The type of each named component of the description.", components),
   ].join("");
-}
-
-/** The types of all components by name. The body of a request has no interface: the argument has its members. */
-function printComponentTypes(names: string[], requests: string[]): string {
-  const types = names.map((name) =>
-    requests.includes(name)
-      ? `  ${name}: import("./openapi.js").components["schemas"]["${name}"];\n`
-      : `  ${name}: ${name};\n`,
-  );
-  return printInterface("ComponentTypes", "The type of each named component of the description.", types);
 }
 
 /**
