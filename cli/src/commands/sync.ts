@@ -70,7 +70,6 @@ function readAddress(text: string) {
 const syncPageSize = largestPage - 100;
 const { filterFlag: filter, outputFlag: output } = flag;
 const repeat = { repeat: true } as const;
-const units = { choices: ["micros", "nanos"] };
 
 export const syncCommand: Definition<Flags> = {
   name: "sync",
@@ -86,8 +85,6 @@ export const syncCommand: Definition<Flags> = {
     output("--check", checkText),
     dryFlag().conflicts(["check", "follow", "fromDb"]),
     output("--partial-day", partialText),
-    output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", units),
-    output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
     output("--schema <NAME>", flag.schemaText),
     output("--from-db <FILE>", fromDbText).conflicts("check"),
     output("--metrics <[HOST:]PORT>", metricsText, { parse: readAddress }),

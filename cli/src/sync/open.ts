@@ -1,13 +1,10 @@
 import { existsSync, statSync } from "node:fs";
-import { kebab } from "../arguments.js";
 import { NoCopyError, UsageError } from "../errors.js";
 import { type BalancesQuery, type Destination, hidePassword, type OpenMode } from "./destination.js";
 import { openSqlite } from "./destinations/sqlite.js";
 
 export interface DestinationFlags {
   readonly partialDay?: true;
-  readonly timestamps?: "micros" | "nanos";
-  readonly textAmounts?: true;
   readonly schema?: string;
 }
 
@@ -23,16 +20,18 @@ export async function openDestination(
   flags?: DestinationFlags,
   query?: BalancesQuery,
 ): Promise<Destination> {
-  const { partialDay, timestamps, textAmounts, schema } = flags ?? {};
+  const { partialDay = false, schema } = flags ?? {};
   const isPostgres = /^postgres(?:ql)?:/.test(name);
   // SQLite reads options from a name that begins with `file:`. One letter is a drive of Windows.
   const isFile = !/^[a-z][a-z\d+.-]+:/i.test(name);
   const isFolder = isFile && (/[/\\]$/.test(name) || statSync(name, { throwIfNoEntry: false })?.isDirectory());
-  if (!isFolder) refuse({ partialDay, timestamps, textAmounts }, "a folder: a DESTINATION that ends with /");
+  if (partialDay && !isFolder) throw new UsageError("--partial-day requires a folder: a DESTINATION that ends with /.");
   if (isPostgres) {
     return (await import("./destinations/postgres.js")).openPostgres(name, mode, schema ?? "vega", signal);
   }
-  refuse({ schema }, "a PostgreSQL database, such as postgres://localhost/vega");
+  if (schema !== undefined) {
+    throw new UsageError("--schema requires a PostgreSQL database, such as postgres://localhost/vega.");
+  }
   const isDatabase = isFile && !isFolder && /\.(?:db|sqlite3?)$/i.test(name);
   if (!isFolder && !isDatabase) {
     throw new UsageError(
@@ -47,15 +46,5 @@ export async function openDestination(
   }
   if (isDatabase) return openSqlite(name, mode);
   const { openParquetFolder } = await import("./destinations/parquet.js");
-  return openParquetFolder(name, {
-    mode,
-    form: { timestamps: timestamps ?? "micros", amounts: textAmounts ? "text" : "decimal" },
-    query,
-    hasPartialDay: partialDay === true,
-  });
-}
-
-function refuse(flags: object, expected: string): void {
-  const found = Object.entries(flags).find(([, value]) => value)?.[0];
-  if (found !== undefined) throw new UsageError(`--${kebab(found)} requires ${expected}.`);
+  return openParquetFolder(name, { mode, query, hasPartialDay: partialDay });
 }

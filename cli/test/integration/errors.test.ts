@@ -58,7 +58,6 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["limits --party network --command other -o x.xlsx", "Expected --output to end with .csv"],
     ["check package.json -o x.xlsx", "Expected --output to end with .csv"],
     ["sync vega.db --partial-day", "--partial-day requires a folder"],
-    ["sync vega.db --text-amounts", "--text-amounts requires a folder"],
     ["sync vega.db --schema mine", "--schema requires a PostgreSQL database, such as postgres://localhost/vega"],
     ["sync vega/ --partial-day --follow", "Error: --follow cannot be used with --partial-day."],
     ["sync vega.db --follow --check", "Error: --follow cannot be used with --check."],

@@ -151,8 +151,8 @@ describe("completion", () => {
   test("in zsh and fish has the same commands and flags", async () => {
     const [zsh, fish] = [await runCli(["completion", "zsh"]), await runCli(["completion", "fish"])];
     expect(zsh.stdout).toMatch(/^autoload -U \+X bashcompinit && bashcompinit\n_vegaprotocol\(\) \{/);
-    const seen = "__fish_seen_subcommand_from sync; and not __fish_seen_subcommand_from follow";
-    expect(fish.stdout).toContain(`-n '${seen}' -l timestamps -x -a 'micros nanos'`);
+    const seen = "__fish_seen_subcommand_from series; and not __fish_seen_subcommand_from follow";
+    expect(fish.stdout).toContain(`-n '${seen}' -l every -x -a 'change minute hour day week month'`);
     expect(fish.stdout).toContain(
       "__fish_seen_subcommand_from completion; and not __fish_seen_subcommand_from follow' -f -a zsh\n",
     );

@@ -19,7 +19,7 @@ export async function changeParquet(
   const { kind = "text" } = columns[column] ?? {};
   const index = Object.keys(columns).indexOf(column);
   const written = await openParquet(path);
-  const file = createParquet(path, columns, { timestamps: "micros", amounts: "decimal" });
+  const file = createParquet(path, columns);
   for await (const each of readParquet(written, columns)) {
     const later = kind === "time" ? String(BigInt(each[index] ?? 0) + step) : values[kind];
     const isRow = each.slice(0, 3).join() === row.slice(0, 3).join();

@@ -19,61 +19,48 @@ const rowGroupSize = 20_000;
 /** The most digits of a `DECIMAL` that engines read. */
 const mostDigits = 38;
 
-export type ParquetForm = {
-  readonly timestamps: "micros" | "nanos";
-  readonly amounts: "decimal" | "text";
-};
-
 export type Notes = Readonly<Record<string, string>>;
 
-function elementOf(kind: StoredKind, { timestamps, amounts }: ParquetForm): Omit<SchemaElement, "name"> {
-  if (kind === "time") {
-    const unit = timestamps === "nanos" ? "NANOS" : "MICROS";
-    return { type: "INT64", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit } };
-  }
-  if (kind === "amount" && amounts === "decimal") {
-    const size = { type: "FIXED_LEN_BYTE_ARRAY", type_length: 16 } as const;
-    return { ...size, converted_type: "DECIMAL", precision: mostDigits, scale: 0 };
-  }
-  return { type: "BYTE_ARRAY", converted_type: "UTF8" };
-}
+const text = { type: "BYTE_ARRAY", converted_type: "UTF8" } as const;
+const elements: Readonly<Record<StoredKind, Omit<SchemaElement, "name">>> = {
+  time: { type: "INT64", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MICROS" } },
+  amount: {
+    ...{ type: "FIXED_LEN_BYTE_ARRAY", type_length: 16 },
+    ...{ converted_type: "DECIMAL", precision: mostDigits, scale: 0 },
+  },
+  ...{ decimal: text, json: text, text },
+};
 
-function encode(kind: StoredKind, text: string | null, { timestamps, amounts }: ParquetForm, row: Row): unknown {
-  const refuse = (expected: string, flag: string): never => {
-    const record = row.join(" ");
-    throw new ExitError(`Expected ${expected}, got ${text} in the record ${record}. Begin a new folder with ${flag}.`);
-  };
+function encode(kind: StoredKind, text: string | null, row: Row): unknown {
   // v0.74 nodes can send an empty amount.
   if (text === null || (text === "" && kind === "amount")) return null;
-  if (kind === "time") {
-    const time = BigInt(text);
-    if (timestamps === "nanos") return time;
-    return time % 1000n === 0n ? time / 1000n : refuse("a time in microseconds", "--timestamps nanos");
+  if (kind !== "time" && kind !== "amount") return text;
+  if (kind === "time" ? text.endsWith("000") : text.length <= mostDigits) {
+    return kind === "time" ? BigInt(text) / 1000n : BigInt(text);
   }
-  if (kind !== "amount" || amounts === "text") return text;
-  return text.length <= mostDigits
-    ? BigInt(text)
-    : refuse(`an amount of at most ${mostDigits} digits`, "--text-amounts");
+  const expected = kind === "time" ? "a time in microseconds" : `an amount of at most ${mostDigits} digits`;
+  const record = row.join(" ");
+  throw new ExitError(`Expected ${expected}, got ${text} in the record ${record}. Use a database, such as vega.db.`);
 }
 
 export type ParquetFile = ReturnType<typeof createParquet>;
 
 /** A file that is renamed when it is complete: a reader sees the earlier file or the new one. */
-export function createParquet(name: string, columns: StoredColumns, form: ParquetForm) {
+export function createParquet(name: string, columns: StoredColumns) {
   // A symbolic link stays one. Engines skip files whose names begin with a dot.
   const path = followLink(name);
   const partial = join(dirname(path), `.${basename(path)}.partial`);
   mkdirSync(dirname(path), { recursive: true });
-  const elements = Object.entries(columns).map(([name, { kind }]): SchemaElement => {
-    return { name, repetition_type: "OPTIONAL", ...elementOf(kind, form) };
+  const fields = Object.entries(columns).map(([name, { kind }]): SchemaElement => {
+    return { name, repetition_type: "OPTIONAL", ...elements[kind] };
   });
-  const schema = [{ name: "root", num_children: elements.length }, ...elements];
+  const schema = [{ name: "root", num_children: fields.length }, ...fields];
   const parquet = new ParquetWriter({ writer: fileWriter(partial), schema, createdBy: "vegaprotocol-cli" });
   let rows: Row[] = [];
 
   function writeGroup(): void {
     const columnData = Object.entries(columns).map(([name, { kind }], index) => {
-      return { name, data: rows.map((row) => encode(kind, row[index] ?? null, form, row)) };
+      return { name, data: rows.map((row) => encode(kind, row[index] ?? null, row)) };
     });
     rows = [];
     parquet.write({ columnData, rowGroupSize });
@@ -130,7 +117,7 @@ export async function openParquet(path: string): Promise<WrittenFile> {
 
 /** The rows of a file, in its order or from its end on. */
 export async function* readParquet(
-  { path, metadata, notes }: WrittenFile,
+  { path, metadata }: WrittenFile,
   columns: StoredColumns,
   isBackward = false,
 ): AsyncGenerator<string[], undefined, undefined> {
@@ -140,13 +127,10 @@ export async function* readParquet(
     type === "UTF8" ? { ...element, converted_type: type } : element,
   );
   const kinds = Object.values(columns).map(({ kind }) => kind);
-  const unit = notes["timestamps"] === "nanos" ? 1n : 1000n;
   const textOf = (value: unknown, index: number): string => {
     if (value === null || value === undefined) return "";
-    if (kinds[index] === "time") return String((value as bigint) * unit);
-    return kinds[index] === "amount" && notes["amounts"] !== "text"
-      ? String(decimalOf(value as Uint8Array))
-      : String(value);
+    if (kinds[index] === "time") return String((value as bigint) * 1000n);
+    return String(kinds[index] === "amount" ? decimalOf(value as Uint8Array) : value);
   };
   const total = Number(metadata.num_rows);
   const starts = Array.from({ length: Math.ceil(total / rowGroupSize) }, (_, group) => group * rowGroupSize);

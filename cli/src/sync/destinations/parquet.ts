@@ -25,14 +25,12 @@ import {
   createParquet,
   openParquet,
   type ParquetFile,
-  type ParquetForm,
   readParquet,
   type WrittenFile,
 } from "./parquet-file.js";
 
 export interface ParquetOptions {
   readonly mode: OpenMode;
-  readonly form: ParquetForm;
   /** Which balance changes the folder must have, if it has any. Default: those that it has. */
   readonly query: BalancesQuery | undefined;
   /** Whether the day that is not over is written, too. */
@@ -87,7 +85,7 @@ async function refuseOthers(name: string, folder: string): Promise<void> {
 function createDestination(
   name: string,
   folder: string,
-  { form, query = { filter: {} }, hasPartialDay }: ParquetOptions,
+  { query = { filter: {} }, hasPartialDay }: ParquetOptions,
   days: readonly DayFile[],
   release: () => Promise<void>,
 ): Destination {
@@ -103,26 +101,26 @@ function createDestination(
   /** Begins the file of a day, whose records are complete from a time on. */
   function beginDay(day: bigint, start: bigint): OpenDay {
     const path = pathOf(folder, "balances", `date=${dateOf(day)}`);
-    openDay = { day, start, file: createParquet(path, columns, form), added: 0 };
+    openDay = { day, start, file: createParquet(path, columns), added: 0 };
     return openDay;
   }
 
   /** Gives the file of the day its name: it has every record before its end. */
   async function finishDay({ day, start, file }: OpenDay, before = endOf(day)): Promise<void> {
-    await file.finish({ ...form, query: canonicalJson(query), start: String(start), end: String(before) });
+    await file.finish({ query: canonicalJson(query), start: String(start), end: String(before) });
     openDay = undefined;
     end = before;
   }
 
   async function writeList(list: SyncList, batches: readonly Batch[]): Promise<void> {
     const path = pathOf(folder, list);
-    const notes = { ...form, query: canonicalJson(batches.map((batch) => canonicalJson(batch.query))) };
-    if (existsSync(path)) checkNotes(list, await openParquet(path), notes);
-    const file = createParquet(path, tables[list].columns, form);
+    const query = canonicalJson(batches.map((batch) => canonicalJson(batch.query)));
+    if (existsSync(path)) checkQuery(list, await openParquet(path), query);
+    const file = createParquet(path, tables[list].columns);
     try {
       for (const record of batches.flatMap(({ records }) => records as readonly object[]))
         file.add(rowOf(list, record));
-      await file.finish(notes);
+      await file.finish({ query });
     } finally {
       await file.discard();
     }
@@ -213,7 +211,7 @@ function createDestination(
 }
 
 /** Finds the files of days. Nothing that stands in a file leads to another one. */
-async function readDays(path: string, { mode, form, query }: ParquetOptions): Promise<DayFile[]> {
+async function readDays(path: string, { query }: ParquetOptions): Promise<DayFile[]> {
   const folder = join(path, tables.balances.name);
   const names = existsSync(folder) ? await readdir(folder) : [];
   const days: DayFile[] = [];
@@ -230,8 +228,7 @@ async function readDays(path: string, { mode, form, query }: ParquetOptions): Pr
     // A process that was killed before it wrote the file.
     if (!existsSync(path)) continue;
     const file = await openParquet(path);
-    const own = query ? canonicalJson(query) : (days[0] ?? file).notes["query"];
-    checkNotes("balances", file, { ...(mode === "write" && form), query: own ?? "" });
+    checkQuery("balances", file, query ? canonicalJson(query) : (days[0] ?? file).notes["query"]);
     const [start, end] = [BigInt(file.notes["start"] ?? -1), BigInt(file.notes["end"] ?? -1)];
     if (dayOf(end - 1n) !== day || end < start) {
       throw new ExitError(
@@ -251,16 +248,13 @@ async function readDays(path: string, { mode, form, query }: ParquetOptions): Pr
 }
 
 /** @throws {@link UsageError} if a file was written with other flags. */
-function checkNotes(list: SyncList, { path, notes }: WrittenFile, expected: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(expected)) {
-    const found = notes[name];
-    if (found === value) continue;
-    const namesOf = (text: string) =>
-      (list === "balances" ? [text] : JSON.parse(text)).map((query: string) => nameOfQuery(list, JSON.parse(query)));
-    const show = (text: string | undefined) => (name === "query" && text ? namesOf(text).join(", ") : text);
-    throw new UsageError(
-      `${path} was written with other flags: its ${name} is ${show(found)}, not ${show(value)}. A folder holds one ` +
-        "query: repeat its flags, or use another folder.",
-    );
-  }
+function checkQuery(list: SyncList, { path, notes }: WrittenFile, expected = ""): void {
+  const { query: found = "" } = notes;
+  if (found === expected) return;
+  const show = (text: string) =>
+    (list === "balances" ? [text] : JSON.parse(text)).map((query: string) => nameOfQuery(list, JSON.parse(query)));
+  throw new UsageError(
+    `${path} was written with other flags: its query is ${show(found).join(", ")}, not ${show(expected).join(", ")}. ` +
+      "A folder holds one query: repeat its flags, or use another folder.",
+  );
 }
