@@ -3,6 +3,7 @@ import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotoc
 import { isId, type Operation, operations } from "vegaprotocol-client/operations";
 import * as vega from "vegaprotocol-client/reports";
 import { canonicalIds, readParameters } from "../arguments.js";
+import type { ColumnKind } from "../operations.js";
 import { findAsset, listAssets, needsAssets, type Proposal, requireProposal } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { csv } from "../output/csv.js";
@@ -68,27 +69,32 @@ export const reportNames = Object.keys(parameters);
 export const isOfBalances = (name: string): name is keyof typeof shared.reportColumns =>
   Object.hasOwn(shared.reportColumns, name);
 
-/** The parameters with ids, apart from the asset, which can be a symbol. */
-const idNames = ["party", "market", "proposal", "id"];
-const { items: accountType } = accountTypes;
+const id = { has: isId, text: 'an id: an even number of hexadecimal digits, or a name such as "network"' };
+const accountTypePattern = new RegExp(accountTypes.items.pattern);
+const accountType = {
+  has: (value: string) => accountTypePattern.test(value),
+  text: "a name such as ACCOUNT_TYPE_GENERAL",
+};
+/** The parameters with ids and names, apart from the asset, which can be a symbol. */
+const names = { party: id, market: id, proposal: id, id, accountType };
 
 /** Refuses what the client would refuse as well, but by the names of its own arguments. */
 function checkNames(query: Readonly<Record<string, unknown>>): void {
-  const refuse = (name: string, expected: string, value: string) => {
-    throw new Rejection(3, `Expected ${name} to be ${expected}, got "${value}".`);
-  };
-  for (const name of idNames) {
+  for (const [name, { has, text }] of Object.entries(names)) {
     for (const value of [query[name] ?? []].flat().map(String))
-      if (!isId(value)) refuse(name, 'an id: an even number of hexadecimal digits, or a name such as "network"', value);
+      if (!has(value)) throw new Rejection(3, `Expected ${name} to be ${text}, got "${value}".`);
   }
-  for (const value of [query["accountType"] ?? []].flat().map(String))
-    if (!new RegExp(accountType.pattern).test(value))
-      refuse("accountType", "a name such as ACCOUNT_TYPE_GENERAL", value);
 }
 
-type Read = (reader: Reader) => Promise<{ rows: object; coverage: object | undefined; source: Source }>;
+interface Report {
+  readonly rows: object;
+  /** The columns of its rows, if it is a list. */
+  readonly columns?: Readonly<Record<string, ColumnKind>>;
+  readonly coverage?: object;
+  readonly source: Source;
+}
 
-/** Each report checks its parameters first, and returns the function that reads from nodes. */
+/** Each report checks its parameters before it reads from nodes. */
 export function createReports(client: VegaClient, nodes: Nodes) {
   async function assetIdOf(entered: string | undefined, { signal, inTurn }: Reader): Promise<string | undefined> {
     if (entered === undefined || !needsAssets(entered)) return entered;
@@ -97,7 +103,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
   }
 
   /** Reads the balance changes up to a time, by default the end of the final records. */
-  async function ofBalances(name: shared.BalanceReportName, query: Query): Promise<Read> {
+  async function ofBalances(name: shared.BalanceReportName, query: Query, reader: Reader): Promise<Report> {
     if (!query["party"] && !query["asset"] && !query["market"]) {
       throw new Rejection(3, "Expected at least one of the parameters party, asset and market.");
     }
@@ -118,55 +124,51 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     const report = { from, isComplete, isMonthly, timeZone, every, groupBy, mostRows };
     await shared.balanceReport(name, [], { ...report, to: end ?? from ?? 0n });
 
-    return async (reader) => {
-      const { signal } = reader;
-      const { party: partyIds, market: marketIds, accountType: accountTypes } = query as Record<string, never>;
-      const assetId = await assetIdOf(query["asset"], reader);
-      const filter = { partyIds, assetId, marketIds, accountTypes } as BalanceChangesFilter;
-      if (end !== undefined) await nodes.waitFor(end + 1n, signal);
-      const to = end ?? (await shared.newestTime(client, filter, `the parameter ${option}`, signal));
-      const since = from ?? to;
-      if (end === undefined && since > to) {
-        const [at, start] = [to, since].map(formatTime);
-        throw new Rejection(14, `The node is behind: it has reached ${at}, and the report begins at ${start}.`);
-      }
-      const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
-        shared.balanceReport(name, changes, { ...report, to, isComplete });
-      const found = await shared.reportUpTo(client, filter, to + 1n, { signal, isComplete }, compute);
-      const { rows, kept } = found;
-      const { start, end: shown, block } = found.coverage;
-      if (kept !== undefined && (kept > since || isComplete)) {
-        const [at, start] = [kept, since].map(formatTime);
-        const needed = isComplete ? "completeHistory needs those before" : `the report needs those since ${start}`;
-        const later = hasRange ? `from=${at}` : "a later at";
-        const advice = isComplete
-          ? "Leave it out."
-          : `Pass ${later}, or completeHistory=true if nodes keep everything.`;
-        const message = `The records are complete from ${at} on, and ${needed}. ${advice}`;
-        const type = "vegaprotocol-client/PaginationError";
-        throw new Rejection(11, message, [{ "@type": type, reason: "pruned", availableFrom: `${kept}` }]);
-      }
-      return { rows, coverage: { startTimestamp: `${start}`, endTimestamp: shown?.toString() }, source: { block } };
-    };
+    const { signal } = reader;
+    const { party: partyIds, market: marketIds, accountType: accountTypes } = query as Record<string, never>;
+    const assetId = await assetIdOf(query["asset"], reader);
+    const filter = { partyIds, assetId, marketIds, accountTypes } as BalanceChangesFilter;
+    if (end !== undefined) await nodes.waitFor(end + 1n, signal);
+    const to = end ?? (await shared.newestTime(client, filter, `the parameter ${option}`, signal));
+    const since = from ?? to;
+    if (end === undefined && since > to) {
+      const [at, start] = [to, since].map(formatTime);
+      throw new Rejection(14, `The node is behind: it has reached ${at}, and the report begins at ${start}.`);
+    }
+    const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
+      shared.balanceReport(name, changes, { ...report, to, isComplete });
+    const found = await shared.reportUpTo(client, filter, to + 1n, { signal, isComplete }, compute);
+    const { rows, kept } = found;
+    const { start, end: shown, block } = found.coverage;
+    if (kept !== undefined && (kept > since || isComplete)) {
+      const [at, start] = [kept, since].map(formatTime);
+      const needed = isComplete ? "completeHistory needs those before" : `the report needs those since ${start}`;
+      const later = hasRange ? `from=${at}` : "a later at";
+      const advice = isComplete ? "Leave it out." : `Pass ${later}, or completeHistory=true if nodes keep everything.`;
+      const message = `The records are complete from ${at} on, and ${needed}. ${advice}`;
+      const type = "vegaprotocol-client/PaginationError";
+      throw new Rejection(11, message, [{ "@type": type, reason: "pruned", availableFrom: `${kept}` }]);
+    }
+    const columns = name === "series" ? shared.seriesColumns(groupBy) : shared.reportColumns[name];
+    const coverage = { startTimestamp: `${start}`, endTimestamp: shown?.toString() };
+    return { rows, columns, coverage, source: { block } };
   }
 
   const reports = {
-    async tally(query: Query): Promise<Read> {
+    async tally(query: Query, { signal, inTurn }: Reader): Promise<Report> {
       const proposalId = canonicalIds(required(query, "proposal"));
       const market = canonicalIds(query["market"]);
       const rulesOf = (proposal?: Proposal) => shared.tallyRules({ ...query, market }, String, proposal);
       await vega.tallyVotes([], rulesOf(shared.anyProposal).rules);
 
-      return async ({ signal, inTurn }) => {
-        const proposal = await inTurn(1, () => requireProposal(client, proposalId, signal, market));
-        const { rules, thresholds } = rulesOf(proposal);
-        const { records, pages } = await inTurn(5, () => readWhole(client, "listVotes", { proposalId }, { signal }));
-        const tally = await vega.tallyVotes(records as never, rules);
-        const rows = { state: proposal?.state, ...tally, thresholds };
-        return { rows, coverage: undefined, source: { block: pages[0]?.block } };
-      };
+      const proposal = await inTurn(1, () => requireProposal(client, proposalId, signal, market));
+      const { rules, thresholds } = rulesOf(proposal);
+      const { records, pages } = await inTurn(5, () => readWhole(client, "listVotes", { proposalId }, { signal }));
+      const tally = await vega.tallyVotes(records as never, rules);
+      const rows = { state: proposal?.state, ...tally, thresholds };
+      return { rows, source: { block: pages[0]?.block } };
     },
-    async limits(query: Query): Promise<Read> {
+    async limits(query: Query, { signal, inTurn }: Reader): Promise<Report> {
       const { sentSince, tokens } = query;
       const [partyId, command] = [required(query, "party"), required(query, "command")];
       const proposalId = command === "vote" ? required(query, "proposal") : query["proposal"];
@@ -177,19 +179,14 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       const options = { sentSince: sentSince as number | undefined, sentByBlock, tokens, now: new Date() };
       vega.submissionLimits(shared.noStatistics, submission, options);
 
-      return async ({ signal, inTurn }) => {
-        const { data, block } = await inTurn(1, () => client.getSpamStatistics({ partyId }, { signal }).withResponse());
-        return { rows: vega.submissionLimits(data, submission, options), coverage: undefined, source: { block } };
-      };
+      const { data, block } = await inTurn(1, () => client.getSpamStatistics({ partyId }, { signal }).withResponse());
+      return { rows: vega.submissionLimits(data, submission, options), source: { block } };
     },
-    async bundle(query: Query): Promise<Read> {
+    async bundle(query: Query, { signal, inTurn }: Reader): Promise<Report> {
       const id = canonicalIds(required(query, "id"));
-
-      return async ({ signal, inTurn }) => {
-        const { records, pages } = await inTurn(1, () => readWhole(client, "listNodeSignatures", { id }, { signal }));
-        const rows = { id, bundle: await shared.bundleOf(id, records as never) };
-        return { rows, coverage: undefined, source: { block: pages[0]?.block } };
-      };
+      const { records, pages } = await inTurn(1, () => readWhole(client, "listNodeSignatures", { id }, { signal }));
+      const rows = { id, bundle: await shared.bundleOf(id, records as never) };
+      return { rows, source: { block: pages[0]?.block } };
     },
   };
 
@@ -201,16 +198,13 @@ export function createReports(client: VegaClient, nodes: Nodes) {
   ) {
     const query = readParameters({ arguments: parameters[name] ?? {} }, parameterTexts) as Query;
     checkNames(query);
-    const read = await (isOfBalances(name) ? ofBalances(name, query) : reports[name as keyof typeof reports](query));
-    const { rows, coverage, source } = await read(reader);
+    const { rows, columns, coverage, source } = await (isOfBalances(name)
+      ? ofBalances(name, query, reader)
+      : reports[name as keyof typeof reports](query, reader));
     const known: unknown = JSON.parse(JSON.stringify(rows, orNull));
     if (format === "json") return { body: JSON.stringify({ [name]: known, coverage }), source };
-    const isList = Array.isArray(known);
-    const kinds = isOfBalances(name) ? shared.reportColumns[name] : ({ name: "text", value: "text" } as const);
-    const first = isList ? known[0] : undefined;
-    const shown = Object.keys(kinds).filter((column) => !first || column in first);
-    const encoder = csv(readColumns(kinds, { raw: true, columns: shown.join() }));
-    const cells = isList
+    const encoder = csv(readColumns(columns ?? { name: "text", value: "text" }, { raw: true }));
+    const cells = columns
       ? known
       : rowsOf(known).map(([path, value]) => ({ name: path, value: value === "null" ? "" : value }));
     return { body: encoder.head + encoder.encode(cells as WireRecord[]) + encoder.end(), source };
