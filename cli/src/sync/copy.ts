@@ -6,6 +6,7 @@ import {
   type BalanceChange,
   type BalanceChangesDateRange,
   type BalanceChangesFilter,
+  type Coverage,
   type PageContent,
   PaginationError,
   paginate,
@@ -79,19 +80,16 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
     const { startTimestamp, endTimestamp } = query.dateRange ?? {};
     const from = startTimestamp === undefined ? undefined : toNanoseconds(startTimestamp);
     const until = endTimestamp === undefined ? undefined : toNanoseconds(endTimestamp);
-    let onRange: (range: Awaited<ReturnType<typeof rangeOf>>) => void = () => {};
-    const opened = new Promise<Awaited<ReturnType<typeof rangeOf>>>((resolve) => {
-      onRange = resolve;
-    });
+    let coverage: Coverage | undefined;
     const records = () =>
       readFrom(signal, async function* (stored) {
         const range = await rangeOf(stored, filter, until);
-        onRange(range);
         if (from !== undefined && from < range.start) {
           const message = `The copy begins at ${formatTime(range.start)}.`;
           throw new PaginationError(message, { reason: "pruned", availableFrom: range.start });
         }
-        const wanted = { ...range, start: from ?? range.start };
+        const wanted = { start: from ?? range.start, end: range.end };
+        coverage = { ...wanted, block: blockAt(range.position) };
         let count = 0;
         for await (const change of stored.read(filter, wanted, order === "newest-first")) {
           yield change;
@@ -105,7 +103,10 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
         for await (const change of records()) all.push(change);
         return all;
       },
-      coverage: opened.then(({ start, end, position }) => ({ start: from ?? start, end, block: blockAt(position) })),
+      /** As of the records that were read. */
+      get coverage() {
+        return Promise.resolve(coverage);
+      },
     };
   }
 
