@@ -3,23 +3,21 @@ import { type BalanceChange, PaginationError, type VegaClient } from "vegaprotoc
 import { ExitError } from "../errors.js";
 import { finalTime } from "../times.js";
 import { checkpointOf, type Destination, type StoredList } from "./destination.js";
-import { allOf, compareRecords } from "./rows.js";
+import { allOf, nameRow, rowOf } from "./rows.js";
 
-/** Whether a node has a balance change; `undefined` if no response shows all of its time. */
-async function hasRecord(
-  record: BalanceChange,
-  client: VegaClient,
-  signal: AbortSignal | undefined,
-): Promise<boolean | undefined> {
+const nameOf = (change: BalanceChange) => nameRow("balances", rowOf("balances", change));
+
+/** Whether a response shows all of the time of a balance change, and does not have it. */
+async function isMissing(record: BalanceChange, client: VegaClient, signal: AbortSignal | undefined): Promise<boolean> {
   const startTimestamp = finalTime(BigInt(record.timestamp));
   const dateRange = { startTimestamp, endTimestamp: startTimestamp + 1000n };
   const scan = client.scanBalanceChanges({ dateRange }, { catchUp: 0, signal });
   const records = await scan.toArray().catch((error: unknown) => {
     if (!PaginationError.is(error)) throw error;
   });
-  if (records?.some((each) => compareRecords(each, record) === 0)) return true;
-  const { start, end } = records ? await scan.coverage : {};
-  return start !== undefined && start <= startTimestamp && end !== undefined ? false : undefined;
+  if (!records || records.some((each) => nameOf(each) === nameOf(record))) return false;
+  const { start, end } = await scan.coverage;
+  return start <= startTimestamp && end !== undefined;
 }
 
 /** @throws {@link ExitError} for a node of another network. */
@@ -30,9 +28,8 @@ export async function checkNetwork(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const newest = await destination.newest({});
-  if (newest && (await hasRecord(newest, client, signal)) === false) {
-    const { partyId, assetId, timestamp } = newest;
-    refuseNetwork(`the node does not have its balance change of party ${partyId}, asset ${assetId} at ${timestamp}`);
+  if (newest && (await isMissing(newest, client, signal))) {
+    refuseNetwork(`the node does not have its balance change (${nameOf(newest)})`);
   }
   if (!newest && stored.length > 0) await checkOtherLists(destination, client, stored, signal);
 }

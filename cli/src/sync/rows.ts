@@ -112,16 +112,6 @@ export function describe(record: object): string {
   return `the record of ${ids.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ")}`;
 }
 
-/** The order of a scan: by time, then by account. */
-export function compareRecords(a: BalanceChange, b: BalanceChange): number {
-  if (a.timestamp !== b.timestamp) return BigInt(a.timestamp) < BigInt(b.timestamp) ? -1 : 1;
-  for (const name of ["assetId", "partyId", "marketId", "accountType"] as const) {
-    const [own, other] = [String(a[name] ?? ""), String(b[name] ?? "")];
-    if (own !== other) return own < other ? -1 : 1;
-  }
-  return 0;
-}
-
 /** The rows of a list by their keys. */
 export type Rows = Map<string, Row>;
 
