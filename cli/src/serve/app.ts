@@ -44,8 +44,6 @@ const largestBody = 6 * 2 ** 20;
 /** The weights of concurrent reads, in all and of one caller. A page of a thousand records has the weight 1. */
 const weights = [12, 6] as const;
 const ndjson = "application/x-ndjson";
-/** The most milliseconds of a timer of Node.js. */
-const longestTimer = 2 ** 31 - 1;
 
 /**
  * The gateway as an application:
@@ -55,11 +53,11 @@ const longestTimer = 2 ** 31 - 1;
  * A turn limits the records that are requested from nodes at once, and prefers callers with few requests. A cursor
  * holds everything that is needed to continue: no request needs state of an earlier one.
  */
-export function createGateway({ client, pool, now, closing, deadline = 60_000, ...options }: GatewayOptions) {
+export function createGateway(options: GatewayOptions) {
+  const { client, pool, now, closing, deadline = 60_000, origins = [], registry = new Registry() } = options;
   const app = new Hono<Env>();
   const nodes = watchNodes(pool, now);
   const readReport = createReports(client, nodes);
-  const { registry = new Registry() } = options;
   const metrics = createServerMetrics(registry);
   const readPage = createPages(client, nodes);
   // Each caller can have at least 16 open requests.
@@ -82,10 +80,11 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     for (const controller of controllers) controller.abort(closing.reason);
   });
 
-  async function read<T>(context: Context<Env>, task: (reader: Reader) => Promise<T>, within = deadline): Promise<T> {
+  async function read<T>(context: Context<Env>, task: (reader: Reader) => Promise<T>, isTimed = true): Promise<T> {
     const { caller, controller } = context.var;
     const { signal } = controller;
-    const timer = setTimeout(() => controller.abort(new Rejection(4, "No node responded in time.")), within);
+    const late = () => controller.abort(new Rejection(4, "No node responded in time."));
+    const timer = isTimed ? setTimeout(late, deadline) : undefined;
     try {
       return await task({ signal, inTurn: (weight, read) => turns.run(caller, weight, signal, read) });
     } finally {
@@ -133,7 +132,6 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     context.header("Cache-Control", "no-store");
     if (options.signal.aborted || !incoming.complete) context.header("Connection", "close");
   });
-  const { origins = [] } = options;
   if (origins.length > 0) {
     const exposeHeaders = ["Link", "Retry-After", "X-Block-Height", "X-Block-Timestamp", "X-Stale"];
     const origin = origins.includes("*") ? "*" : [...origins];
@@ -169,9 +167,9 @@ export function createGateway({ client, pool, now, closing, deadline = 60_000, .
     if (format !== "json" && format !== "csv") throw new Rejection(3, "Expected format to be json or csv.");
     query.delete("format");
     // A report over balances takes as long as the stream that it reads.
-    if (isOfBalances(name)) takeStream(context);
-    const within = isOfBalances(name) ? longestTimer : deadline;
-    const { body, source } = await read(context, (reader) => readReport(name, query, format, reader), within);
+    const isStream = isOfBalances(name);
+    if (isStream) takeStream(context);
+    const { body, source } = await read(context, (reader) => readReport(name, query, format, reader), !isStream);
     return send(context, body, source, format === "csv" ? "text/csv; charset=utf-8" : "application/json");
   });
 
