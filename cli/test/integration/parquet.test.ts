@@ -101,6 +101,15 @@ describe("a folder", () => {
     expect(before.equals(await fs.readFile(path))).toBe(true);
   });
 
+  test("refuses a file of another list by its name", async () => {
+    const node = startNode({ votes: 60 });
+    await sync(node);
+    await fs.mkdir(join(folder, "votes"));
+    await fs.copyFile(fileOf(9), join(folder, "votes/part.parquet"));
+    const result = await sync(node, "votes", "--proposal", node.records.votes[0]?.proposalId ?? "");
+    expect(result).toMatchObject(ended(2, "votes/part.parquet was written with other flags"));
+  });
+
   test("holds one query: another filter or start is refused by name", async () => {
     const node = startNode();
     await sync(node, "--party", party);
@@ -216,6 +225,7 @@ test.each<[what: string, change: () => Promise<unknown>, message: string]>([
   ["a file with other bytes", () => damage(14), "date=2024-02-14/part.parquet to be as sync has written it"],
   ["a folder that is no day", () => fs.mkdir(inFolder("month=2024-02")), "month=2024-02 is not from this program"],
   ["a file that is no Parquet", () => fs.writeFile(fileOf(9), "PAR1 no PAR1"), isOther],
+  ["a file without its query", forgetQuery, isOther],
   ["a file that ends early", () => fs.truncate(fileOf(9), 600), isOther],
 ])("a file in the folder that does not belong there is refused by name: %s", async (_, change, message) => {
   const node = startNode();
@@ -228,6 +238,11 @@ test.each<[what: string, change: () => Promise<unknown>, message: string]>([
   }
   expect((await fs.readdir(path("."), { recursive: true })).sort()).toEqual(files);
 });
+
+async function forgetQuery() {
+  const bytes = await fs.readFile(fileOf(9), "latin1");
+  await fs.writeFile(fileOf(9), bytes.replace("vegaprotocol.queries", "vegaprotocol.another"), "latin1");
+}
 
 const copyDay = (name: string) => fs.cp(inFolder(dateOf(9)), inFolder(name), { recursive: true });
 const copyFile = (name: string) => fs.copyFile(fileOf(9), inFolder(`${dateOf(9)}/${name}.parquet`));

@@ -107,7 +107,7 @@ export async function openParquet(path: string): Promise<WrittenFile> {
     const notes = (metadata.key_value_metadata ?? []).flatMap(({ key, value = "" }) =>
       key.startsWith("vegaprotocol.") ? [[key.slice("vegaprotocol.".length), value] as const] : [],
     );
-    if (notes.length > 0) return { path, metadata, notes: Object.fromEntries(notes) };
+    if (notes.some(([name]) => name === "queries")) return { path, metadata, notes: Object.fromEntries(notes) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined) throw error;

@@ -107,20 +107,20 @@ function createDestination(
 
   /** Gives the file of the day its name: it has every record before its end. */
   async function finishDay({ day, start, file }: OpenDay, before = endOf(day)): Promise<void> {
-    await file.finish({ query: canonicalJson(query), start: String(start), end: String(before) });
+    await file.finish({ queries: textOf([query]), start: String(start), end: String(before) });
     openDay = undefined;
     end = before;
   }
 
   async function writeList(list: SyncList, batches: readonly Batch[]): Promise<void> {
     const path = pathOf(folder, list);
-    const query = canonicalJson(batches.map((batch) => canonicalJson(batch.query)));
-    if (existsSync(path)) checkQuery(list, await openParquet(path), query);
+    const queries = textOf(batches.map(({ query }) => query));
+    if (existsSync(path)) checkQueries(list, await openParquet(path), queries);
     const file = createParquet(path, tables[list].columns);
     try {
       for (const record of batches.flatMap(({ records }) => records as readonly object[]))
         file.add(rowOf(list, record));
-      await file.finish({ query });
+      await file.finish({ queries });
     } finally {
       await file.discard();
     }
@@ -166,14 +166,15 @@ function createDestination(
       const [first] = days;
       if (first && last) {
         const checkpoint = { start: first.start, position: last.end };
-        found.push({ list: "balances", query: JSON.parse(first.notes["query"] ?? "{}"), checkpoint });
+        found.push(
+          ...queriesOf(first.notes["queries"]).map((query) => ({ list: "balances", query, checkpoint }) as const),
+        );
       }
       for (const list of syncLists.filter((each) => existsSync(pathOf(folder, each)))) {
         const { notes } = await openParquet(pathOf(folder, list));
-        const queries: string[] = JSON.parse(notes["query"] ?? "[]");
         // Each run reads them again.
         const checkpoint = { start: 0n, position: 0n };
-        found.push(...queries.map((each) => ({ list, query: JSON.parse(each), checkpoint })));
+        found.push(...queriesOf(notes["queries"]).map((query) => ({ list, query, checkpoint })));
       }
       return found;
     },
@@ -228,7 +229,7 @@ async function readDays(path: string, { query }: ParquetOptions): Promise<DayFil
     // A process that was killed before it wrote the file.
     if (!existsSync(path)) continue;
     const file = await openParquet(path);
-    checkQuery("balances", file, query ? canonicalJson(query) : (days[0] ?? file).notes["query"]);
+    checkQueries("balances", file, query ? textOf([query]) : (days[0] ?? file).notes["queries"]);
     const [start, end] = [BigInt(file.notes["start"] ?? -1), BigInt(file.notes["end"] ?? -1)];
     if (dayOf(end - 1n) !== day || end < start) {
       throw new ExitError(
@@ -247,14 +248,16 @@ async function readDays(path: string, { query }: ParquetOptions): Promise<DayFil
   return days;
 }
 
+/** The queries of a file as text. Their order means nothing. */
+const textOf = (queries: readonly object[]) => canonicalJson(queries.map(canonicalJson));
+const queriesOf = (text = "[]"): object[] => JSON.parse(text).map((query: string) => JSON.parse(query));
+
 /** @throws {@link UsageError} if a file was written with other flags. */
-function checkQuery(list: SyncList, { path, notes }: WrittenFile, expected = ""): void {
-  const { query: found = "" } = notes;
-  if (found === expected) return;
-  const show = (text: string) =>
-    (list === "balances" ? [text] : JSON.parse(text)).map((query: string) => nameOfQuery(list, JSON.parse(query)));
+function checkQueries(list: SyncList, { path, notes: { queries } }: WrittenFile, expected: string | undefined): void {
+  if (queries === expected) return;
+  const [found, own] = [queries, expected].map((text) => queriesOf(text).map((query) => nameOfQuery(list, query)));
   throw new UsageError(
-    `${path} was written with other flags: its query is ${show(found).join(", ")}, not ${show(expected).join(", ")}. ` +
+    `${path} was written with other flags: its query is ${found?.join(", ")}, not ${own?.join(", ")}. ` +
       "A folder holds one query: repeat its flags, or use another folder.",
   );
 }
