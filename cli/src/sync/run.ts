@@ -60,19 +60,14 @@ export async function store(
   batch: Batch,
   incomplete?: IncompleteError,
 ): Promise<void> {
-  for (const time of Object.values(batch.checkpoint ?? {})) checkTime(String(time), () => "the block of the node");
-  const stored = await limit(() => destination.store({ ...batch, records: batch.records.filter(isInRange(batch)) }));
+  const { list, checkpoint } = batch;
+  for (const time of Object.values(checkpoint ?? {})) checkTime(String(time), () => "the block of the node");
+  // Between balance changes before the range, others can be missing: nodes behind one address keep different histories.
+  const isInRange = (record: object) =>
+    list !== "balances" || BigInt((record as BalanceChange).timestamp) >= (checkpoint?.start ?? 0n);
+  const stored = await limit(() => destination.store({ ...batch, records: batch.records.filter(isInRange) }));
   options.onStored?.({ ...batch, records: stored, incomplete });
 }
-
-/**
- * Selects the records of the range. Between balance changes before it, others can be missing: nodes behind one address
- * keep different histories.
- */
-const isInRange =
-  ({ list, checkpoint }: Batch) =>
-  (record: Batch["records"][number]): boolean =>
-    list !== "balances" || BigInt((record as BalanceChange).timestamp) >= (checkpoint?.start ?? 0n);
 
 /** @throws {@link IncompleteError} if a reading begins after the end of the stored range. */
 export function checkJoin({ position }: Checkpoint, from: bigint): void {

@@ -55,7 +55,6 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   const stored = await destination.checkpoints();
   await checkNetwork(destination, client, stored, signal);
   const controller = new AbortController();
-  const signals = [controller.signal, ...(signal ? [signal] : [])];
   const run: Run = {
     destination,
     client,
@@ -63,7 +62,7 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
     block,
     last: nodes[0],
     controller,
-    signal: AbortSignal.any(signals),
+    signal: AbortSignal.any([controller.signal, ...(signal ? [signal] : [])]),
     limit: pLimit(1),
   };
   const tasks: Promise<IncompleteError | undefined>[] = [
