@@ -31,12 +31,12 @@ export async function connect(
   const { timeout, retries, pacing } = flags;
   const headers = await readHeaders(flags.header ?? []);
   const retry = retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 };
-  const observers = [metrics?.observe, print].filter((each) => each !== undefined);
   const observe = (event: ObserverEvent) => {
-    for (const each of observers) each(event);
+    metrics?.observe(event);
+    print?.(event);
   };
   const fetch = io.fetch ?? (await createFetch(io.env));
-  const options = { baseUrl: pool, headers, pacing, timeout, retry, fetch, ...(observers.length > 0 && { observe }) };
+  const options = { baseUrl: pool, headers, pacing, timeout, retry, fetch, ...((metrics || print) && { observe }) };
   return { client: createClient(options), pool, nodes };
 }
 
