@@ -123,10 +123,9 @@ export function createGateway(options: GatewayOptions) {
       controller.abort(new Error("The caller has disconnected."));
       const status = outgoing.headersSent ? outgoing.statusCode : 499;
       const { operation, node, error } = context.var;
-      const entry = { method, path, operation, status, caller, node, error };
-      const milliseconds = now() - startedAt;
-      metrics.served(operation, status, milliseconds);
-      options.log({ ...entry, milliseconds: Math.round(milliseconds) });
+      const elapsed = now() - startedAt;
+      metrics.served(operation, status, elapsed);
+      options.log({ method, path, operation, status, caller, node, error, milliseconds: Math.round(elapsed) });
     });
     await next();
     context.header("Cache-Control", "no-store");
@@ -216,10 +215,8 @@ export function createGateway(options: GatewayOptions) {
     // Each stream reads ahead.
     const concurrency = streams.all() > 1 ? 1 : 4;
     const onRecords = (count: number) => metrics.sent(context.var.operation, count);
-    const lines = Readable.from(
-      await openStream(client, argument, { signal: controller.signal, concurrency }, onRecords),
-    );
-    return context.body(Readable.toWeb(lines) as ReadableStream, 200, { "Content-Type": ndjson });
+    const lines = await openStream(client, argument, { signal: controller.signal, concurrency }, onRecords);
+    return context.body(Readable.toWeb(Readable.from(lines)) as ReadableStream, 200, { "Content-Type": ndjson });
   }
 
   async function check(context: Context<Env>): Promise<Response> {
