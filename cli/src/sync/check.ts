@@ -20,7 +20,7 @@ import {
 } from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
 import { refuseNetwork } from "./network.js";
-import { byKey, byTime, keysOf, nameRow, type Row, rowOf, sharesOf, tables } from "./rows.js";
+import { byKey, byTime, keysOf, nameRow, type Row, type Rows, rowOf, sharesOf, tables } from "./rows.js";
 import type { SyncOptions } from "./run.js";
 
 export interface Comparison {
@@ -264,6 +264,12 @@ async function compare(
   return common;
 }
 
+async function rowsOf(destination: Destination, list: WholeList): Promise<Rows> {
+  const rows: Row[] = [];
+  for await (const row of destination.rows(list)) rows.push(normalRow(list, row));
+  return byKey(list, rows);
+}
+
 /**
  * Copies a database to an empty one, and compares both.
  *
@@ -278,14 +284,8 @@ export async function copyDatabase(source: RelationalDestination, destination: R
     const days = compareDays(list);
     if (list === "balances") await compare(source.read({}, allTimes), destination.read({}, allTimes), end, days);
     else {
-      const both = await Promise.all(
-        [source, destination].map(async (each) => {
-          const rows: Row[] = [];
-          for await (const row of each.rows(list)) rows.push(normalRow(list, row));
-          return byKey(list, rows);
-        }),
-      );
-      for (const key of keysOf(both)) days.add(both[0]?.get(key), both[1]?.get(key));
+      const [own, copied] = [await rowsOf(source, list), await rowsOf(destination, list)];
+      for (const key of keysOf([own, copied])) days.add(own.get(key), copied.get(key));
     }
     if (days.different().length > 0)
       throw new ExitError(`The ${list} of the copy differ. Copy to an empty destination.`);

@@ -1,6 +1,7 @@
 import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/file.js";
 import type { OpenMode } from "../destination.js";
+import type { Row } from "../rows.js";
 import { loadSqlite, lock, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
 import type { Database, Dialect } from "./database.js";
 import { openRelational, type RelationalDestination } from "./relational.js";
@@ -64,6 +65,9 @@ const advice: Readonly<Record<number, string>> = {
 };
 
 function sqliteDatabase(database: Sqlite, name: string, mode: OpenMode, release: () => Promise<void>): Database {
+  function* read(sql: string, values: readonly string[] = []): Generator<Row, undefined> {
+    for (const row of database.prepare(sql).iterate(...named(values))) yield Object.values(row);
+  }
   return {
     dialect,
     name,
@@ -72,13 +76,8 @@ function sqliteDatabase(database: Sqlite, name: string, mode: OpenMode, release:
       database.exec(sql);
       return 0;
     },
-    async query(sql, values = []) {
-      const rows = database.prepare(sql).all(...named(values));
-      return rows.map((row) => Object.values(row));
-    },
-    *read(sql, values = []) {
-      for (const row of database.prepare(sql).iterate(...named(values))) yield Object.values(row);
-    },
+    query: async (sql, values) => [...read(sql, values)],
+    read,
     /** A process that is killed has stored everything or nothing. */
     async write(run) {
       database.exec("BEGIN IMMEDIATE");
