@@ -8,14 +8,7 @@
  * an error, and the range stays as it was. Profiles have no time, and are stored as a whole.
  */
 import pLimit from "p-limit";
-import {
-  ApiError,
-  ConnectionError,
-  PaginationError,
-  RateLimitError,
-  TimeoutError,
-  type VegaClient,
-} from "vegaprotocol-client";
+import { type VegaClient, VegaError } from "vegaprotocol-client";
 import {
   type FollowOptions,
   followBalanceChanges,
@@ -147,8 +140,8 @@ async function syncBalances(
   try {
     if (!isAt(run, "balances", query, stored)) for await (checkpoint of scanHistory(run, query, stored));
   } catch (error) {
-    // The follower waits for the node, and reads the rest.
-    if (!options.follow || !isRestart(error)) throw error;
+    // The follower reads the rest: it waits for a node that restarts, and rejects with any other error.
+    if (!options.follow || !VegaError.is(error)) throw error;
   }
   const incomplete = checkpoint && startsLate(checkpoint.start, query.from ?? stored?.start);
   if (!options.follow) return incomplete;
@@ -157,12 +150,6 @@ async function syncBalances(
   const follower = followBalanceChanges(client, { filter: query.filter }, { ...following(run), from });
   return storeBatches(run, "balances", query, follower, checkpoint);
 }
-
-/** Whether a restart of the node can cause an error. */
-const isRestart = (error: unknown): boolean =>
-  ApiError.is(error)
-    ? RateLimitError.is(error) || error.status >= 500
-    : ConnectionError.is(error) || TimeoutError.is(error) || (PaginationError.is(error) && error.reason === "behind");
 
 /** Stores the assets, if the node lists them: a run does not fail without them. */
 async function syncAssets({ client, destination, signal, limit }: Run): Promise<undefined> {
