@@ -15,8 +15,7 @@ export async function* scanHistory(
   const newest = stored && (await limit(() => destination.newest(filter, stored.position)));
   const known = newest && BigInt(newest.timestamp);
   let checkpoint = stored;
-  const { batchSize: size = 30_000 } = options;
-  let next: BatchStart | undefined = { from: stored?.position ?? query.from, known, size };
+  let next: BatchStart | undefined = { from: stored?.position ?? query.from, known };
   while (next) {
     const { records, start, end, hasMore } = await readBatch(run, query, next);
     if (checkpoint) checkJoin(checkpoint, start);
@@ -28,13 +27,13 @@ export async function* scanHistory(
       options.onStored?.({ list: "balances", query, records: 0, checkpoint });
       return;
     }
-    const [first] = records;
-    if (checkpoint === undefined && start >= end && first && next.from === undefined) {
-      // The filter takes several requests, which together show what nodes keep only from the first record on.
-      next = { from: BigInt(first.timestamp), known: undefined, size };
-      continue;
-    }
     if (checkpoint === undefined && start >= end) {
+      const [first] = records;
+      if (first && next.from === undefined) {
+        // The filter takes several requests, which together show what nodes keep only from the first record on.
+        next = { from: BigInt(first.timestamp), known: undefined };
+        continue;
+      }
       // A later run, or another node, can find earlier records.
       if (isMissing(run, query)) throw notStarted;
       options.onStored?.({ list: "balances", query, records: 0, checkpoint });
@@ -43,7 +42,7 @@ export async function* scanHistory(
     checkpoint = { start: checkpoint?.start ?? start, position: end };
     await store(run, { list: "balances", query, records, checkpoint });
     yield checkpoint;
-    next = hasMore ? { from: end, known: end, size } : undefined;
+    next = hasMore ? { from: end, known: end } : undefined;
   }
 }
 
@@ -51,20 +50,20 @@ interface BatchStart {
   from: bigint | undefined;
   /** The time of a record before, with which the response must begin. Default: the scan begins at `from`. */
   known: bigint | undefined;
-  /** How many records are read, those of the last time not included. */
-  size: number;
 }
 
 /**
  * Reads the balance changes from a time on, by a scan of its own: its coverage proves the batch before it is stored.
  *
+ * @param size - How many records are read, those of the last time not included.
  * @returns the records and the range in which they are complete. Without block headers, the last block can have further
  * records.
  */
 async function readBatch(
   run: Run,
   query: BalancesQuery,
-  { from, known, size }: BatchStart,
+  { from, known }: BatchStart,
+  size = run.options.batchSize ?? 30_000,
 ): Promise<{ records: BalanceChange[]; start: bigint; end: bigint | undefined; hasMore: boolean }> {
   const { client, options, signal } = run;
   const range = { filter: query.filter, dateRange: { startTimestamp: known ?? from } };
@@ -74,7 +73,7 @@ async function readBatch(
     if (known === undefined || availableFrom === undefined || availableFrom > (from ?? 0n)) throw error;
   });
   // The nodes may have dropped the newest stored record, and keep all that follows.
-  if (found === undefined) return readBatch(run, query, { from, known: undefined, size });
+  if (found === undefined) return readBatch(run, query, { from, known: undefined }, size);
   const [first, last] = [found[0], found.at(-1)];
   if (known !== undefined && BigInt(first?.timestamp ?? 0) !== known) {
     throw new PaginationError(
@@ -84,7 +83,7 @@ async function readBatch(
     );
   }
   const hasMore = found.length === size;
-  if (hasMore && first?.timestamp === last?.timestamp) return readBatch(run, query, { from, known, size: 2 * size });
+  if (hasMore && first?.timestamp === last?.timestamp) return readBatch(run, query, { from, known }, 2 * size);
   const { start, end = last ? BigInt(last.timestamp) : from } = await scan.coverage;
   const isNew = ({ timestamp }: BalanceChange) =>
     BigInt(timestamp) >= (from ?? 0n) && !(hasMore && timestamp === last?.timestamp);
