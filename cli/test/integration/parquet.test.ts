@@ -208,6 +208,15 @@ test("a folder with other files and without a copy is refused, and nothing is wr
   expect(await fs.readdir(path("."))).toEqual(["vega"]);
 });
 
+test.each([["explore"], ["balances", "--at", "now", "--db"], ["sync", "--check"]])(
+  "a folder without a copy is an error of %s",
+  async (...argv) => {
+    await fs.mkdir(folder);
+    const stderr = `Error: ${folder}/ has no copy: run vegaprotocol sync first.\n`;
+    expect(await runCli([...argv, `${folder}/`], { fetch: startNode().fetch })).toMatchObject({ code: 2, stderr });
+  },
+);
+
 test("a file in the place of the folder is an error with the path of what cannot be written", async () => {
   await fs.writeFile(folder, "");
   const day = join(folder, "balance_changes", dateOf(7));

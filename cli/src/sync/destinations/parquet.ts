@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { BalanceChange } from "vegaprotocol-client";
-import { ExitError, UsageError } from "../../errors.js";
+import { ExitError, NoCopyError, UsageError } from "../../errors.js";
 import { writeError } from "../../output/file.js";
 import { dateOf, day, formatTime, latest } from "../../times.js";
 import { nameOfQuery } from "../check.js";
@@ -64,7 +64,7 @@ interface OpenDay {
 /** Opens a folder, which does not have to be there, and locks it for this process unless it is only read. */
 export async function openParquetFolder(name: string, options: ParquetOptions): Promise<Destination> {
   const folder = await realpath(name).catch(() => resolve(name));
-  if (options.mode === "write") await refuseOthers(name, folder);
+  await refuseOthers(name, folder, options.mode);
   const release = options.mode === "read" ? async () => {} : await lock(folder);
   try {
     return createDestination(name, folder, options, await readDays(folder, options), release);
@@ -74,12 +74,14 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
   }
 }
 
-/** Refuses a folder with other files, such as one that was named by mistake. */
-async function refuseOthers(name: string, folder: string): Promise<void> {
+/** Refuses a folder without a copy: to read, or if it has other files, such as one that was named by mistake. */
+async function refuseOthers(name: string, folder: string, mode: OpenMode): Promise<void> {
   const entries = (await readdir(folder).catch(() => [])).filter((entry) => !entry.startsWith("."));
   const own = syncLists.map((list) => tables[list].name);
-  if (entries.length === 0 || entries.some((entry) => own.includes(entry))) return;
-  throw new UsageError(`${name} has other files, such as ${entries[0]}, and no copy. Choose a new folder.`);
+  if (entries.some((entry) => own.includes(entry))) return;
+  if (mode === "read") throw new NoCopyError(`${name} has no copy: run vegaprotocol sync first.`);
+  if (entries.length > 0)
+    throw new UsageError(`${name} has other files, such as ${entries[0]}, and no copy. Choose a new folder.`);
 }
 
 function createDestination(
