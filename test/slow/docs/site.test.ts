@@ -43,7 +43,7 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
       await page.waitForURL(`**${first}`);
     };
     await Promise.all(tabs.map((own) => site.open("index.html", look(own))));
-  });
+  }, 240_000);
 
   test("loads the search with the page, and shows a spinner until that is done", async () => {
     const page = await site.browser.newPage();
