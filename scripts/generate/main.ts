@@ -3,7 +3,6 @@
  * With `--check`, it writes nothing and fails if a file is out of date.
  */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
@@ -46,17 +45,18 @@ export async function generate(source: string): Promise<Record<string, string>> 
 
 /** Formats TypeScript as the rest of the project, and removes imports that are not used. */
 async function format(code: string): Promise<string> {
-  const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
-  const options = ["check", "--write", "--unsafe", "--stdin-file-path=generated.ts"];
-  const child = spawn(process.execPath, [biome, ...options], { cwd: root });
-  child.stdin.end(code);
-  const [[status], formatted, problems] = await Promise.all([
-    once(child, "exit"),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
-  if (status !== 0) throw new Error(`Biome cannot format the generated code: ${problems}`);
+  const [checked] = await runBiome(code, "check", "--write", "--unsafe");
+  // `check` returns code with a syntax error unchanged, and reports nothing.
+  const [formatted, problems] = await runBiome(checked, "format");
+  if (formatted === "") throw new Error(`Biome cannot format the generated code: ${problems}`);
   return formatted;
+}
+
+function runBiome(code: string, ...options: string[]): Promise<[output: string, problems: string]> {
+  const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
+  const child = spawn(process.execPath, [biome, ...options, "--stdin-file-path=generated.ts"], { cwd: root });
+  child.stdin.end(code);
+  return Promise.all([text(child.stdout), text(child.stderr)]);
 }
 
 async function main(): Promise<void> {
