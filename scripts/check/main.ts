@@ -38,6 +38,8 @@ const checks: Readonly<Record<string, readonly string[]>> = {
 /** They read `dist/`, which is built first. */
 const needBuild = ["package", "size", "instantiations", "bench"];
 const onlyByName = ["docs", "release"];
+/** They need tools that nothing else uses. */
+const needTools = ["spelling", "structure", "package"];
 const PATH = [join(import.meta.dirname, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
 
 async function main(): Promise<void> {
@@ -50,8 +52,7 @@ async function main(): Promise<void> {
   const selected = isNamed ? names : Object.keys(checks).filter((name) => !onlyByName.includes(name));
   const isBuilt = selected.some((name) => needBuild.includes(name));
   if (isBuilt && !(await perform("build", ["tsx scripts/build.ts"], false))) return;
-  // Tools that nothing else uses.
-  npmCi(import.meta.dirname);
+  if (selected.some((name) => needTools.includes(name))) npmCi(import.meta.dirname);
   const next = async (): Promise<void> => {
     const name = selected.shift();
     if (name === undefined) return;
