@@ -184,7 +184,7 @@ async function checkNodes(client: PoolClient, connection: Connection, options: C
   }
 }
 
-/** Reads the oldest balance change of a node. A failure is noted by the request. */
+/** Reads the oldest balance change of a node. The request records a failure in the state of the node. */
 async function readHistory(node: PoolNode, context: ClientContext, signal: AbortSignal | undefined): Promise<void> {
   const pagination = { first: 1, newestFirst: false };
   const list = listOperation("listBalanceChanges", context, { pagination }, { node: node.url, maxItems: 1, signal });

@@ -174,7 +174,7 @@ function readStatistics(given: FakeNodeData["spamStatistics"], generator: Record
     const place = `data.spamStatistics.${party}`;
     aRecord(statistics, { argument: place });
     check(statistics, place);
-    // Nodes look up ids in lower case, and so the client sends them.
+    // Nodes look up ids in lower case, and the client sends them that way.
     return [canonicalId(party), { ...noStatistics, ...withoutUndefined(statistics) } as FakeStatistics];
   });
   return Object.fromEntries(entries);

@@ -45,7 +45,7 @@ function listVotes(query: URLSearchParams, { store, defects, version, tieSeed }:
     failure: noVotes,
     rows: (upwards, size) => (isTied ? tied(upwards, size) : rows),
     fields: { vega_time: "time", vote: "text" },
-    // A tied cursor is a block time, so that all votes of its block are at it. A reliable one identifies the vote.
+    // All votes of a block share a tied cursor, which has only the block time. A reliable cursor identifies the vote.
     cursor: ({ vote, time, key }) => ({
       ...(isTied ? { party_id: vote.partyId } : { vote: key }),
       vega_time: toRfc3339(time),

@@ -83,7 +83,7 @@ function readPath(entered: string): { pathname: string; searchParams: URLSearchP
     const backward = ["pagination.last", "pagination.before"].find((name) => searchParams.has(name));
     if (backward !== undefined)
       throw new UsageError(
-        `A list is read from its start on, so that PATH cannot have ${backward}. Use -n, or pagination.first.`,
+        `get reads a list from its start: PATH cannot have ${backward}. Use -n or pagination.first.`,
       );
     return { pathname, searchParams };
   }

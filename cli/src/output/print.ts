@@ -60,7 +60,7 @@ export function createEncoder(
 /**
  * Prints text to stdout, or to the file of `--output`, which is checked before anything is read.
  *
- * @param print - Writes the text, and returns how many records it has. Its format is that of a file.
+ * @param print - Writes the text and returns the number of records. Called with the format of the file, if there is one.
  */
 export async function printText(
   io: Io,

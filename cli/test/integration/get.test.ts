@@ -96,7 +96,11 @@ test.each([
   ["/api/v2/banned", 5, "GET /api/v2/banned failed with status 403: banned. Wait 600 seconds."],
   ["/api/v2/text", 1, 'Expected GET /api/v2/text to return a JSON object, got "text".'],
   ["/api/v2/assets --columns id,nam", 2, "There is no column nam. The columns are id, details.symbol, details."],
-  ["api/v2/votes?pagination.last=2", 2, "A list is read from its start on, so that PATH cannot have pagination.last."],
+  [
+    "api/v2/votes?pagination.last=2",
+    2,
+    "get reads a list from its start: PATH cannot have pagination.last. Use -n or pagination.first.",
+  ],
   ["../5", 2, `Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "../5".`],
   ["https://node.example/x", 2, 'such as /api/v2/assets, got "https://node.example/x".'],
 ])("the command get of %s exits with %i", async (line, code, message) => {

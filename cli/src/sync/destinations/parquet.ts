@@ -74,7 +74,7 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
   }
 }
 
-/** Refuses a folder without a copy: to read, or if it has other files, such as one that was named by mistake. */
+/** Refuses to read a folder without a copy, and to write to one that has other files and may be named by mistake. */
 async function refuseOthers(name: string, folder: string, mode: OpenMode): Promise<void> {
   const entries = (await readdir(folder).catch(() => [])).filter((entry) => !entry.startsWith("."));
   const own = syncLists.map((list) => tables[list].name);
