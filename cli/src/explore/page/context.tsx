@@ -8,7 +8,9 @@ export type Route = { view: string; id: string; query: URLSearchParams };
 function readRoute(): Route {
   const [path = "", query] = location.hash.replace(/^#\/?/, "").split("?");
   const [view = "", id = ""] = path.split("/");
-  return { view, id: decodeURIComponent(id), query: new URLSearchParams(query) };
+  // An address can be typed: unlike `decodeURIComponent`, this reads a single "%" as it is.
+  const decoded = new URLSearchParams(`id=${id}`).get("id") ?? "";
+  return { view, id: decoded, query: new URLSearchParams(query) };
 }
 
 export function useRoute(): Route {

@@ -41,7 +41,7 @@ export function Table<T>({ label, columns, rows, empty }: Props<T>) {
     const keyOf = (row: T) => (isNumber ? BigInt(String(sort(row) || -1)) : String(sort(row) ?? ""));
     const keyed = rows.map((row) => [keyOf(row), row] as const);
     return keyed.sort(([a], [b]) => (a === b ? 0 : a < b ? -order.sign : order.sign)).map(([, row]) => row);
-  }, [rows, order]);
+  }, [rows, columns, order]);
   if (rows.length === 0) return <p class="muted">{empty}</p>;
 
   const first = isWhole ? 0 : Math.max(0, Math.min(Math.floor(top / rowHeight), rows.length) - margin);

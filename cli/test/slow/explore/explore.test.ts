@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { BalanceChange } from "vegaprotocol-client";
+import type { BalanceChange, Vote } from "vegaprotocol-client";
 import { balancesAt, statement, tallyVotes } from "vegaprotocol-client/reports";
 import { describe, expect, test } from "vitest";
 import { hasNoBrowser } from "../../../../test/support/chromium.js";
@@ -145,6 +145,28 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     });
   });
 
+  test("sorts parties by their aliases, also if these arrive later", async () => {
+    const [f, e] = ["f", "e"].map((digit) => ({ ...votes[0], partyId: digit.repeat(64) })) as [Vote, Vote];
+    const profiles = [f, e].map(({ partyId }, index) => ({ partyId, alias: "ab"[index] ?? "", metadata: [] }));
+    const { url } = await startServing(["explore"], createNode({ votes: [f, e], profiles }).fetch);
+    await open(view(url, `proposal/${proposalId}`), async (page) => {
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(/profiles/, async (route) => {
+        await released;
+        await route.continue();
+      });
+      await page.reload();
+      const parties = async () => (await cellsOf(page, "Votes")).map(([name = ""]) => name);
+      await page.getByRole("button", { name: "Party" }).click();
+      expect(await parties()).toEqual([expect.stringMatching(/^f/), expect.stringMatching(/^e/)]);
+      release();
+      await expect.poll(parties).toEqual(["b", "a"]);
+    });
+  });
+
   test("shows new records as they come, and says when none can", async () => {
     const node = createNode({ balances: changes, block });
     const { url, close } = await startServing(["explore"], node.fetch);
@@ -204,6 +226,8 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       await page.locator("figure svg text").first().waitFor();
       await page.goto(view(url, "nope"));
       await page.getByText("There is no such page.").waitFor();
+      await page.goto(view(url, "party/%"));
+      await page.locator("p.id", { hasText: "%" }).waitFor();
     });
   });
 
