@@ -93,7 +93,7 @@ export function createEmit<Event extends { time: number }>(
     try {
       const result: unknown = observe({ ...event, time: clock.date() } as unknown as Event);
       // If nothing handles the rejection of an async observer, Node.js ends the process.
-      if (result !== undefined) Promise.resolve(result).catch(() => {});
+      Promise.resolve(result).catch(() => {});
     } catch {
       // An observer must not change the outcome of a call.
     }

@@ -108,10 +108,9 @@ async function readChunks(received: Received): Promise<readonly Chunk[]> {
 /** The response with a body that was not read yet. */
 function withBody(response: Response, chunks: readonly Chunk[]): Response {
   try {
-    const body = chunks.length > 0 ? new Blob([...chunks]) : null;
-    return Object.defineProperty(new Response(body, response), "url", { value: response.url });
+    return Object.defineProperty(new Response(new Blob([...chunks]), response), "url", { value: response.url });
   } catch {
-    // Browsers hide the response of a redirect: its status is 0.
+    // A response with status 204 has no body, and browsers hide the response of a redirect: its status is 0.
     return response;
   }
 }

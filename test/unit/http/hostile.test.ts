@@ -126,14 +126,17 @@ test.each([undefined, null, "text", 5, {}, { status: 200 }])("fetch must not res
   expect(requests).toBe(1);
 });
 
-test("middleware reads the body of an error response, and so does the client", async () => {
+test("middleware reads the body of a response, and so does the client", async () => {
   const body = { code: 5, message: "NotFound error", details: [] };
-  const client = createClient({ baseUrl, retry: false, fetch: async () => Response.json(body, { status: 404 }) });
+  const responses = [Response.json(body, { status: 404 }), Response.json(statistics)];
+  const fetch = async () => responses.shift() as Response;
+  const client = createClient({ baseUrl, retry: false, fetch });
   const bodies: unknown[] = [];
   client.http.use({ onResponse: async ({ response }) => void bodies.push(await response.clone().json()) });
   const error = await rejectionOf(client.getSpamStatistics(party));
   expect(error).toMatchObject({ name: "ApiError", status: 404, code: 5, body });
-  expect(bodies).toEqual([body]);
+  expect(await client.getSpamStatistics(party)).toEqual(statistics);
+  expect(bodies).toEqual([body, statistics]);
 });
 
 test.each([
