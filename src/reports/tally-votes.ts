@@ -40,7 +40,7 @@ export interface Tally {
   participation: string | undefined;
   /** `undefined` if an option in `missing` is needed. */
   passes: boolean | undefined;
-  /** Why it does not pass. */
+  /** The threshold that it misses: the participation if both are known to be missed. */
   reason: "participation" | "majority" | undefined;
   /** The vote that `passes` and `reason` are about. */
   decidedBy: "tokens" | "liquidity" | undefined;
@@ -129,10 +129,10 @@ export async function tallyVotes(
   let reason: Tally["reason"];
   const hasThresholds = requiredMajority !== undefined && requiredParticipation !== undefined && supply !== undefined;
   if (hasThresholds) reason = missed({ requiredMajority, requiredParticipation }, yes.tokens, tokens, supply);
-  // Whatever the thresholds are, unless liquidity providers decide.
-  const isWithoutVotes = tokens === 0n && liquidity === undefined;
-  const isDecided = hasThresholds || isWithoutVotes;
-  if (isDecided && tokens === 0n) reason = "participation";
+  // It fails whatever the participation is, unless liquidity providers decide.
+  else if (requiredMajority && !liquidity && isBelow(requiredMajority, yes.tokens, tokens)) reason = "majority";
+  if (tokens === 0n && (hasThresholds || !liquidity)) reason = "participation";
+  const isDecided = hasThresholds || reason !== undefined;
   const isOfProviders = reason === "participation" && liquidity !== undefined;
   if (isOfProviders) reason = missed(liquidity, yes.shares, yes.shares + no.shares, one);
   return {
@@ -143,7 +143,7 @@ export async function tallyVotes(
     passes: isDecided ? reason === undefined : undefined,
     reason,
     decidedBy: isDecided ? (isOfProviders ? "liquidity" : "tokens") : undefined,
-    missing: isWithoutVotes ? [] : needed.filter((name) => options[name] === undefined),
+    missing: isDecided ? [] : needed.filter((name) => options[name] === undefined),
   };
 }
 
@@ -154,9 +154,12 @@ function missed(
   voted: bigint,
   all: bigint,
 ): Tally["reason"] {
-  if (voted * one < parseUnits(requiredParticipation, decimals) * all) return "participation";
-  return yes * one < parseUnits(requiredMajority, decimals) * voted ? "majority" : undefined;
+  if (isBelow(requiredParticipation, voted, all)) return "participation";
+  return isBelow(requiredMajority, yes, voted) ? "majority" : undefined;
 }
+
+const isBelow = (required: string, part: bigint, whole: bigint): boolean =>
+  part * one < parseUnits(required, decimals) * whole;
 
 type Counted = ReturnType<typeof readVote>;
 

@@ -28,7 +28,7 @@ const tallyCommand: Definition<TallyFlags> = {
   summary: "Count the votes on a proposal.",
   details:
     "The thresholds are those that the node has for the proposal, unless they are given. No node has the total supply: without it, it is " +
-    "unknown whether the proposal passes.",
+    "unknown whether a proposal that reaches its majority passes.",
   flags: [
     filter("--proposal <ID>", "The proposal.", { mandatory }),
     filter("--required-majority <SHARE>", "The share of YES that is needed, such as 0.66."),

@@ -41,6 +41,8 @@ describe("tallyVotes", () => {
     [0n, 0n, "participation", { requiredParticipation: "0" }],
     [0n, 0n, "participation", { totalSupply: 0n }],
     [0n, 0n, "participation", { totalSupply: undefined, requiredMajority: undefined }],
+    [29n, 21n, "majority", { totalSupply: undefined }],
+    [29n, 21n, "majority", { requiredParticipation: undefined }],
   ])("of %d YES and %d NO misses by the rules of the network: %s", async (yes, no, reason, options) => {
     const tally = await tallyVotes(yesAndNo(yes, no), { ...rules, ...options });
     expect(tally).toMatchObject({ passes: reason === undefined, reason, decidedBy: "tokens" });
@@ -114,6 +116,7 @@ describe("tallyVotes", () => {
   test.each<[options: TallyOptions, ...missing: string[]]>([
     [{ requiredMajority: "0.5", requiredParticipation: "0" }, "totalSupply"],
     [{ requiredMajority: "0.5", totalSupply: "5" }, "requiredParticipation"],
+    [{ requiredMajority: "0.6", requiredParticipation: "0", liquidity }, "totalSupply"],
     [{ requiredParticipation: "0", totalSupply: "5", liquidity }, "requiredMajority"],
     [{ liquidity }, "requiredMajority", "requiredParticipation", "totalSupply"],
   ])("knows no result with %j alone, and names what is missing", async (options, ...missing) => {
