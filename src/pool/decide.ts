@@ -121,9 +121,12 @@ export function decide<Request extends Asked>(
     return { do: "ask", node: to, why: { type: "failover", from, to, cause: missing ?? stalenessOf(last) ?? "error" } };
   };
 
-  // Nodes keep different histories, so each is tried, and the response that reaches back furthest is returned.
-  const longest = usable.length === 0 && best(responses.filter(({ missing }) => missing === "history"));
-  if (longest) {
+  return furthestBack() ?? fresher() ?? latest() ?? withoutEvidence() ?? again ?? { do: "fail", why: "error" };
+
+  /** Nodes keep different histories, so each is tried, and the response that reaches back furthest is returned. */
+  function furthestBack(): Decision<Request> | undefined {
+    const longest = usable.length === 0 && best(responses.filter(({ missing }) => missing === "history"));
+    if (!longest) return undefined;
     if (next) return ask(next, longest);
     const until = Math.max(...inFlight.map(({ since, isSent }) => (isSent ? since : now) + historyPatience));
     if (now < until) return { do: "wait", until, why: "history" };
@@ -132,10 +135,11 @@ export function decide<Request extends Asked>(
     return { do: "return", request: longest, stale: stalenessOf(longest) !== undefined, why: "history" };
   }
 
-  // A fresher response is waited for, but the total deadline must not end a call that has one.
-  const [first] = usable;
-  const until = first ? Math.min((first.endedAt ?? now) + longestPatience, endsAt - 1) : Number.POSITIVE_INFINITY;
-  if (now < until) {
+  /** A fresher response is waited for, but the total deadline must not end a call that has one. */
+  function fresher(): Decision<Request> | undefined {
+    const [first] = usable;
+    const until = first ? Math.min((first.endedAt ?? now) + longestPatience, endsAt - 1) : Number.POSITIVE_INFINITY;
+    if (now >= until) return undefined;
     const patient = inFlight.map(({ node, since }) => ({ since, patience: patienceOf(node, nodes) }));
     const isToCome = (time: number) => time > now;
     const lateAt = patient.map(({ since, patience }) => since + Math.min(patience, longestPatience)).filter(isToCome);
@@ -148,19 +152,24 @@ export function decide<Request extends Asked>(
     const other = inFlight.length === 0 ? next : nextOf(nodes.filter(({ pause }) => pause === 0));
     if (other && (inFlight.length === 0 || unresponsiveAt.length < 2)) return ask(other);
     // A node whose rate limit is used up responds later. Within a second, another one may have room.
-    if (unresponsiveAt.length > 0 || inFlight.some(({ isSent }) => !isSent || responses.length === 0))
-      return { do: "wait", until: Math.min(until, now + longestPatience, ...unresponsiveAt), why: "late" };
+    const isLate = unresponsiveAt.length > 0 || inFlight.some(({ isSent }) => !isSent || responses.length === 0);
+    if (!isLate) return undefined;
+    return { do: "wait", until: Math.min(until, now + longestPatience, ...unresponsiveAt), why: "late" };
   }
 
-  const latest = best(usable);
-  if (latest) return { do: "return", request: latest, stale: true, why: stalenessOf(latest) ?? "lag" };
-  // A node that only lacks the block has a page that continues here, and may catch up, unless it has no block at all.
-  const isBehind = ({ missing, answer }: Request) => missing === "block" && !hasNoBlock(answer?.block);
-  const closest = best(responses.filter(isBehind)) ?? best(responses);
-  // A node that has failed may have a page that continues here.
-  const isOpen = again && closest?.missing === "place";
-  if (closest?.missing && !isOpen) return { do: "fail", request: closest, why: closest.missing };
-  return again ?? { do: "fail", why: "error" };
+  function latest(): Decision<Request> | undefined {
+    const request = best(usable);
+    return request && { do: "return", request, stale: true, why: stalenessOf(request) ?? "lag" };
+  }
+
+  function withoutEvidence(): Decision<Request> | undefined {
+    // A node that only lacks the block has a page that continues here, and may catch up, unless it has no block at all.
+    const isBehind = ({ missing, answer }: Request) => missing === "block" && !hasNoBlock(answer?.block);
+    const request = best(responses.filter(isBehind)) ?? best(responses);
+    // A node that has failed may have a page that continues here.
+    const isOpen = again && request?.missing === "place";
+    return request?.missing && !isOpen ? { do: "fail", request, why: request.missing } : undefined;
+  }
 }
 
 /** The block time from which a response is fresh; `undefined` for past data, which are final on every node. */
