@@ -96,8 +96,8 @@ export function beforeBlock({ lastEdges, count, given }: WalkState): readonly An
   const earlier = given?.votes?.lastBlock === to ? given.votes.known : [];
   const known = new Set([...earlier, ...ofBlock.map(({ node }) => shortKeyOf(node))]);
   const resumeFrom = (cursor: string) => afterVotes(cursor, { lastBlock: to, known: [...known] });
-  const distances = start < 2 ? [] : start === 2 ? [2] : [2, Math.min(start, rememberedVotes)];
-  const guarded = distances.map((distance): Anchor => {
+  const distances = start < 2 ? [] : new Set([2, Math.min(start, rememberedVotes)]);
+  const guarded = [...distances].map((distance): Anchor => {
     const { cursor } = lastEdges[start - distance] as Edge<unknown>;
     // Nodes send the block of the cursor as a whole.
     const skip = lastEdges.length - 1 - startOfBlock(lastEdges, start - distance);

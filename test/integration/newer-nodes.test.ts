@@ -149,6 +149,10 @@ describe("a filter by account types on a v0.79 node", () => {
     expect(keysOf(await list([removed]).toArray()).sort()).toEqual([...expected].sort());
     expect(keysOf(await list([removed], { maxItems: 3 }).toArray())).toHaveLength(3);
     expect(await list([removed, "ACCOUNT_TYPE_GENERAL"]).toArray()).toHaveLength(ofYear.length);
+    const [{ partyId = "" } = {}] = ofYear.filter(({ accountType }) => accountType === removed);
+    const query = { filter: { accountTypes: [removed as never], partyIds: [partyId] }, dateRange };
+    const own = ofYear.filter((change) => change.partyId === partyId && change.accountType === removed);
+    expect(keysOf(await client.listBalanceChanges(query).toArray()).sort()).toEqual(keysOf(own).sort());
     const scan = (maxItems?: number) =>
       client.scanBalanceChanges({ filter: { accountTypes: [removed] }, dateRange }, { pageSize: 12, maxItems });
     expect(keysOf(await scan().toArray())).toEqual(expected);

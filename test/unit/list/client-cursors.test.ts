@@ -1,9 +1,31 @@
 import { expect, test } from "vitest";
-import { continuedLater, readGivenCursor } from "../../../src/list/client-cursors.js";
+import { continuedLater, readGivenCursor, voteKeyOf } from "../../../src/list/client-cursors.js";
+import { voteAt } from "../../support/records.js";
 
 // Go escapes U+2028, and sends other characters as UTF-8.
 test("what the client adds to a cursor leaves characters beyond Latin-1 as the node wrote them", () => {
   const cursor = btoa('{"alias":"a\\u2028b","id":"a1"}');
   const { own, minBlock } = readGivenCursor(continuedLater(cursor, 5n, undefined));
   expect([JSON.parse(atob(own)), minBlock]).toEqual([{ alias: "a\u2028b", id: "a1" }, 5n]);
+});
+
+test("a vote is another one once its shares of markets have changed, however a node sends them", () => {
+  const shares = (a: string, b: string) => [
+    {
+      elsPerMarket: [
+        { marketId: "a", els: a },
+        { marketId: "b", els: b },
+      ],
+    },
+    {
+      elsPerMarket: [
+        { marketId: "b", els: b },
+        { marketId: "a", els: a },
+      ],
+    },
+    { perMarketEquityLikeShareWeight: { a, b } },
+  ];
+  const keysOf = (all: readonly object[]) => new Set(all.map((each) => voteKeyOf({ ...voteAt(1n, "c"), ...each })));
+  expect(keysOf(shares("0.1", "0.2")).size).toBe(1);
+  expect(keysOf([...shares("0.1", "0.2"), ...shares("0.1", "0.3"), {}]).size).toBe(3);
 });

@@ -9,19 +9,29 @@ import { runs } from "../../support/runs.js";
 
 test("a query is split into short requests if it is long, and each value is in exactly one of them", () => {
   const ids = fc.array(fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }), { maxLength: 300 });
-  const property = fc.property(ids, ids, (partyIds, marketIds) => {
-    const filters = { filter: { partyIds, marketIds } };
+  const short = fc.uniqueArray(fc.integer({ min: 0, max: 999 }).map(String), { minLength: 400, maxLength: 600 });
+  const property = fc.property(fc.oneof(ids, short), ids, (partyIds, marketIds) => {
+    const filters = { filter: { assetId: "aa", partyIds, marketIds } };
     const parts = splitFilters(filters);
     const pairs = ({ filter: { partyIds, marketIds } }: typeof filters) =>
       partyIds.flatMap((party) => marketIds.map((market) => `${party}\n${market}`));
     const all = parts.flatMap((part) => [...new Set(pairs(part))]);
     expect(all.sort()).toEqual([...new Set(pairs(filters))].sort());
     for (const { filter } of parts) {
-      const query = Object.entries(filter).flatMap(([name, list]) => list.map((value) => [`filter.${name}`, value]));
+      const query = Object.entries(filter).flatMap(([name, list]) =>
+        [list].flat().map((value) => [`filter.${name}`, value]),
+      );
       if (parts.length > 1) expect(String(new URLSearchParams(query)).length).toBeLessThan(8000);
     }
   });
   fc.assert(property, runs(12));
+});
+
+test("the longest list of a query is split, and a value that is too long by itself stays", () => {
+  const marketIds = Array.from({ length: 200 }, (_, index) => hex(index));
+  expect(splitFilters({ filter: { partyIds: [hex(1), hex(2)], marketIds } })).toHaveLength(4);
+  const filters = { filter: { partyIds: ["a".repeat(8000)], marketIds: undefined } };
+  expect(splitFilters(filters)).toEqual([filters]);
 });
 
 type Fake = Pick<FakeNode, "fetch" | "records" | "requests">;
