@@ -43,10 +43,6 @@ export type PlaceInList =
       /** The times of two blocks, in the order of the walk: the page begins in the first one, or between them. */
       readonly from: bigint;
       readonly to: bigint;
-    }
-  | {
-      /** Known records, of which the page lacks one. */
-      readonly without: readonly KnownRecord[];
     };
 
 export type EvidenceKind = "block" | "place" | "history";

@@ -81,7 +81,7 @@ export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly
   const lastEdges = lastEdgesAfter(walk, end, edges);
   const { seen, block, node } = end;
   const second = { until: firstBlock, resume: cursorAt(walk, { ...end, lastEdges }) };
-  return { ...emptyState(direction), count: 0, seen, block, node, again: second };
+  return { ...emptyState(direction), seen, block, node, again: second };
 }
 
 /** Adds a page to the last records, as far as `anchorsOf` needs them. */

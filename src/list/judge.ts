@@ -56,10 +56,6 @@ export function edgesAfter<T extends { node: unknown; cursor: string }>(
     const isBetween = time !== undefined && (from < to ? time >= from && time < to : time <= from && time > to);
     return isBetween ? edges : undefined;
   }
-  if ("without" in place) {
-    const isShown = (record: KnownRecord) => edges.some(({ node }) => isSame(record, node));
-    return place.without.every(isShown) ? undefined : edges;
-  }
   const { records, most = edges.length } = place;
   const isKnown = (node: unknown) => records.some((record) => isSame(record, node));
   const index = edges.slice(0, most + 1).findIndex(({ node }) => isKnown(node));

@@ -6,7 +6,9 @@ import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
 import { advance, cursorAt, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { anchorsOf } from "./anchors.js";
+import { nanosecondsOf } from "./cursors.js";
 import type { Proof } from "./history.js";
+import { unlessMissing } from "./history-search.js";
 import { edgesAfter, never } from "./judge.js";
 import {
   type Backward,
@@ -18,16 +20,19 @@ import {
   inWalkOrder,
   type NodePage,
   notLater,
+  opposite,
   type Page,
   type PageRequest,
+  room,
   timeOf,
   withRoom,
 } from "./page.js";
 import { expectationAt, requestOf, shownFrom } from "./page-request.js";
-import type { WalkPlan } from "./plan.js";
+import { pageAfter, type WalkPlan } from "./plan.js";
 import { behindError, gapError, prunedError } from "./reading-errors.js";
 import { type Anchor, emptyState, startOf, timeBefore, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
+import { fromBefore } from "./votes.js";
 
 export interface PageOptions {
   signal: AbortSignal;
@@ -38,8 +43,9 @@ export interface PageOptions {
 }
 
 /** Reads the page after a state, by the first anchor whose page shows that it continues there. */
-export async function readPage<T>(walk: WalkPlan<T>, state: WalkState<T>, options: PageOptions): Promise<ListPage<T>> {
+export async function readPage<T>(walk: WalkPlan<T>, from: WalkState<T>, options: PageOptions): Promise<ListPage<T>> {
   const { signal, left = Number.POSITIVE_INFINITY } = options;
+  const state = await withEarlierVote(walk, from, signal);
   const size = walk.isWanted ? walk.size : Math.min(walk.size, left);
   const anchors = anchorsOf(walk, state);
   for (const anchor of anchors) {
@@ -55,6 +61,17 @@ export async function readPage<T>(walk: WalkPlan<T>, state: WalkState<T>, option
     if (!page.isRepeated || anchor === anchors.at(-1)) return new ListPage(walk, page, content, isWhole);
   }
   throw await gapOrPruned(walk, state, signal);
+}
+
+/** Reads the votes before a node's own cursor, which is only a block time: one of an earlier block may be among them. */
+async function withEarlierVote<T>(walk: WalkPlan<T>, state: WalkState<T>, signal: AbortSignal): Promise<WalkState<T>> {
+  const { given } = state;
+  const time = nanosecondsOf(given?.own ?? "");
+  if (walk.kind !== "votes" || given === undefined || given.votes || time === undefined) return state;
+  const back = opposite(state.direction);
+  const pagination = pageAfter(walk, back, given.own, room);
+  const page = await unlessMissing(walk.fetchPage({ pagination }, { minBlock: time }, signal));
+  return { ...state, given: fromBefore(given, time, inWalkOrder(page?.edges ?? [], back)) };
 }
 
 /** Fetches a page by an anchor; `undefined` if no response shows that it continues there. */

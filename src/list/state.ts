@@ -14,8 +14,8 @@ export interface WalkState<T = unknown> {
   readonly direction: Direction;
   /** How many pages were read. */
   readonly pages: number;
-  /** How many records were read, if the walk began at the start of the list. */
-  readonly count?: number | undefined;
+  /** How many records were read. */
+  readonly count: number;
   /** The last records, in the order of the walk. */
   readonly lastEdges: readonly Edge<T>[];
   /** The keys of the votes of earlier pages. */
@@ -71,15 +71,20 @@ export function withKeys(keys: Keys | undefined, added: readonly string[]): Keys
 }
 
 /** A state without knowledge. */
-export const emptyState = (direction: Direction): WalkState<never> => ({ direction, pages: 0, lastEdges: [] });
+export const emptyState = (direction: Direction): WalkState<never> => ({
+  direction,
+  pages: 0,
+  count: 0,
+  lastEdges: [],
+});
 
 /** The state before the first page. */
 export function startOf({ direction, cursor }: Pick<WalkPlan, "direction" | "cursor">): WalkState<never> {
   const empty = emptyState(direction);
-  if (cursor === undefined) return { ...empty, count: 0 };
+  if (cursor === undefined) return empty;
   const given = readGivenCursor(cursor);
   const visited = withKeys(undefined, [cursor, given.own]);
-  return { ...empty, count: given.votes && 0, visited, firstBlock: given.firstBlock, given };
+  return { ...empty, visited, firstBlock: given.firstBlock, given };
 }
 
 /** The cursor that a state continues from. */

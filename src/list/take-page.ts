@@ -67,7 +67,7 @@ export function takePage<T>(
     end: {
       ...state,
       pages: pages + 1,
-      count: count === undefined ? undefined : count + fresh.length,
+      count: count + fresh.length,
       seen: isOfVotes ? withKeys(state.seen, keys) : undefined,
       visited: isRepeated ? withKeys(visited, [place]) : visited,
       block,

@@ -9,9 +9,8 @@
  * the block of that page (`startAgain` in `advance.ts`). That is repeated while new blocks arrive, and yields only votes
  * that have changed.
  */
-import { operations } from "../../generated/operations.js";
 import { sha256Hex } from "../values/sha256.js";
-import { afterVotes, type GivenCursor, identify, type ReadVotes, voteKeyOf } from "./client-cursors.js";
+import { afterVotes, type GivenCursor, type ReadVotes, voteKeyOf } from "./client-cursors.js";
 import { blockTimeOf, nanosecondsOf } from "./cursors.js";
 import { type Edge, isDescending, largestPage, room } from "./page.js";
 import type { WalkPlan } from "./plan.js";
@@ -21,8 +20,8 @@ const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0
 
 /** Whether a vote was read before. */
 function isRead({ lastBlock, known }: ReadVotes, { cursor, node }: Edge<unknown>, isDown: boolean): boolean {
-  const time = nanosecondsOf(cursor);
-  if (time === undefined || time === lastBlock) return time !== undefined && known.includes(shortKeyOf(node));
+  const time = nanosecondsOf(cursor) ?? lastBlock;
+  if (time === lastBlock) return known.includes(shortKeyOf(node));
   return isDown ? time > lastBlock : time < lastBlock;
 }
 
@@ -105,23 +104,29 @@ export function beforeBlock({ lastEdges, count, given }: WalkState): readonly An
     return { cursor, resume: resumeFrom(cursor), skip, continuesFrom };
   });
   const resume = resumeFrom(lastCursor);
-  const whole: Anchor =
-    count === undefined
-      ? { cursor: lastCursor, resume, skip: ofBlock.length, continuesFrom: { without: ofBlock.map(identifyVote) } }
-      : { resume, skip: count };
+  const whole: Anchor = { resume, skip: count };
   const [best = whole] = guarded;
   return [...guarded, whole, { ...best, skip: largestPage }];
 }
 
-const identifyVote = ({ node }: Edge<unknown>) => identify(node as object, operations.listVotes.naturalKey);
-
 /** After the votes that a cursor of the client contains. */
-export function fromVotes({ cursor, votes }: GivenCursor, asSent: Anchor): readonly Anchor[] {
-  const time = nanosecondsOf(cursor);
-  if (votes === undefined || time === undefined) return [];
+export function fromVotes({ own, votes }: GivenCursor, asSent: Anchor): readonly Anchor[] {
+  if (votes === undefined) return [];
   const { lastBlock, known } = votes;
+  const time = nanosecondsOf(own) ?? lastBlock;
   const whole = { ...asSent, cursor: undefined, skip: room + known.length };
   const rest = [whole, { ...whole, skip: largestPage }];
   if (time === lastBlock) return rest;
   return [{ ...whole, cursor: asSent.cursor, continuesFrom: { from: time, to: lastBlock } }, ...rest];
+}
+
+/**
+ * Adds a vote from before the block of a node's own cursor, so that a page can begin before that block. All votes of the
+ * block come again: the cursor does not contain which of them the caller has.
+ *
+ * @param edges - Those that a response has before the cursor, the nearest one first.
+ */
+export function fromBefore(given: GivenCursor, lastBlock: bigint, edges: readonly Edge<unknown>[]): GivenCursor {
+  const earlier = edges.filter(({ cursor }) => nanosecondsOf(cursor) !== lastBlock);
+  return { ...given, own: earlier[1]?.cursor ?? given.own, votes: { lastBlock, known: [] } };
 }

@@ -85,6 +85,23 @@ describe("a walk over votes on a v0.74 node", () => {
   });
 });
 
+test.each([1, 2])("a loop over votes from a node's own cursor misses none behind %i nodes", async (count) => {
+  for (const counts of [[3, 2, 12, 3, 9], [25], [2, 5, 60, 9]])
+    for (const newestFirst of [true, false])
+      for (const first of [3, 5, 8]) {
+        const votes = votesOf(counts);
+        const { nodes } = createFakeNetwork({ nodes: count, votes }, options);
+        let sent = 0;
+        const fetch = (request: Request) => (nodes[sent++ % count] as FakeNode).fetch(request);
+        const client = clientOf({ fetch } as FakeNode);
+        const page = await client.listVotes({ proposalId, pagination: { first, newestFirst } });
+        const pagination = { first, newestFirst, after: page.pageInfo?.endCursor };
+        const rest = await client.listVotes({ proposalId, pagination }).toArray();
+        const parties = new Set([...page.nodes, ...rest].map(({ partyId }) => partyId));
+        expect([parties.size, new Set(rest.map(({ partyId }) => partyId)).size]).toEqual([votes.length, rest.length]);
+      }
+});
+
 test.each([true, false])("votes after an error come without one twice, newest first: %s", async (newestFirst) => {
   const votes = votesOf([3, 2, 30, 4]);
   for (let failing = 2; failing < 9; failing++) {

@@ -4,8 +4,11 @@ import { isSomeTime, type Range } from "./records.js";
 /** How a list is read: plain data. */
 export interface ListQuery extends Range {
   list: "balances" | "votes" | "signatures" | "profiles";
-  /** A loop, a scan, or single pages: each asked for twice, the whole chain again, a loop that peeks at the next page, or `next`. */
-  kind: "loop" | "scan" | "again" | "later" | "peek" | "next";
+  /**
+   * A loop, a scan, or single pages: each asked for twice, the whole chain again, a loop that peeks at the next page, `next`, or the cursor
+   * that the node has sent.
+   */
+  kind: "loop" | "scan" | "again" | "later" | "peek" | "next" | "cursor";
   newestFirst: boolean;
   /** Reads backward, by `last`. */
   isBackward: boolean;
@@ -151,10 +154,15 @@ function listOf(client: VegaClient, { list, filter }: ListQuery, given: Argument
 /** Reads single pages, some of them twice. Returns the chains of pages, each of which is complete on its own. */
 async function readChains(
   listing: Listing,
-  { kind, isBackward }: ListQuery,
+  { kind, isBackward, newestFirst, size }: ListQuery,
   listAt: (pagination: object) => Listing,
 ): Promise<Chain[]> {
-  const chain = (): Chain => ({ pages: [], error: undefined, isWhole: false, repeats: kind === "next" });
+  const chain = (): Chain => ({
+    pages: [],
+    error: undefined,
+    isWhole: false,
+    repeats: kind === "next" || kind === "cursor",
+  });
   /** Adds the next page of a chain; returns whether there is another. */
   const extend = async (to: Chain, read: () => Promise<Page<object> | undefined>): Promise<boolean> => {
     try {
@@ -168,7 +176,17 @@ async function readChains(
       return false;
     }
   };
+  let last: string | undefined;
   const following = async (page: Page<object>): Promise<Page<object> | undefined> => {
+    if (kind === "cursor") {
+      const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo ?? {};
+      if (!(isBackward ? hasPreviousPage : hasNextPage)) return undefined;
+      const cursor = isBackward ? startCursor : endCursor;
+      // A block that does not fit a page, whose votes have one cursor.
+      if (cursor === last) throw new PaginationError("The cursor leads back.", { reason: "repeated-cursor" });
+      last = cursor;
+      return listAt({ newestFirst, ...(isBackward ? { last: size, before: cursor } : { first: size, after: cursor }) });
+    }
     if (kind !== "next") return isBackward ? page.previousPage() : page.nextPage();
     const next = isBackward ? page.previous : page.next;
     return next && (await listAt(next));

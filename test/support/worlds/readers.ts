@@ -44,7 +44,8 @@ export function readerOf(world: World): Reader {
   const query: ListQuery = {
     ...range,
     list,
-    kind: kind === "scan" ? "scan" : kind === "pages" ? choose.one(["again", "later", "peek", "next"]) : "loop",
+    kind:
+      kind === "scan" ? "scan" : kind === "pages" ? choose.one(["again", "later", "peek", "next", "cursor"]) : "loop",
     newestFirst: choose.chance(0.5),
     isBackward: kind !== "scan" && choose.chance(0.25),
     size: choose.one(sizes[list]),
