@@ -91,7 +91,7 @@ export function listsOf<T>(
       kind: kindOf(operation),
       advice: hintsOf(id).repeatedCursor,
       fetchPage: history
-        ? throughWindows(pageReader({ ...reader, longestWindow: provableRange }, filters), history)
+        ? throughWindows(pageReader({ ...reader, longestWindow: provableRange }, filters), history, connection.isPool)
         : read,
       history,
       isRecent: (time) => Math.abs(connection.clock.date() - Number(time / 1_000_000n)) < recent,

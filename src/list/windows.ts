@@ -19,7 +19,7 @@ import {
  * with the start of the range.
  */
 export const throughWindows =
-  <T>(read: ReadPage<T>, { prove }: Pick<History<T>, "prove">): ReadPage<T> =>
+  <T>(read: ReadPage<T>, { prove }: Pick<History<T>, "prove">, isPool: boolean): ReadPage<T> =>
   async (request, expectation, signal) => {
     const { continuesFrom: _, ...beyond } = expectation;
     const direction = directionOf(request.pagination);
@@ -39,11 +39,17 @@ export const throughWindows =
       next = isDown ? { ...request, end: start } : { ...request, start: end };
     }
 
-    /** An empty response without block headers can come from a node that has no records yet. */
+    /**
+     * An empty response without block headers can come from a node that has no records yet. Another node of a pool can
+     * keep more: newest first, the proof of the window asks it.
+     */
     async function readWindow(next: PageRequest, expected: Expectation): Promise<NodePage<T>> {
       const page = await read(next, expected, signal);
-      const isUnknown = page.window && page.edges.length === 0 && page.extra.block === undefined;
-      return isUnknown && !expected.needsBlock ? read(next, { ...expected, needsBlock: true }, signal) : page;
+      if (!page.window || page.edges.length > 0) return page;
+      const isUnknown = page.extra.block === undefined && !expected.needsBlock;
+      const isOpen = isPool && !isDown && expected.historyFrom === undefined;
+      const historyFrom = isOpen ? page.window.start : expected.historyFrom;
+      return isUnknown || isOpen ? read(next, { ...expected, needsBlock: true, historyFrom }, signal) : page;
     }
 
     function hasNew(page: NodePage<T>, { continuesFrom }: Expectation): boolean {

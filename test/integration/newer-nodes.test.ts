@@ -126,6 +126,20 @@ test.each([
   }
 });
 
+test("a pool reads a year without records from the node that keeps it", async () => {
+  const records = changesAt([first, first + 366n * day, first + 1090n * day]);
+  const nodes = [first + 1080n * day, 0n].map((history) => connect("v0.79", records, { history }).node);
+  const urls = ["https://pruned.example", "https://full.example"];
+  const client = createClient({
+    baseUrl: nodePool(urls, { order: "given" }),
+    fetch: async (request) => (nodes[urls.indexOf(new URL(request.url).origin)] as FakeNode).fetch(request),
+    pacing: false,
+  });
+  const query = { dateRange: { startTimestamp: first } };
+  const list = client.listBalanceChanges({ ...query, pagination: { newestFirst: false } });
+  for (const reading of [list, client.scanBalanceChanges(query)]) expect(await reading.toArray()).toEqual(records);
+});
+
 test("a scan over a pool that ignores missing history passes years without records", async () => {
   const records = changesAt([first, first + 600n * day, first + 601n * day]);
   const { node } = connect("v0.79", records);

@@ -20,7 +20,11 @@ describe("through windows, a page", () => {
       ...page,
       completeFrom: start > 200n ? start : 400n,
     });
-    const page = await throughWindows(read, { prove })({ ...down, end: 400n }, needed, new AbortController().signal);
+    const page = await throughWindows(read, { prove }, false)(
+      { ...down, end: 400n },
+      needed,
+      new AbortController().signal,
+    );
     expect(page).toMatchObject({ edges: early.edges, gapFrom: 300n });
   });
 
@@ -42,7 +46,7 @@ describe("through windows, a page", () => {
         proofs.push(page.extra.block?.timestamp);
         return { ...page, completeFrom: 100n, availableFrom: 100n, ...blockAt(last), ...other };
       };
-      const read = throughWindows(script(pages).read, { prove });
+      const read = throughWindows(script(pages).read, { prove }, false);
       const page = await read(down, needed, new AbortController().signal);
       expect(page.edges).toEqual((other.edges ? next : early).edges);
       expect(page.extra.block?.timestamp).toBe(expected);
@@ -58,7 +62,7 @@ describe("through windows, a page", () => {
   ])("%s", async (_, block, second) => {
     const filled = window(100n, 200n, [150n]);
     const { read, requests, expectations } = script([window(100n, 200n, [], block), filled]);
-    const page = await throughWindows(read, { prove: async ({ page }) => page })(
+    const page = await throughWindows(read, { prove: async ({ page }) => page }, false)(
       down,
       {},
       new AbortController().signal,
