@@ -190,7 +190,8 @@ export function errorOf({ call, attempts, request, response }: Received, body: u
 
 /** Advice for a redirect, as a sentence for a message. */
 function redirectHint({ type, status, headers }: Response): string | undefined {
-  const location = status >= 300 && status < 400 ? headers.get("location") : null;
+  // Login portals send a Location with status 401, too.
+  const location = status < 400 ? headers.get("location") : null;
   if (location === null && type !== "opaqueredirect") return undefined;
   const where = location === null ? ", and browsers hide where to" : ` to ${location}, which is not followed`;
   return `It redirects${where}. If you trust the new address, use it in \`baseUrl\`.`;

@@ -62,6 +62,7 @@ const faults: Record<string, Fault> = {
     3,
     { name: "RateLimitError", status: 429, banned: false, retryAfter: 0 },
   ],
+  "status 429 of a proxy": [status(429, {}), 3, { name: "RateLimitError", retryAfter: undefined }],
   "status 429: too large": [status(429, {}, tooLarge), 1, { ...apiError(429, "Request less: a smaller"), code: 8 }],
   "status 403: a ban of more than 30 s": [
     status(403, { "RateLimit-Retry-After": "599" }, banned),

@@ -102,3 +102,9 @@ test("a node of a pool that redirects elsewhere is left for another node, and ge
   await expect(check).rejects.toMatchObject({ name: "ApiError", status: 307, node: node.url });
   expect(received.node.filter((line) => line.startsWith("POST"))).toHaveLength(1);
 });
+
+test("an error with a Location is no redirect", async () => {
+  const refuse = async () => Response.json({}, { status: 401, headers: { location: "https://login.example/" } });
+  const client = createClient({ baseUrl: "https://node.example", fetch: refuse });
+  await expect(client.listPartiesProfiles()).rejects.toThrow(/failed with status 401(?!.*redirects)/);
+});

@@ -45,11 +45,12 @@ test("withResponse resolves to the result with status, headers and block, and se
   const headers = { "X-Block-Height": "1234567", "X-Block-Timestamp": "1707497689123456000" };
   const { fetch, sent } = recorder(async () => Response.json(statistics, { headers }));
   const call = createClient({ baseUrl, fetch }).getSpamStatistics(party);
-  const { data, response, block } = await call.withResponse();
+  const { data, response, block, stale } = await call.withResponse();
   expect(data).toEqual(statistics);
   expect(await call).toBe(data);
   expect(response.status).toBe(200);
   expect(block).toEqual({ height: 1234567n, timestamp: 1707497689123456000n });
+  expect(stale).toBe(false);
   expect(sent).toHaveLength(1);
 });
 
