@@ -23,6 +23,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
 {
   readonly #kind: FollowerKind<Query, S, B, V>;
   readonly #clock: Clock;
+  readonly #signal: AbortSignal | undefined;
   readonly #controller = new AbortController();
   readonly #batches: ItemIterator<B>;
   lastHeard: Date | undefined;
@@ -41,6 +42,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     super(async () => ({ signal: options?.signal, next, end: ignore }));
     this.#kind = kind;
     this.#clock = settings.clock;
+    this.#signal = options?.signal;
     // Wrong arguments and options are a rejection when the follower is used.
     this.#batches = new ItemIterator<B>(async () => {
       const { operation, spec, checks } = kind;
@@ -64,7 +66,9 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     const late = () => new TimeoutError(message, { operation, scope: "total" });
     const search = async () => {
       for await (const batch of this.#batches) {
-        for (const value of valuesOf(batch)) if (await predicate(value)) return value;
+        for (const value of valuesOf(batch)) {
+          if (await within({ signals: [this.#signal] }, async () => predicate(value))) return value;
+        }
       }
       throw new VegaError(`${operation} was ended`, { operation });
     };

@@ -243,6 +243,14 @@ describe("until", () => {
     expect([clock.now(), clock.pending, await followed.next()]).toEqual([5000, 0, ended]);
   });
 
+  test("rejects with the reason of the signal while a predicate does not resolve, and ends the follower", async () => {
+    const controller = new AbortController();
+    const { followed, run, clock } = follow(steps, { signal: controller.signal });
+    const found = followed.until(() => new Promise(() => controller.abort(new Error("stop"))));
+    await expect(run(found)).rejects.toThrow("stop");
+    expect([clock.pending, await followed.next()]).toEqual([0, ended]);
+  });
+
   test("rejects with wrong arguments, with what the predicate throws or what ends the follower, and if it is ended", async () => {
     const { followed, run, clock } = follow(steps);
     const predicate = () => {
