@@ -3,6 +3,7 @@ import {
   boolean,
   checkOptions,
   deadline,
+  longestTimer,
   milliseconds,
   type OptionChecks,
   oneOf,
@@ -162,8 +163,9 @@ const probe = {
 async function checkNodes(client: PoolClient, connection: Connection, options: CheckOptions): Promise<void> {
   checkOptions({ timeout: deadline, history: boolean, signal: abortSignal }, options, { name: "check" });
   const { timeout = 5000, history, signal } = options;
-  const { nodes, maxLag, clock, send, headers } = client;
-  const settings = { ...defaultSettings, attempts: 1, timeout };
+  const { nodes, clock, send, headers } = client;
+  // The wait for a rate limit counts as well. The deadline of the attempt is the first of both: its error says more.
+  const settings = { ...defaultSettings, attempts: 1, timeout, totalTimeout: Math.min(timeout + 1, longestTimer) };
   const call = { ...probe, operation: "nodes.check", settings, signal, headers, expectation: {} };
   const until = clock.now() + timeout;
   const results = await Promise.allSettled(
@@ -179,7 +181,7 @@ async function checkNodes(client: PoolClient, connection: Connection, options: C
   // The first response was compared with nothing.
   const responding = nodes.filter((_, index) => results[index]?.status === "fulfilled");
   for (const node of responding) {
-    const lags = isLagging(node.block, node.head?.respondedAt ?? now, { nodes, maxLag, now });
+    const lags = isLagging(node.block, node.head?.respondedAt ?? now, { ...client, now });
     node.compared(lags, Number.POSITIVE_INFINITY);
   }
 }

@@ -17,6 +17,16 @@ describe("a check of the nodes of a pool", () => {
     expect(net.clock.now()).toBe(3000);
   });
 
+  test("does not wait longer for a node whose rate limit is used up", async () => {
+    const refuses = { name: "status", status: 429, headers: { "Retry-After": "20" }, request: 1 } as const;
+    const net = new PooledNetwork({ data: { nodes: [{ faults: [refuses] }, {}] }, latency: [0, 0] });
+    await net.run(net.pool.check());
+    const [busy, ready] = await net.run(net.pool.check({ timeout: 2000 }));
+    expect(busy).toMatchObject({ state: "cooling-down", error: expect.stringContaining("429") });
+    expect(ready?.state).toBe("ready");
+    expect(net.clock.now()).toBeLessThanOrEqual(2001);
+  });
+
   test("returns nodes that are cooling down to service as soon as they respond", async () => {
     const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] } });
     for (let check = 0; check < 6; check++) {
