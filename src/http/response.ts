@@ -42,7 +42,8 @@ export async function fetchResponse(
     throw request.signal.aborted || VegaError.is(error) ? error : connectionError(error, "no response", exchange);
   }
   // A caller's own `fetch` can return a response of another class.
-  if (typeof (response as Partial<Response> | undefined)?.text === "function") return response as Response;
+  const { text, headers } = Object(response) as Partial<Response>;
+  if (text && headers?.get) return response as Response;
   return refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
 }
 
