@@ -131,7 +131,7 @@ export async function tallyVotes(
   if (hasThresholds) reason = missed({ requiredMajority, requiredParticipation }, yes.tokens, tokens, supply);
   // It fails whatever the participation is, unless liquidity providers decide.
   else if (requiredMajority && !liquidity && isBelow(requiredMajority, yes.tokens, tokens)) reason = "majority";
-  if (tokens === 0n && (hasThresholds || !liquidity)) reason = "participation";
+  if (tokens === 0n) reason = "participation";
   const isDecided = hasThresholds || reason !== undefined;
   const isOfProviders = reason === "participation" && liquidity !== undefined;
   if (isOfProviders) reason = missed(liquidity, yes.shares, yes.shares + no.shares, one);

@@ -69,6 +69,14 @@ describe("tallyVotes", () => {
     },
   );
 
+  test("is of liquidity providers if no tokens voted, whatever the thresholds for tokens are", async () => {
+    const votes = [vote("a", "VALUE_YES", 0n, { totalEquityLikeShareWeight: "0.4" })];
+    const tally = await tallyVotes(votes, { liquidity });
+    expect(tally).toMatchObject({ passes: true, reason: undefined, decidedBy: "liquidity", missing: [] });
+    const missed = { passes: false, reason: "participation", decidedBy: "liquidity", missing: [] };
+    expect(await tallyVotes([], { liquidity })).toMatchObject(missed);
+  });
+
   const weights = (shares: object) => ({ perMarketEquityLikeShareWeight: shares as Record<string, string> });
   const shares = (marketId: string, els: string) => ({ elsPerMarket: [{ marketId, els }] });
   test.each<[version: string, own: Partial<Vote>, other: Partial<Vote>]>([
