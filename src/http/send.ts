@@ -139,7 +139,8 @@ export function createSend(
       const attempts = Math.max(1, active.progress.attempts);
       const received = { call: active, attempts, request: { method, url: response.url }, response };
       if (!response.ok) throw errorOf(received, error, clock);
-      return await readAnswer(received, { validate, clock });
+      const { node, stale = false } = delivered?.answer ?? {};
+      return { ...(await readAnswer(received, { validate, clock })), node, stale };
     });
 }
 

@@ -73,6 +73,16 @@ describe("a read of a client of several nodes", () => {
     expect((await net.run(Promise.resolve(net.client.listVotes({ partyId })))).stale).toBe(true);
   });
 
+  test("keeps its node, and that it is stale, if middleware replaces it", async () => {
+    const net = new PooledNetwork({ pool: { order: "given" }, data: { nodes: 2 } });
+    net.client.http.use({ onResponse: async ({ response }) => new Response(await response.text(), response) });
+    expect(await net.read()).toMatchObject({ node: net.urls[0], stale: false });
+    net.advance(20);
+    await net.read();
+    for (const node of net.network.nodes) node.configure({ lag: 3 });
+    expect(await net.read()).toMatchObject({ node: net.urls[0], stale: true });
+  });
+
   test("is compared with what its own client has returned, not with other clients", async () => {
     const net = new PooledNetwork({ data: { nodes: 2 } });
     net.advance(50);
