@@ -58,19 +58,24 @@ export function createTransaction(members: Transaction = {}): Transaction {
 /** Reads the body of a check. As on a node, a member that is `null` counts as not given. */
 export function readTransaction(body: string): Transaction | undefined {
   const { tx } = parseObject(body.trim() || "{}") ?? { tx: body };
-  if (tx === undefined || (typeof tx === "object" && !Array.isArray(tx))) return tx as Transaction | undefined;
-  throw new GatewayError(3, `expected an object with an object \`tx\`, got ${body}`);
+  const isObject = tx === undefined || (typeof tx === "object" && !Array.isArray(tx));
+  if (isObject && isReadable(tx as Transaction)) return tx as Transaction | undefined;
+  throw new GatewayError(3, `expected an object with a transaction \`tx\`, got ${body}`);
 }
+
+/** Whether the gateway knows the name of the version, and can decode the base64 of the command. */
+const isReadable = ({ version, inputData }: Transaction = {}) =>
+  (typeof version !== "string" || /^TX_VERSION_(UNSPECIFIED|V[23])$/.test(version)) &&
+  /^[\w+/-]*={0,2}$/.test(inputData ?? "");
 
 /** The first member that is missing or malformed, as far as that shows without cryptography. */
 function findProblem(tx: Transaction | undefined): string | undefined {
   if (tx === undefined) return "tx (is required)";
   const { pubKey, address, inputData = "", signature } = tx;
   // A number, too, counts as a version.
-  const version: unknown = tx.version ?? 0;
-  if (version === 0 || version === "TX_VERSION_UNSPECIFIED") return "tx.version (is required)";
-  if (![2, 3, "TX_VERSION_V2", "TX_VERSION_V3"].some((each) => each === version))
-    return "tx.version (is not supported)";
+  const version = String(tx.version ?? 0);
+  if (version === "0" || version === "TX_VERSION_UNSPECIFIED") return "tx.version (is required)";
+  if (!/^\D*[23]$/.test(version)) return "tx.version (is not supported)";
   if (pubKey === undefined && address === undefined) return "tx.from (is required)";
   if (pubKey !== undefined && !/^[0-9a-f]{64}$/i.test(pubKey))
     return "tx.from.pub_key (should be a valid vega public key)";

@@ -39,7 +39,8 @@ describe("the check of a fake node", () => {
     expect(await check(node, { ...tx, pubKey: "cd".repeat(32) })).toMatchObject({ success: true });
   });
 
-  test.each(["hello", "[]", '{"tx":"5"}'])("rejects the body %s with status 400 in the gateway", async (body) => {
+  const bodies = ["hello", "[]", '{"tx":"5"}', '{"tx":{"version":"V3"}}', '{"tx":{"inputData":"0x{}"}}'];
+  test.each(bodies)("rejects the body %s with status 400 in the gateway", async (body) => {
     const { status, headers, body: error } = await post(createFakeNode(), body);
     expect({ status, ...error }).toEqual({ status: 400, code: 3, message: expect.stringMatching(/./), details: [] });
     expect(headers.has("x-block-height")).toBe(false);
