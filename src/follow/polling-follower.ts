@@ -8,6 +8,7 @@ import type { VegaClient } from "../client/client.js";
 import { annotate, PaginationError, TimeoutError, VegaError } from "../errors/index.js";
 import { createEmit, observedError } from "../http/events.js";
 import { backoff, isTransient, requestedDelay } from "../http/retry.js";
+import { unixNanoseconds } from "../values/times.js";
 import type { Follower, FollowerKind, FollowSettings } from "./follower.js";
 import type { FollowEvent, FollowOptions } from "./options.js";
 import { Silence } from "./silence.js";
@@ -92,7 +93,9 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     const emit = createEmit<FollowEvent>(observe, clock);
     const silence = new Silence(operation, stalledAfter, clock);
     let state = begin(from);
-    let resume: VegaError["resume"] = "from" in checks ? { from: from ?? "now" } : undefined;
+    // Errors are logged as JSON, which has no `bigint`.
+    const start = unixNanoseconds(from)?.toString() ?? from ?? "now";
+    let resume: VegaError["resume"] = "from" in checks ? { from: start } : undefined;
     let nextPollAt = Number.NEGATIVE_INFINITY;
     let idlePolls = 0;
     let failures = 0;

@@ -129,9 +129,11 @@ describe("a follower", () => {
     ["a request that is too large", apiError(429)],
     ["a response of another kind", responseError("<html>")],
   ])("ends with an error after %s, which has the position to continue from", async (_, error) => {
-    for (const from of ["start", new Date("2024-01-01"), undefined] as const) {
+    const time = 1_704_067_200_000_000_000n;
+    const times = [time, new Date("2024-01-01"), { epochNanoseconds: time }].map((from) => [from, `${time}`] as const);
+    for (const [from, position] of [["start", "start"], [undefined, "now"], ...times] as const) {
       expect(await follow([{ error }], { from }).fail()).toBe(error);
-      expect(error.resume).toEqual({ from: from ?? "now" });
+      expect(JSON.parse(JSON.stringify(error)).resume).toEqual({ from: position });
     }
     const after = follow([{ height: 1 }, { height: 2, records: [1] }, { error }, { height: 3 }]);
     expect(await after.fail()).toBe(error);
