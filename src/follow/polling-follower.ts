@@ -1,5 +1,5 @@
 import { callback, checkOptions, deadline } from "../arguments/check-options.js";
-import { readArguments } from "../arguments/read-arguments.js";
+import { readArguments, take } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
 import { sleep, untilAborted, within } from "../async/abort.js";
 import { type Clock, systemClock } from "../async/clock.js";
@@ -40,18 +40,19 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
       const { value } = await this.#batches.next();
       return value && { items: value.records };
     };
-    super(async () => ({ signal: options?.signal, next, end: ignore }));
+    super(async () => ({ signal: this.#signal, next, end: ignore }));
     this.#kind = kind;
     this.#clock = settings.clock;
     this.#signal = options?.signal;
     // Wrong arguments and options are a rejection when the follower is used.
-    this.#batches = new ItemIterator<B>(async () => {
+    const taken = take(() => {
       const { operation, spec, checks } = kind;
       if (typeof client?.listVotes !== "function") refuse({ operation, argument: "client" }, "a client", client);
-      readArguments(operation, spec, query);
+      const checked = readArguments(operation, spec, query) as Query;
       checkOptions(checks, options, { name: operation, operation });
-      return this.#start(client, query, options, settings);
+      return this.#start(client, checked, options, settings);
     });
+    this.#batches = new ItemIterator<B>(async () => taken());
   }
 
   batches(): ItemIterator<B> {
@@ -137,7 +138,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
       silence.end();
       try {
         for (;;) {
-          const batch = await untilAborted(options.signal, this.#controller, attempt);
+          const batch = await untilAborted(this.#signal, this.#controller, attempt);
           if (batch === undefined) continue;
           resume = batch.resume && { from: batch.resume };
           return { items: [batch] };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { followBalanceChanges, followNodeSignatures, followVotes } from "../../../src/follow/index.js";
-import { ArgumentError, createClient } from "../../../src/index.js";
+import { ArgumentError, createClient, toDate } from "../../../src/index.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 
 const node = createFakeNode();
@@ -30,4 +30,18 @@ test("the options of a call apply to each request of a follower", async () => {
   await follower.next();
   await follower.return(undefined);
   expect(node.requests[0]?.headers).toMatchObject({ "x-test": "1" });
+});
+
+test("a follower takes its arguments when it is created", async () => {
+  const changes = [...createFakeNode().records.balances].sort((a, b) =>
+    Number(BigInt(a.timestamp) - BigInt(b.timestamp)),
+  );
+  const { assetId = "", timestamp = "0" } = changes[50] ?? {};
+  const query = { filter: { assetId } };
+  const options = { from: toDate(timestamp), pollInterval: 0 };
+  const follower = followBalanceChanges(client, query, options);
+  query.filter.assetId = changes.find((each) => each.assetId !== assetId)?.assetId ?? "";
+  options.from.setTime(Date.now());
+  options.pollInterval = -1;
+  expect(await follower.until(() => true)).toMatchObject({ assetId, timestamp });
 });
