@@ -141,7 +141,7 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
     end(): string {
       const isFirst = own === undefined;
       own ??= open([]);
-      return (isFirst && !isText ? own.head : "") + own.end();
+      return (isFirst ? own.head : "") + own.end();
     },
     notes: () =>
       unknown.size > 0

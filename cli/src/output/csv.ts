@@ -32,7 +32,7 @@ export const csv = (columns: readonly Column[], show = (text: string) => text): 
   const line = (cells: readonly string[]) => `${cells.map(quoteIfNeeded).join(",")}\r\n`;
   const cellsOf = (record: WireRecord) => columns.map((column) => guard(show(cellText(record, column)), column.kind));
   return {
-    head: line(columns.map(({ name }) => name)),
+    head: columns.length > 0 ? line(columns.map(({ name }) => name)) : "",
     encode: (records) => records.map((record) => line(cellsOf(record))).join(""),
     end: () => "",
   };

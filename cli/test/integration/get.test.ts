@@ -62,6 +62,14 @@ test("the command get has a column of CSV for each member of an object, and tell
   expect(sent).toEqual(["/api/v2/assets?pagination.first=2"]);
 });
 
+test("the command get of an empty list prints the columns that were chosen, and a whole page", async () => {
+  const empty = async () => Response.json({ list: { edges: [], pageInfo: { hasNextPage: false } } });
+  expect((await run("/empty --format csv", { fetch: empty })).stdout).toBe("");
+  expect((await run("/empty --format csv --columns id,name", { fetch: empty })).stdout).toBe("id,name\r\n");
+  const { stdout } = await run("/empty --format html", { fetch: empty });
+  expect(stdout).toMatch(/^<!doctype html>.*<script id="data" type="application\/json">\{"rows":\[\]/s);
+});
+
 test("the command get marks a formula in CSV also where other records have an object", async () => {
   const edges = ["=1+1", ["x"]].map((value) => ({ cursor: "", node: { value } }));
   const mixed = async () => Response.json({ list: { edges, pageInfo: { hasNextPage: false } } });
