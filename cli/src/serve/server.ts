@@ -89,10 +89,13 @@ export async function serveUntilInterrupted(
   onStarted?: () => void,
 ): Promise<void> {
   const server = await startServer(app, port, host);
-  await write(stdout, `${server.url}\n`);
-  onStarted?.();
-  if (!signal.aborted) await once(signal, "abort");
-  await server.close(closing, grace);
+  try {
+    await write(stdout, `${server.url}\n`);
+    onStarted?.();
+    if (!signal.aborted) await once(signal, "abort");
+  } finally {
+    await server.close(closing, grace);
+  }
 }
 
 export async function startServer(app: App, port: number, host: string, limits = serverLimits) {

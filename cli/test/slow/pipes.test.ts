@@ -31,9 +31,9 @@ describe("in a pipe", () => {
     expect(await shell(`${program} ${line} > /dev/full; echo $? >&2`)).toEqual({ stdout: "", stderr });
   });
 
-  test("a fake node reports a full device, and ends", async () => {
+  test.each(["fake-node", "serve", "explore"])("%s reports a full device, and ends", async (name) => {
     const stdout = "Error: Cannot write stdout: the disk is full.\n1\n";
-    expect(await shell(`${program} fake-node --port 0 2>&1 > /dev/full; echo $?`)).toEqual({ stdout, stderr: "" });
+    expect(await shell(`${program} ${name} --port 0 2>&1 > /dev/full; echo $?`)).toEqual({ stdout, stderr: "" });
   });
 
   test.each(["balances", "balances --format json", "follow balances --from start"])(
