@@ -1,4 +1,5 @@
 /** The file of `--output`: its name, its format, and how it is written. */
+import { randomBytes } from "node:crypto";
 import {
   createWriteStream,
   existsSync,
@@ -91,8 +92,8 @@ export function extensionsOf(name: string) {
 }
 
 /**
- * Opens stdout, or a file that is written as `FILE.PID.tmp`, and renamed when it is complete: a reader sees the earlier
- * file or the new one. Files of killed processes are removed, and so are earlier partial files once this one is
+ * Opens stdout, or a file that is written as `FILE.ID.tmp`, and renamed when it is complete: a reader sees the earlier
+ * file or the new one. Files of killed processes are removed an hour later, and earlier partial files once this one is
  * complete. A pipe or a device is written directly.
  *
  * @throws {@link UsageError} if the file exists and must not be replaced. {@link ExitError} if it cannot be created.
@@ -110,9 +111,11 @@ export function openOutput(
     };
   }
   const { name, isStream } = target;
-  const path = isStream ? target.path : `${target.path}.${process.pid}.tmp`;
+  // Processes in containers that share a folder have the same ids.
+  const id = randomBytes(4).toString("hex");
+  const path = isStream ? target.path : `${target.path}.${id}.tmp`;
   refuseOther(target, force);
-  if (!isStream) removeLeft(target.path, "tmp");
+  if (!isStream) removeLeft(target.path, "tmp", abandonedAfter);
   const file = createWriteStream(path, isStream ? {} : { flush: true, fd: create(path, name) });
   const gzip = target.isCompressed ? createGzip() : undefined;
   const input: Writable = gzip ?? file;
@@ -141,7 +144,7 @@ export function openOutput(
       await explain(replace(path, target.path));
       removeLeft(target.path, "partial");
     },
-    /** Ends it early. Returns the name of the file if it has whole blocks and stays, as `FILE.PID.partial`. */
+    /** Ends it early. Returns the name of the file if it has whole blocks and stays, as `FILE.ID.partial`. */
     async stop(isWanted: boolean): Promise<string | undefined> {
       input.end();
       const isWhole = await done.then(
@@ -151,7 +154,7 @@ export function openOutput(
       const stays = isWanted && isWhole;
       if (isStream) return stays ? path : undefined;
       if (!stays) return void (await rm(path, { force: true }).catch(() => {}));
-      const partial = `${target.path}.${process.pid}.partial`;
+      const partial = `${target.path}.${id}.partial`;
       await explain(replace(path, partial));
       return partial;
     },
@@ -173,26 +176,22 @@ export function refuseOther({ name, path, isStream }: Target, force: boolean): v
   throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
 }
 
-/** Removes the files of processes that have ended. */
-function removeLeft(path: string, extension: "tmp" | "partial"): void {
+/** A process writes more often than after these milliseconds, unless it was killed. */
+const abandonedAfter = 3_600_000;
+
+/** Removes the temporary or partial files of a file that have not changed for some milliseconds. */
+function removeLeft(path: string, extension: "tmp" | "partial", age = 0): void {
   const prefix = `${basename(path)}.`;
   const folder = dirname(path);
+  const ending = new RegExp(`^[\\da-f]{8}\\.${extension}$`);
   try {
     for (const name of readdirSync(folder)) {
-      const [, pid, last] = (name.startsWith(prefix) && /^(\d+)\.(\w+)$/.exec(name.slice(prefix.length))) || [];
-      if (pid !== undefined && last === extension && !isRunning(Number(pid))) rmSync(join(folder, name));
+      if (!name.startsWith(prefix) || !ending.test(name.slice(prefix.length))) continue;
+      const file = join(folder, name);
+      if (Date.now() - statSync(file).mtimeMs >= age) rmSync(file);
     }
   } catch {
     // The error of the write explains the folder's problem.
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

@@ -1,4 +1,5 @@
-import { lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { lstat, readdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
@@ -85,15 +86,14 @@ describe("an export of balance changes that is interrupted", () => {
     const argv = ["balances", "--quiet", "--order", order, ...flags];
     const { code, stderr } = await interruptAfter(8, [...argv, "-o", name]);
     expect(code).toBe(130);
-    const partial = `${name}.${process.pid}.partial`;
     const side = order === "oldest-first" ? "--from" : "--to";
-    const [, count = "", time = ""] =
+    const [, partial = "", count = "", time = ""] =
       new RegExp(
-        `^Interrupted by SIGINT\\.\\n${partial} has the (\\d+) records (?:before|from) (\\S+Z)\\. ` +
-          `To export the rest, use ${side} \\2 and another --output\\.\\n$`,
+        `^Interrupted by SIGINT\\.\\n(${name}\\.\\w{8}\\.partial) has the (\\d+) records (?:before|from) (\\S+Z)\\. ` +
+          `To export the rest, use ${side} \\3 and another --output\\.\\n$`,
       ).exec(stderr) ?? [];
     expect(Number(count)).toBeGreaterThan(50);
-    expect(await readdir(file("."))).toEqual([`x.${extension}.${process.pid}.partial`]);
+    expect(await readdir(file("."))).toEqual([basename(partial)]);
     const rest = file(`x-rest.${extension}`);
     expect(await runCli([...argv, "-o", name, side, time, "--output", rest], { fetch })).toMatchObject({ code: 0 });
     await runCli([...argv, "-o", whole], { fetch });
@@ -119,17 +119,34 @@ describe("an export of balance changes that is interrupted", () => {
   });
 });
 
-test("an export removes what a killed one has left, and once it is complete, partial files; nothing else", async () => {
-  // No process has an id that is this large.
-  const [killed, partial] = ["tmp", "partial"].map((extension) => `x.csv.${2 ** 30}.${extension}`) as [string, string];
-  const running = ["tmp", "partial"].map((extension) => `x.csv.${process.ppid}.${extension}`);
-  const others = [...running, `y.csv.${2 ** 30}.tmp`, `y.csv.${2 ** 30}.partial`, "x.csv.tmp", "x.csv.partial"];
+test("an export removes what one that was killed has left, and once it is complete, partial files; nothing else", async () => {
+  const [killed, partial] = ["x.csv.0123abcd.tmp", "x.csv.0123abcd.partial"];
+  const others = ["x.csv.89abcdef.tmp", "y.csv.0123abcd.tmp", "y.csv.0123abcd.partial", "x.csv.tmp", "x.csv.partial"];
   for (const name of [killed, partial, ...others]) await writeFile(file(name), "");
+  const anHourAgo = Date.now() / 1000 - 3601;
+  for (const name of [killed, "y.csv.0123abcd.tmp", "x.csv.tmp"]) await utimes(file(name), anHourAgo, anHourAgo);
   const fails = async () => new Response("", { status: 400 });
   expect(await runCli(["profiles", "-o", file("x.csv")], { fetch: fails })).toMatchObject({ code: 1 });
   expect((await readdir(file("."))).sort()).toEqual([partial, ...others].sort());
   expect(await runCli(["profiles", "-o", file("x.csv")], { fetch })).toMatchObject({ code: 0 });
   expect((await readdir(file("."))).sort()).toEqual(["x.csv", ...others].sort());
+});
+
+test("two exports to one file at the same time each write a whole one, also in processes with the same id", async () => {
+  const argv = ["balances", "--quiet", "--force", "--page-size", "10", "-o", file("x.csv")];
+  let isDone = false;
+  const slow = async (request: Request) => {
+    const after = new URL(request.url).searchParams.has("pagination.after");
+    if (after && !isDone) {
+      isDone = true;
+      expect(await runCli([...argv, "-n", "20"], { fetch })).toMatchObject({ code: 0 });
+      expect((await read(file("x.csv"))).split("\r\n")).toHaveLength(22);
+    }
+    return fetch(request);
+  };
+  expect(await runCli(argv, { fetch: slow })).toMatchObject({ code: 0, stderr: "" });
+  const { stdout } = await runCli(["balances", "--quiet", "--format", "csv"], { fetch });
+  expect(await read(file("x.csv"))).toBe(stdout);
 });
 
 test("a symbolic link in --output stays a link: the file behind it is replaced, in the format of the name of the link", async () => {
