@@ -2,6 +2,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ObserverEvent } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
+import type { AuditedPart } from "./audit.js";
 import { canonicalJson } from "./sync/destination.js";
 import type { SyncStep } from "./sync/run.js";
 import { earliest, latest } from "./times.js";
@@ -36,6 +37,15 @@ export const exposition = async (registry: Registry): Promise<Response> =>
 
 /** The host of a node: its path can hold a secret. */
 const hostOf = (node: string | undefined): string => (node === undefined ? "" : new URL(node).host);
+
+/** The hosts of nodes, which are numbered if several nodes have the same one, at different paths. */
+function namesOf(nodes: readonly { readonly url: string }[]): string[] {
+  const hosts = nodes.map(({ url }) => hostOf(url));
+  return hosts.map((host, index) => {
+    const before = hosts.slice(0, index).filter((each) => each === host).length;
+    return before === 0 ? host : `${host} (${before + 1})`;
+  });
+}
 
 /** Counts the requests to nodes. */
 export function createNodeMetrics(registry: Registry) {
@@ -86,7 +96,10 @@ const gauges: readonly (readonly [name: string, help: string, read: (node: Node)
 export function addNodeGauges(registry: Registry, status: () => readonly Node[]): void {
   const { gauge } = createFactory(registry);
   for (const [name, help, read] of gauges)
-    gauge(`node_${name}`, "node", help, () => status().map((node) => [hostOf(node.url), read(node)]));
+    gauge(`node_${name}`, "node", help, () => {
+      const names = namesOf(status());
+      return status().map((node, index) => [names[index] ?? "", read(node)]);
+    });
 }
 
 /** Counts the requests that the gateway serves. */
@@ -132,5 +145,8 @@ export function createAuditMetrics(registry: Registry) {
   const help = "Days of balance changes and other lists that were compared, by the state of the node.";
   const labelNames = ["node", "list", "state"];
   const parts = new Gauge({ name: "vegaprotocol_audit_parts", help, labelNames, registers: [registry] });
-  return (url: string, list: string, state: string) => parts.inc({ node: hostOf(url), list, state });
+  return ({ list, nodes }: AuditedPart): void => {
+    const names = namesOf(nodes);
+    for (const [index, { state }] of nodes.entries()) parts.inc({ node: names[index] ?? "", list, state });
+  };
 }

@@ -144,6 +144,6 @@ async function metricsOf(parts: readonly AuditedPart[]): Promise<string> {
   const { createAuditMetrics, Registry } = await import("../metrics.js");
   const registry = new Registry();
   const add = createAuditMetrics(registry);
-  for (const { list, nodes } of parts) for (const { url, state } of nodes) add(url, list, state);
+  for (const part of parts) add(part);
   return registry.metrics();
 }

@@ -102,6 +102,25 @@ test("the command nodes exits with 1 if no node responds, and sends each of them
   expect(network.nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
 });
 
+test("gauges tell nodes at several paths of one host apart, without their paths", async () => {
+  const [first, second] = createFakeNetwork({ nodes: [{}, { lag: 600 }], balances: 300 }).nodes;
+  const fetch = async (request: Request) => {
+    const node = request.url.includes("/key-1/") ? first : second;
+    return node?.fetch(new Request(request.url.replace(/\/key-\d/, ""), request)) ?? Response.error();
+  };
+  const urls = ["https://a.example/key-1", "https://a.example/key-2"];
+  const names = ["a.example", "a.example (2)"];
+  const command = ["nodes", "--format", "prometheus", ...urls.flatMap((url) => ["--node", url])];
+  const ready = readMetrics((await runCli(command, { fetch })).stdout)("node_ready");
+  expect(ready.map(({ labels, value }) => [labels?.["node"], value])).toEqual([
+    [names[0], "1"],
+    [names[1], "0"],
+  ]);
+  const range = ["--from", "2024-02-09T16:50", "--to", "2024-02-09T16:51"];
+  const audit = await runCli(["audit", ...urls, ...range, "--format", "prometheus"], { fetch });
+  expect(readMetrics(audit.stdout)("audit_parts").map(({ labels }) => labels?.["node"])).toEqual(names);
+});
+
 test("a command works with several nodes of which one is down and one is far behind, and --verbose prints the failover", async () => {
   const network = createFakeNetwork({ nodes: [{ down: true }, { lag: 600 }, {}], balances: 900 });
   const listed = await run(["balances", "--verbose"], network);
