@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 import {
   createWriteStream,
   existsSync,
+  fchmodSync,
+  fchownSync,
   lstatSync,
   openSync,
   readdirSync,
@@ -116,7 +118,7 @@ export function openOutput(
   const path = isStream ? target.path : `${target.path}.${id}.tmp`;
   refuseOther(target, force);
   if (!isStream) removeLeft(target.path, "tmp", abandonedAfter);
-  const file = createWriteStream(path, isStream ? {} : { flush: true, fd: create(path, name) });
+  const file = createWriteStream(path, isStream ? {} : { flush: true, fd: create(path, target) });
   const gzip = target.isCompressed ? createGzip() : undefined;
   const input: Writable = gzip ?? file;
   const done = gzip ? pipeline(gzip, file) : finished(file);
@@ -162,11 +164,24 @@ export function openOutput(
 }
 
 /** Creates a file at once: a stream would show an error only once the records are read. */
-function create(path: string, name: string): number {
+function create(path: string, target: Target): number {
   try {
-    return openSync(path, "w");
+    const file = openSync(path, "w");
+    keepPermissions(file, target.path);
+    return file;
   } catch (error) {
-    throw writeError(name, error);
+    throw writeError(target.name, error);
+  }
+}
+
+/** The owner and other users keep their access to a file that is replaced, or have none. */
+function keepPermissions(file: number, replaced: string): void {
+  const earlier = ifThere(() => statSync(replaced));
+  try {
+    if (earlier) fchmodSync(file, earlier.mode);
+    if (earlier) fchownSync(file, earlier.uid, earlier.gid);
+  } catch {
+    // Some network file systems have no permissions, and only root can give files away.
   }
 }
 

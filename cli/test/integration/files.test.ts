@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, chown, lstat, readdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
@@ -147,6 +147,22 @@ test("two exports to one file at the same time each write a whole one, also in p
   expect(await runCli(argv, { fetch: slow })).toMatchObject({ code: 0, stderr: "" });
   const { stdout } = await runCli(["balances", "--quiet", "--format", "csv"], { fetch });
   expect(await read(file("x.csv"))).toBe(stdout);
+});
+
+test.runIf(process.platform !== "win32")("a file that is replaced keeps its permissions", async () => {
+  await writeFile(file("x.csv"), "earlier");
+  for (const mode of [0o600, 0o664]) {
+    await chmod(file("x.csv"), mode);
+    expect(await runCli(["profiles", "--force", "-o", file("x.csv")], { fetch })).toMatchObject({ code: 0 });
+    expect((await stat(file("x.csv"))).mode & 0o777).toBe(mode);
+  }
+});
+
+test.runIf(process.getuid?.() === 0)("a file that root replaces keeps its owner", async () => {
+  await writeFile(file("x.csv"), "earlier", { mode: 0o600 });
+  await chown(file("x.csv"), 1234, 5678);
+  expect(await runCli(["profiles", "--force", "-o", file("x.csv")], { fetch })).toMatchObject({ code: 0 });
+  expect(await stat(file("x.csv"))).toMatchObject({ uid: 1234, gid: 5678, mode: 0o100600 });
 });
 
 test("a symbolic link in --output stays a link: the file behind it is replaced, in the format of the name of the link", async () => {
