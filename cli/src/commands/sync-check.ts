@@ -6,19 +6,27 @@ import type { Flags } from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
 import { type Destination, hidePassword, type SyncList } from "../sync/destination.js";
-import { isRelational } from "../sync/destinations/relational.js";
+import { isRelational, type RelationalDestination } from "../sync/destinations/relational.js";
 import { openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
 import type { SyncOptions } from "../sync/run.js";
 import { formatTime } from "../times.js";
 
+const expectDatabases = () => new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
+
+/** Opens the database of `--from-db`. */
+export async function openSource(file: string, signal: AbortSignal): Promise<RelationalDestination> {
+  const source = await openDestination(file, "read", signal);
+  if (isRelational(source)) return source;
+  await source.close();
+  throw expectDatabases();
+}
+
 /** Copies a local database, which needs no node. */
 export async function copy(io: Io, file: string, destination: Destination, name: string): Promise<number> {
-  const source = await openDestination(file, "read", io.signal);
+  if (!isRelational(destination)) throw expectDatabases();
+  const source = await openSource(file, io.signal);
   try {
-    if (!(isRelational(source) && isRelational(destination))) {
-      throw new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
-    }
     const copied = await copyDatabase(source, destination);
     const counts = copied.map(([list, records]) => count(records, recordName(list)));
     await write(io.stdout, `${name} equals ${hidePassword(file)}: ${counts.join(", ")}.\n`);

@@ -21,7 +21,7 @@ import { type DestinationFlags, openDestination } from "../sync/open.js";
 import type { SyncOptions, SyncStep, VotesQuery } from "../sync/run.js";
 import { syncTo } from "../sync/sync.js";
 import { checkTime, formatTime, isRelative } from "../times.js";
-import { check, copy, recordName } from "./sync-check.js";
+import { check, copy, openSource, recordName } from "./sync-check.js";
 import { describeSync } from "./sync-dry.js";
 
 const { proposal, resource } = exampleIds;
@@ -138,6 +138,9 @@ async function sync(
     throw new UsageError(`Expected --from-db to be another file than DESTINATION, got "${flags.fromDb}".`);
   }
   if (flags.dry) return describeSync(io, flags, plan, entered, name);
+  // Opening a destination creates it: an error of the other flags comes before.
+  if (flags.fromDb === undefined) await connect(io, flags);
+  else await (await openSource(flags.fromDb, io.signal)).close();
   const mode = flags.check ? "read" : "write";
   const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
   try {

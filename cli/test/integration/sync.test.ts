@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../src/times.js";
@@ -9,6 +10,16 @@ import { interruption, runCli, useFolder } from "../support/run-cli.js";
 const path = useFolder();
 
 describe.each(["vega/", "vega.db"] as const)("%s", testDestination);
+
+test.each([
+  [[], { VEGA_NODE: "" }, "Expected --node URL"],
+  [["--header", "secret"], {}, "Expected --header to be 'Name: value'"],
+  [["--from-db", "missing.db"], {}, "there is no missing.db"],
+  [["--from-db", "src/"], {}, "src/ has no copy"],
+])("%j with %j makes no database", async (flags, env, message) => {
+  expect(await runCli(["sync", path("vega.db"), ...flags], { env })).toMatchObject(ended(2, message));
+  expect(await readdir(path("."))).toEqual([]);
+});
 
 test("--follow --metrics has how far the lists are, and what nodes were asked, in the format of Prometheus", async () => {
   const node = startNode({ votes: 30 });
