@@ -110,9 +110,9 @@ const listsOf: Readonly<Record<string, readonly SyncList[]>> = {
 };
 
 /** @throws {@link UsageError} for a flag that was entered and would do nothing. */
-function refuseUnused(command: Command, { follow, fromDb, metrics }: Flags, names: readonly string[]): void {
-  if (metrics && !follow) throw new UsageError("--metrics requires --follow.");
-  if (!follow && isEntered(command, "pollInterval")) throw new UsageError("--poll-interval requires --follow.");
+function refuseUnused(command: Command, { follow, fromDb }: Flags, names: readonly string[]): void {
+  const unused = follow ? undefined : ["metrics", "pollInterval"].find((name) => isEntered(command, name));
+  if (unused !== undefined) throw new UsageError(`--${kebab(unused)} requires --follow.`);
   const stored = names.length === 0 ? ["balances"] : names;
   for (const [name, lists] of Object.entries(listsOf)) {
     if (!isEntered(command, name)) continue;
@@ -194,7 +194,7 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Vo
 async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
   const { follow = false, pollInterval } = flags;
   const monitor = createMonitor(io, flags);
-  const metrics = await createMetrics(io, flags);
+  const metrics = follow ? await createMetrics(io, flags) : undefined;
   const { client, pool } = await connect(io, flags, metrics && { metrics });
   const server = await metrics?.serve(() => pool.status);
   const stored = new Map<SyncList, SyncStep>();

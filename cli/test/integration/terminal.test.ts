@@ -66,9 +66,11 @@ describe("vegaprotocol.toml", () => {
   });
 
   test("can have flags of other runs", async () => {
-    const text = `[sync]\npoll-interval = "1s"\nproposal = "${"ab".repeat(32)}"\n`;
+    const text = `[sync]\npoll-interval = "1s"\nmetrics = 0\nproposal = "${"ab".repeat(32)}"\n`;
     const { code, stdout } = await run(text, `sync ${path("vega.db")} --dry`, "https://a.example");
     expect([code, stdout.join()]).toEqual([0, expect.stringContaining("Nothing is written to")]);
+    const stored = await run(text, `sync ${path("vega.db")}`, "https://a.example");
+    expect(stored).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Metrics") });
   });
 
   test("can have a range of balance changes, which is not the range of balances at a time", async () => {
