@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Command, Option } from "commander";
 import { allCommands, pathOf } from "./command.js";
-import { didYouMean, UsageError } from "./errors.js";
+import { didYouMean, reasons, UsageError } from "./errors.js";
 import { Flag } from "./flags.js";
 import type { Io } from "./io.js";
 import { extensionsOf } from "./output/file.js";
@@ -29,7 +29,7 @@ export async function readConfig(io: Pick<Io, "env">): Promise<Config> {
   } catch (error) {
     const { code, message, line, column } = error as NodeJS.ErrnoException & { line?: number; column?: number };
     if (code === "ENOENT" && !io.env["VEGA_CONFIG"]) return {};
-    const reason = code === "ENOENT" ? "there is no such file." : message.replaceAll(/\s*\n[\s\S]*/g, ".");
+    const reason = reasons[code ?? ""] ?? message.replaceAll(/\s*\n[\s\S]*/g, ".");
     const place = line === undefined ? "" : `, line ${line}, column ${column}`;
     throw new UsageError(`Cannot read ${name}${place}: ${reason}`);
   }

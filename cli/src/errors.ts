@@ -52,7 +52,8 @@ export function didYouMean(text: string, names: readonly string[]): string {
   return alike(best) * 2 >= text.length ? ` Did you mean ${best}?` : "";
 }
 
-const reasons: Readonly<Record<string, string>> = {
+/** Why a file cannot be read, by the code of Node.js. */
+export const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file.",
   ENOTDIR: "there is no such file.",
   EISDIR: "it is a folder.",

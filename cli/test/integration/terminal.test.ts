@@ -91,6 +91,11 @@ describe("vegaprotocol.toml", () => {
     }
   });
 
+  test("is no folder", async () => {
+    const stderr = "Error: Cannot read .: it is a folder.\n";
+    expect(await runCli(["nodes"], { env: { VEGA_CONFIG: "." } })).toMatchObject({ code: 2, stderr });
+  });
+
   test("is the file of the folder if VEGA_CONFIG is empty, like other variables that are not set", async () => {
     expect(await runCli(["completion", "bash"], { env: { VEGA_CONFIG: "" } })).toMatchObject({ code: 0, stderr: "" });
   });
