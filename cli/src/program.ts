@@ -214,7 +214,10 @@ function describe(error: unknown, command: Command | undefined): { text: string;
   if (!VegaError.is(error)) return { text, exitCode: exitCodes.failed };
   const code = ArgumentError.is(error) ? "usage" : PaginationError.is(error) ? "incomplete" : "failed";
   const flags = command?.options.flatMap(({ long }) => long ?? []) ?? [];
-  // Nanoseconds are shown as times.
-  const times = text.replaceAll(/(?<![\w.])(["`]?)(1\d{18})n?\1(?!\w)/g, (_, __, digits: string) => formatTime(digits));
-  return { text: withFlagNames(times, flags), exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code] };
+  // Nanoseconds are shown as times. An amount of tokens can have the same digits.
+  const isOfTime = !ArgumentError.is(error) || /timestamp|^(?:from|to|time|now)$/i.test(error.argument ?? "");
+  const shown = isOfTime
+    ? text.replaceAll(/(?<![\w.])(["`]?)(1\d{18})n?\1(?!\w)/g, (_, __, digits: string) => formatTime(digits))
+    : text;
+  return { text: withFlagNames(shown, flags), exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code] };
 }

@@ -105,8 +105,8 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances --decimals node --columns time", "There is no column time. --columns takes timestamp, balance, unit,"],
     ["limits --party network --command vote", "--command vote requires --proposal."],
     [
-      "limits --party network --command transfer --tokens 1.5",
-      'Expected --tokens to be digits, and not negative, got "1.5"',
+      "limits --party network --command transfer --tokens 1000000000000000000.5",
+      'Expected --tokens to be digits, and not negative, got "1000000000000000000.5"',
     ],
     ["limits --party network --command transfer --proposal network", "--proposal requires --command vote."],
     ["limits --party xx --command vote", "Expected --party to be the 64 hexadecimal digits of an id, or a name that"],

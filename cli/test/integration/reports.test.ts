@@ -176,6 +176,15 @@ describe("tally", () => {
     });
   });
 
+  test("shows a total supply as it was entered, if more tokens voted", async () => {
+    const entered = "1000000000000000000";
+    const { code, stderr } = await runCli(["tally", "--proposal", proposal, "--total-supply", entered], { fetch });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      new RegExp(`in the smallest unit, and at least \\d+, the tokens that voted, got "${entered}"`),
+    );
+  });
+
   test("reads the thresholds of the proposal from the node, and says which number is missing", async () => {
     const tally = ["tally", "--proposal", proposal.toUpperCase(), "--required-majority"];
     const command = [...tally, "0.1"];
