@@ -137,7 +137,7 @@ export function createSend(
       }
       // Middleware has responded instead.
       const attempts = Math.max(1, active.progress.attempts);
-      const received = { call: active, attempts, request: { method, url: response.url }, response };
+      const received = { call: active, attempts, request: { method, url: response.url || path }, response };
       if (!response.ok) throw errorOf(received, error, clock);
       const { node, stale = false } = delivered?.answer ?? {};
       return { ...(await readAnswer(received, { validate, clock })), node, stale };

@@ -143,6 +143,13 @@ test("middleware reads the body of a response, and so does the client", async ()
   expect(bodies).toEqual([body, statistics]);
 });
 
+test("an error response of middleware names the path of the request", async () => {
+  const client = createClient({ baseUrl, retry: false });
+  client.http.use({ onRequest: () => new Response("", { status: 401 }) });
+  const error = await rejectionOf(client.getSpamStatistics(party));
+  expect(error).toMatchObject({ status: 401, message: expect.stringContaining("GET /statistics/spam/{partyId}") });
+});
+
 test.each([
   "https://me:secret@",
   "https://me:secret",
