@@ -113,7 +113,8 @@ function readFault(text: string): NodeFault {
   const share = percent === undefined ? {} : { share: Number(percent) / 100 };
   const plain = plainFaults.find((each) => each === name);
   if ((share.share ?? 0) <= 1) {
-    if (name === "latency" && time) return { name, milliseconds: Number(time) * (unit === "s" ? 1000 : 1), ...share };
+    if (name === "latency" && Number(time) > 0)
+      return { name, milliseconds: Number(time) * (unit === "s" ? 1000 : 1), ...share };
     if (/^[2-5]\d\d$/.test(name) && !time) return { name: "status", status: Number(name), ...share };
     if (plain && !time) return { name: plain, ...share };
   }

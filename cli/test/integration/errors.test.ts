@@ -114,6 +114,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["fake-node --fault 503=200%", 'or 503=5%, got "503=200%".'],
     ["fake-node --fault slow", "Expected --fault to have latency=200ms, a status, or one of reset, html"],
     ["fake-node --fault latency=fast", 'got "latency=fast"'],
+    ["fake-node --fault latency=0ms", 'got "latency=0ms"'],
     ["serve --cors evil", "Expected --cors to be an origin such as https://page.example, or *, got"],
     ["serve --cors https://page.example/", 'got "https://page.example/".'],
     ["fake-node --lag 1,x", 'Expected --lag to be an integer of at least 0, got "1,x".'],
