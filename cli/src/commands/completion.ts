@@ -47,6 +47,8 @@ function bashScript(program: Command): string {
   });
   return `_vegaprotocol() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command= words=
+  [[ $before == "=" ]] && before=\${COMP_WORDS[COMP_CWORD-2]}
+  [[ $word == "=" ]] && word=
   (( COMP_CWORD > 1 )) && command=\${COMP_WORDS[1]}
   [[ $command == follow ]] && (( COMP_CWORD > 2 )) && command="follow \${COMP_WORDS[2]}"
   case $command in

@@ -146,6 +146,9 @@ describe("completion", () => {
     expect(await complete("bal")).toBe("balances");
     expect(await complete("balances", "--acc")).toBe("--account-type");
     expect(await complete("balances", "--account-type", "gen")).toBe("general");
+    // Bash divides words at "=".
+    expect(await complete("balances", "--account-type", "=", "gen")).toBe("general");
+    expect(await complete("series", "--every", "=")).toBe("change minute hour day week month");
     expect(await complete("balances", "-o", "")).toBe("");
     expect(await complete("follow", "v")).toBe("votes");
     expect(await complete("follow", "votes", "--prop")).toBe("--proposal");
