@@ -21,11 +21,17 @@ export interface ConnectOptions extends Pick<NodePoolOptions, "maxLag"> {
   readonly metrics?: { observe(event: ObserverEvent): void };
 }
 
+export interface Connection {
+  readonly client: VegaClient;
+  readonly pool: NodePool;
+  readonly nodes: readonly string[];
+}
+
 export async function connect(
   io: Io,
   flags: Omit<Flags, "format">,
   { maxLag, observe: print = flags.verbose ? logEvents(io) : undefined, metrics }: ConnectOptions = {},
-): Promise<{ client: VegaClient; pool: NodePool; nodes: readonly string[] }> {
+): Promise<Connection> {
   const nodes = await readNodes(io, flags);
   const pool = createPool(nodes, maxLag, flags.node === undefined);
   const { timeout, retries, pacing } = flags;

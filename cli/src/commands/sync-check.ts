@@ -1,6 +1,6 @@
 /** `sync --check` and `sync --from-db`: compares a destination with a node, or with the database that it copies. */
 import { join } from "node:path";
-import { connect } from "../connection.js";
+import type { Connection } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import type { Flags } from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
@@ -42,8 +42,8 @@ export async function check(
   plan: SyncOptions,
   destination: Destination,
   name: string,
+  { client, nodes }: Connection,
 ): Promise<number> {
-  const { client, nodes } = await connect(io, flags);
   const isFolder = !isRelational(destination);
   const texts: string[] = [];
   let [isDifferent, incomplete]: [boolean, IncompleteError?] = [false];

@@ -4,7 +4,7 @@ import { PaginationError } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
 import { canonicalIds, kebab, listFilters, readArguments } from "../arguments.js";
 import { type Definition, exampleIds, isEntered } from "../command.js";
-import { connect } from "../connection.js";
+import { type Connection, connect } from "../connection.js";
 import { dryFlag } from "../dry.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -138,9 +138,11 @@ async function sync(
     throw new UsageError(`Expected --from-db to be another file than DESTINATION, got "${flags.fromDb}".`);
   }
   if (flags.dry) return describeSync(io, flags, plan, entered, name);
-  // Opening a destination creates it: an error of the other flags comes before.
-  if (flags.fromDb === undefined) await connect(io, flags);
-  else await (await openSource(flags.fromDb, io.signal)).close();
+  // Opening a destination creates it: an error of the other flags comes before. Headers can come from a pipe, which is
+  // read once.
+  const metrics = flags.follow ? await createMetrics(io, flags) : undefined;
+  const connection = flags.fromDb === undefined ? await connect(io, flags, metrics && { metrics }) : undefined;
+  if (flags.fromDb !== undefined) await (await openSource(flags.fromDb, io.signal)).close();
   const mode = flags.check ? "read" : "write";
   const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
   try {
@@ -148,8 +150,9 @@ async function sync(
     if (flags.follow && isFolder && names.some((each) => each !== "balances")) {
       throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
     }
-    if (flags.fromDb !== undefined) return await copy(io, flags.fromDb, destination, name);
-    return await (flags.check ? check : store)(io, flags, plan, destination, name);
+    if (connection === undefined) return await copy(io, flags.fromDb ?? "", destination, name);
+    if (flags.check) return await check(io, flags, plan, destination, name, connection);
+    return await store(io, flags, plan, destination, name, { ...connection, metrics });
   } catch (error) {
     const isBehind = PaginationError.is(error) && error.reason === "behind";
     throw isBehind ? explain(error, {}) : destination.describe(error);
@@ -191,11 +194,16 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Vo
   return proposals.flatMap((proposalId) => parties.map((partyId) => ({ proposalId, partyId })));
 }
 
-async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
+async function store(
+  io: Io,
+  flags: Flags,
+  plan: SyncOptions,
+  destination: Destination,
+  name: string,
+  { client, pool, metrics }: Connection & { metrics: Awaited<ReturnType<typeof createMetrics>> },
+): Promise<number> {
   const { follow = false, pollInterval } = flags;
   const monitor = createMonitor(io, flags);
-  const metrics = follow ? await createMetrics(io, flags) : undefined;
-  const { client, pool } = await connect(io, flags, metrics && { metrics });
   const server = await metrics?.serve(() => pool.status);
   const stored = new Map<SyncList, SyncStep>();
   // A folder gets records once their day is over or the run ends.

@@ -1,4 +1,6 @@
+import { execFile, spawn } from "node:child_process";
 import { readdir } from "node:fs/promises";
+import { promisify } from "node:util";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../src/times.js";
@@ -19,6 +21,17 @@ test.each([
 ])("%j with %j makes no database", async (flags, env, message) => {
   expect(await runCli(["sync", path("vega.db"), ...flags], { env })).toMatchObject(ended(2, message));
   expect(await readdir(path("."))).toEqual([]);
+});
+
+test.runIf(process.platform !== "win32")("--header reads a pipe once", async () => {
+  await promisify(execFile)("mkfifo", [path("header")]);
+  // Nothing is in the pipe the second time.
+  const writer = spawn("sh", ["-c", "echo 'X-Key: 1' > header; sleep 0.1; : > header"], { cwd: path(".") });
+  const node = startNode();
+  const argv = ["sync", path("vega.db"), "--header", `@${path("header")}`];
+  expect(await runCli(argv, { fetch: node.fetch })).toMatchObject({ code: 0 });
+  writer.kill();
+  expect(node.requests[0]?.headers).toMatchObject({ "x-key": "1" });
 });
 
 test("--follow --metrics has how far the lists are, and what nodes were asked, in the format of Prometheus", async () => {
