@@ -12,35 +12,38 @@
 import { sha256Hex } from "../values/sha256.js";
 import { afterVotes, type GivenCursor, type ReadVotes, voteKeyOf } from "./client-cursors.js";
 import { blockTimeOf, nanosecondsOf } from "./cursors.js";
+import { never } from "./judge.js";
 import { type Edge, isDescending, largestPage, room } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 import { type Anchor, hasKey, type WalkState } from "./state.js";
 
 const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
 
-/** Whether a vote was read before. */
+/** Whether a vote was read before. A node's own cursor does not tell which votes of its block were. */
 function isRead({ lastBlock, known }: ReadVotes, { cursor, node }: Edge<unknown>, isDown: boolean): boolean {
   const time = nanosecondsOf(cursor) ?? lastBlock;
-  if (time === lastBlock) return known.includes(shortKeyOf(node));
+  if (time === lastBlock) return known.length === 0 || known.includes(shortKeyOf(node));
   return isDown ? time > lastBlock : time < lastBlock;
 }
 
 /**
  * Leaves out votes that were read before: one can come again at any distance. Takes at most `most` votes that the
- * caller's cursor does not contain, and in addition new votes from before that cursor. `hasFurther` is whether a vote
- * leads on.
+ * caller's cursor does not contain, and in addition new votes from before that cursor, and all of its block after a
+ * node's own cursor: a block can fill a page. `hasFurther` is whether a vote leads on.
  */
 export function takeVotes<T>(walk: WalkPlan, state: WalkState, edges: readonly Edge<T>[], most: number) {
   const { seen, given, firstBlock, again } = state;
   const isDown = isDescending(walk.pagination, state.direction);
   const since = again?.until ?? firstBlock;
+  const unsure = given?.votes?.known.length === 0 ? given.votes.lastBlock : never;
   const fresh = new Map<string, Edge<T>>();
   let taken = 0;
   let further = 0;
   for (const edge of edges) {
     const key = voteKeyOf(edge.node);
     // Votes that were cast since the first page are unknown: they can be known votes that have moved.
-    const isNew = since !== undefined && (nanosecondsOf(edge.cursor) ?? since) >= since;
+    const time = nanosecondsOf(edge.cursor);
+    const isNew = (since !== undefined && (time ?? since) >= since) || time === unsure;
     // A second reading is for these votes alone.
     const isFurther = again ? isNew : !(given?.votes && isRead(given.votes, edge, isDown));
     const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);

@@ -102,6 +102,31 @@ test.each([1, 2])("a loop over votes from a node's own cursor misses none behind
       }
 });
 
+test.each([
+  [1, 1, 1, 1],
+  [2, 2, 2, 2],
+  [3, 3, 3],
+  [1, 4, 2],
+])(
+  "pages of votes by the cursors of a node lead to the end, although blocks of %i, %i, %i and more fill them",
+  async (...counts) => {
+    const client = clientOf(createFakeNode({ votes: votesOf(counts) }, options));
+    for (const newestFirst of [true, false])
+      for (const first of [1, 2, 3]) {
+        const parties = new Set<string>();
+        let after: string | undefined;
+        let count = 0;
+        for (let hasMore = true; hasMore; count++) {
+          const { nodes, pageInfo } = await client.listVotes({ proposalId, pagination: { first, newestFirst, after } });
+          for (const { partyId } of nodes) parties.add(partyId);
+          [after, hasMore] = [pageInfo?.endCursor, pageInfo?.hasNextPage ?? false];
+          expect(count).toBeLessThan(9);
+        }
+        expect(parties.size).toBe(counts.reduce((sum, each) => sum + each));
+      }
+  },
+);
+
 test.each([true, false])("votes after an error come without one twice, newest first: %s", async (newestFirst) => {
   const votes = votesOf([3, 2, 30, 4]);
   for (let failing = 2; failing < 9; failing++) {
