@@ -16,10 +16,10 @@ const all = { index: "*" };
 const cases: Record<string, [imports: Readonly<Record<string, string>>, initial: number, total: number]> = {
   createClient: [{ index: "{ createClient }" }, 17.5, 34.0],
   "vegaprotocol-client": [all, 18.6, 35.1],
-  "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.5, 41.1],
-  "… with follow": [{ ...all, "follow/index": "*" }, 23.5, 39.1],
+  "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.5, 41.2],
+  "… with follow": [{ ...all, "follow/index": "*" }, 23.5, 39.2],
   "… with query": [{ ...all, "query/index": "{ queries }" }, 19.6, 36.1],
-  "… with reports": [{ ...all, "reports/index": "*" }, 25.2, 41.6],
+  "… with reports": [{ ...all, "reports/index": "*" }, 25.2, 41.7],
   "vegaprotocol-client/testing": [{ "testing/index": "*" }, 16.6, 16.6],
   "vegaprotocol-client/validate": [{ "validate/index": "*" }, 3.8, 3.8],
 };
