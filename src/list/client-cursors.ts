@@ -52,7 +52,7 @@ export const continuedLater = (cursor: string, latest: bigint, first: bigint | u
 /** Votes that were read up to a block, of which others can follow. */
 export interface ReadVotes {
   lastBlock: bigint;
-  /** The short keys of the votes of that block that were read. */
+  /** The short keys of the votes of that block that were read; empty if a node's own cursor does not tell. */
   known: readonly string[];
 }
 

@@ -63,11 +63,12 @@ export async function readPage<T>(walk: WalkPlan<T>, from: WalkState<T>, options
   throw await gapOrPruned(walk, state, signal);
 }
 
-/** Reads the votes before a node's own cursor, which is only a block time: one of an earlier block may be among them. */
+/** A node's own cursor of votes is only a block time. Reads the votes before it: a page can begin at an earlier one. */
 async function withEarlierVote<T>(walk: WalkPlan<T>, state: WalkState<T>, signal: AbortSignal): Promise<WalkState<T>> {
   const { given } = state;
-  const time = nanosecondsOf(given?.own ?? "");
-  if (walk.kind !== "votes" || given === undefined || given.votes || time === undefined) return state;
+  if (walk.kind !== "votes" || given === undefined || given.votes) return state;
+  const time = nanosecondsOf(given.own);
+  if (time === undefined) return state;
   const back = opposite(state.direction);
   const pagination = pageAfter(walk, back, given.own, room);
   const page = await unlessMissing(walk.fetchPage({ pagination }, { minBlock: time }, signal));

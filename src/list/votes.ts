@@ -20,9 +20,8 @@ import { type Anchor, hasKey, type WalkState } from "./state.js";
 const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
 
 /** Whether a vote was read before. A node's own cursor does not tell which votes of its block were. */
-function isRead({ lastBlock, known }: ReadVotes, { cursor, node }: Edge<unknown>, isDown: boolean): boolean {
-  const time = nanosecondsOf(cursor) ?? lastBlock;
-  if (time === lastBlock) return known.length === 0 || known.includes(shortKeyOf(node));
+function isRead({ lastBlock, known }: ReadVotes, vote: unknown, isDown: boolean, time = lastBlock): boolean {
+  if (time === lastBlock) return known.length === 0 || known.includes(shortKeyOf(vote));
   return isDown ? time > lastBlock : time < lastBlock;
 }
 
@@ -36,16 +35,18 @@ export function takeVotes<T>(walk: WalkPlan, state: WalkState, edges: readonly E
   const isDown = isDescending(walk.pagination, state.direction);
   const since = again?.until ?? firstBlock;
   const unsure = given?.votes?.known.length === 0 ? given.votes.lastBlock : never;
+  // Cursors are parsed only where their times matter.
+  const isTimed = since !== undefined || given?.votes !== undefined;
   const fresh = new Map<string, Edge<T>>();
   let taken = 0;
   let further = 0;
   for (const edge of edges) {
     const key = voteKeyOf(edge.node);
     // Votes that were cast since the first page are unknown: they can be known votes that have moved.
-    const time = nanosecondsOf(edge.cursor);
+    const time = isTimed ? nanosecondsOf(edge.cursor) : undefined;
     const isNew = (since !== undefined && (time ?? since) >= since) || time === unsure;
     // A second reading is for these votes alone.
-    const isFurther = again ? isNew : !(given?.votes && isRead(given.votes, edge, isDown));
+    const isFurther = again ? isNew : !(given?.votes && isRead(given.votes, edge.node, isDown, time));
     const isKnown = fresh.has(key) || hasKey(seen, key) || !(isNew || isFurther);
     if (!isKnown) {
       if (further === most) break;
