@@ -40,8 +40,8 @@ export const throughWindows =
     }
 
     /**
-     * An empty response without block headers can come from a node that has no records yet. Another node of a pool can
-     * keep more: newest first, the proof of the window asks it.
+     * An empty response without block headers can come from a node that has no records yet. In a pool, another node may
+     * have records of the window: newest first, the proof of the window asks the others.
      */
     async function readWindow(next: PageRequest, expected: Expectation): Promise<NodePage<T>> {
       const page = await read(next, expected, signal);

@@ -174,7 +174,7 @@ function create(path: string, target: Target): number {
   }
 }
 
-/** The owner and other users keep their access to a file that is replaced, or have none. */
+/** Gives a new file the permissions and the owner of the file that it replaces. */
 function keepPermissions(file: number, replaced: string): void {
   const earlier = ifThere(() => statSync(replaced));
   try {
@@ -191,7 +191,7 @@ export function refuseOther({ name, path, isStream }: Target, force: boolean): v
   throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
 }
 
-/** A process writes more often than after these milliseconds, unless it was killed. */
+/** A temporary file that has not changed for so many milliseconds is left from a process that was killed. */
 const abandonedAfter = 3_600_000;
 
 /** Removes the temporary or partial files of a file that have not changed for some milliseconds. */

@@ -176,15 +176,15 @@ async function readChains(
       return false;
     }
   };
-  let last: string | undefined;
+  let lastCursor: string | undefined;
   const following = async (page: Page<object>): Promise<Page<object> | undefined> => {
     if (kind === "cursor") {
       const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo ?? {};
       if (!(isBackward ? hasPreviousPage : hasNextPage)) return undefined;
       const cursor = isBackward ? startCursor : endCursor;
       // A block that does not fit a page, whose votes have one cursor.
-      if (cursor === last) throw new PaginationError("The cursor leads back.", { reason: "repeated-cursor" });
-      last = cursor;
+      if (cursor === lastCursor) throw new PaginationError("The cursor leads back.", { reason: "repeated-cursor" });
+      lastCursor = cursor;
       return listAt({ newestFirst, ...(isBackward ? { last: size, before: cursor } : { first: size, after: cursor }) });
     }
     if (kind !== "next") return isBackward ? page.previousPage() : page.nextPage();
