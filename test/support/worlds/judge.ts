@@ -182,7 +182,8 @@ export function judgeReading(
     const end = !isWhole && !isDown ? minimum(newest, block) : block;
     // With the newest first, a vote that is cast again can be missing; otherwise if the last page is not later than the others.
     const latest = blocks.slice(0, -1).reduce(maximum, 0n);
-    const moved = isDown ? end : (blocks.at(-1) ?? 0n) > latest ? undefined : latest;
+    // A cursor of the node does not tell the block of its page, so that the next one can be of an earlier block.
+    const moved = isDown || query.kind === "cursor" ? end : (blocks.at(-1) ?? 0n) > latest ? undefined : latest;
     const lost = missing(records, start, end, (due) => moved !== undefined && isMovedFrom(due, moved));
     if (lost !== "") fail("lost", `${lost} of a chain of pages up to ${show(end)}`);
   }
