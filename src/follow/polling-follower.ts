@@ -8,10 +8,10 @@ import type { VegaClient } from "../client/client.js";
 import { annotate, PaginationError, TimeoutError, VegaError } from "../errors/index.js";
 import { createEmit, observedError } from "../http/events.js";
 import { backoff, isTransient, requestedDelay } from "../http/retry.js";
+import type { Block } from "../values/block.js";
 import { unixNanoseconds } from "../values/times.js";
 import type { Follower, FollowerKind, FollowSettings } from "./follower.js";
-import type { FollowEvent, FollowOptions } from "./options.js";
-import { Silence } from "./silence.js";
+import { type FollowEvent, type FollowOptions, StalledError } from "./options.js";
 
 /** The wait after a failed poll, in milliseconds, and the one between two polls while no records come. */
 const retryDelay = { baseDelay: 1000, maxDelay: 30_000 };
@@ -91,8 +91,11 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     const { clock, random, pageSize = this.#kind.pageSize } = settings;
     const { from, pollInterval, stalledAfter = 60_000, observe, ...call } = options;
     const emit = createEmit<FollowEvent>(observe, clock);
-    const silence = new Silence(operation, stalledAfter, clock);
     let state = begin(from);
+    /** The newest block so far. */
+    let newest: Block | undefined;
+    /** When the first poll without a new block began; `Infinity` if the last poll found one. */
+    let silentSince = Number.POSITIVE_INFINITY;
     // Errors are logged as JSON, which has no `bigint`.
     const start = unixNanoseconds(from)?.toString() ?? from ?? "now";
     let resume: VegaError["resume"] = "from" in checks ? { from: start } : undefined;
@@ -100,20 +103,28 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     let idlePolls = 0;
     let failures = 0;
 
+    const silenceLeft = () => silentSince + stalledAfter - clock.now();
+    const checkSilence = (cause?: VegaError) => {
+      if (silenceLeft() <= 0) throw stalledError(operation, newest, clock.now() - silentSince, cause);
+    };
+
     /** Waits, and polls once. Returns `undefined` if nothing is new, or after a failure that can pass. */
     const attempt = async (signal: AbortSignal): Promise<B | undefined> => {
       const wait = nextPollAt - clock.now();
       if (wait > 0) await sleep(clock, wait, signal);
       const startedAt = clock.now();
-      silence.begin();
+      silentSince = Math.min(silentSince, startedAt);
       try {
         const found = await poll(state, { client, query, call: { ...call, signal }, pageSize });
         this.lastHeard = new Date(clock.date());
         failures = 0;
-        const { newest } = silence;
         const { block } = found;
         if (newest && block.timestamp < newest.timestamp) emit?.({ type: "behind", operation, block, newest });
-        silence.note(block);
+        if (!newest || block.timestamp > newest.timestamp) {
+          newest = block;
+          silentSince = Number.POSITIVE_INFINITY;
+        }
+        checkSilence();
         state = found.state;
         idlePolls = found.batch?.records.length ? 0 : idlePolls + 1;
         const interval = pollInterval ?? Math.min(longestInterval, firstInterval * 1.5 ** idlePolls);
@@ -124,8 +135,10 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
         if (!canPass(error)) throw error;
         failures++;
         const requested = requestedDelay(error, clock);
-        silence.noteFailure(error, requested);
-        const delay = Math.max(requested, Math.min(silence.left, backoff(failures, { ...retryDelay, random })));
+        // A server that asks to wait is not silent.
+        if (requested > 0) silentSince = clock.now() + requested;
+        checkSilence(error);
+        const delay = Math.max(requested, Math.min(silenceLeft(), backoff(failures, { ...retryDelay, random })));
         nextPollAt = clock.now() + delay;
         emit?.({ type: "retry", operation, failures, delay, error: observedError(error) });
         return undefined;
@@ -134,7 +147,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
 
     const next = async (): Promise<{ items: readonly [B] }> => {
       // The time that the caller took is not silence.
-      silence.end();
+      silentSince = Number.POSITIVE_INFINITY;
       try {
         for (;;) {
           const batch = await untilAborted(this.#signal, this.#controller, attempt);
@@ -154,3 +167,10 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
 /** Whether a poll that has failed with an error can succeed later. */
 const canPass = (error: unknown): error is VegaError =>
   isTransient(error) || TimeoutError.is(error) || (PaginationError.is(error) && error.reason === "behind");
+
+function stalledError(operation: string, block: Block | undefined, stalledFor: number, cause?: VegaError) {
+  const after = block ? ` after block ${block.height}` : "";
+  const message = `${operation} received no new block${after} for ${Number((stalledFor / 1000).toFixed(1))} s`;
+  const members = { operation, block, stalledFor, cause };
+  return new StalledError(cause ? `${message}: ${cause.message}` : message, members);
+}
