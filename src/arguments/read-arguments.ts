@@ -8,15 +8,9 @@ import { listNames, refuse, refuseUnknown } from "./refuse.js";
 export type ArgumentsSpec = Pick<Operation, "arguments" | "atLeastOneOf" | "range">;
 
 /** The checked members of an argument, nested as the caller passes them. Members that are not sent are left out. */
-export interface CheckedArguments {
-  readonly [name: string]: unknown;
-}
+export type CheckedArguments = Readonly<Record<string, unknown>>;
 
-export interface Parameters {
-  query: Record<string, unknown>;
-  path: Record<string, unknown>;
-  body: Record<string, unknown>;
-}
+export type Parameters = Record<"query" | "path" | "body", Record<string, unknown>>;
 
 /**
  * Checks the argument of a method.
@@ -25,8 +19,19 @@ export interface Parameters {
  */
 export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): CheckedArguments {
   const checked = readMembers(operation, spec.arguments, argument === undefined ? {} : argument, "");
-  checkAtLeastOne(operation, spec, checked);
-  checkRange(operation, spec, checked, argument as CheckedArguments);
+  const { atLeastOneOf, range } = spec;
+  if (atLeastOneOf?.every((name) => checked[name] === undefined)) {
+    const names = atLeastOneOf.map((name) => `\`${name}\``).join(" or ");
+    const message = `Expected ${names} of ${operation}, got none of them.`;
+    throw new ArgumentError(message, { operation, argument: atLeastOneOf[0] ?? "query" });
+  }
+  const { start, end } = timesOf(checked, range);
+  if (range && start !== undefined && end !== undefined && end < start) {
+    const [passedStart, passedEnd] = [range.start, range.end].map((name) =>
+      memberAt(argument as CheckedArguments, name),
+    );
+    refuse({ operation, argument: range.end }, `no earlier than \`${range.start}\`, ${show(passedStart)}`, passedEnd);
+  }
   return checked;
 }
 
@@ -47,12 +52,11 @@ export function serialize(
 
 /** The two times of an operation's range, in Unix nanoseconds. */
 export function timesOf(checked: CheckedArguments, range: Operation["range"]) {
-  return { start: timeAt(checked, range?.start), end: timeAt(checked, range?.end) };
-}
-
-function timeAt(checked: CheckedArguments, name = ""): bigint | undefined {
-  const time = memberAt(checked, name);
-  return typeof time === "string" ? BigInt(time) : undefined;
+  const timeAt = (name = "") => {
+    const time = memberAt(checked, name);
+    return typeof time === "string" ? BigInt(time) : undefined;
+  };
+  return { start: timeAt(range?.start), end: timeAt(range?.end) };
 }
 
 function memberAt(argument: CheckedArguments, name: string): unknown {
@@ -90,26 +94,6 @@ function readMembers(operation: string, members: Arguments, value: unknown, pref
         : readValue(spec, member, { operation, argument });
   }
   return checked;
-}
-
-function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSpec, checked: CheckedArguments): void {
-  if (names === undefined || names.some((name) => checked[name] !== undefined)) return;
-  const expected = names.map((name) => `\`${name}\``).join(" or ");
-  const message = `Expected ${expected} of ${operation}, got none of them.`;
-  throw new ArgumentError(message, { operation, argument: names[0] ?? "query" });
-}
-
-function checkRange(
-  operation: string,
-  { range }: ArgumentsSpec,
-  checked: CheckedArguments,
-  passed: CheckedArguments,
-): void {
-  if (range === undefined) return;
-  const { start, end } = timesOf(checked, range);
-  if (start === undefined || end === undefined || end >= start) return;
-  const expected = `no earlier than \`${range.start}\`, ${show(memberAt(passed, range.start))}`;
-  refuse({ operation, argument: range.end }, expected, memberAt(passed, range.end));
 }
 
 /**

@@ -8,7 +8,8 @@ import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
   switch (spec.kind) {
     case "string":
-      return readId(value, place);
+      if (typeof value === "string" && isId(value)) return canonicalId(value);
+      return refuse(place, 'an id: an even number of hexadecimal digits, or a name such as "network"', value);
     case "cursor":
       return readString(value, place);
     case "enum":
@@ -16,7 +17,7 @@ export function readValue(spec: Value, value: unknown, place: Place): unknown {
     case "boolean":
       return typeof value === "boolean" ? value : refuse(place, "a boolean", value);
     case "int32":
-      return readInteger(spec, value, place);
+      return readInteger(value, place, spec);
     case "nanoseconds":
       return String(readTime(place, value));
     case "array":
@@ -32,11 +33,6 @@ function readString(value: unknown, place: Place): string {
   return /\p{Surrogate}/u.test(value) ? refuse(place, "well-formed Unicode", value) : value;
 }
 
-function readId(value: unknown, place: Place): string {
-  if (typeof value === "string" && isId(value)) return canonicalId(value);
-  return refuse(place, 'an id: an even number of hexadecimal digits, or a name such as "network"', value);
-}
-
 function readEnum({ values, pattern }: Extract<Value, { kind: "enum" }>, value: unknown, place: Place): string {
   const isKnown = typeof value === "string" && values.includes(value);
   if (isKnown || (typeof value === "string" && pattern !== undefined && new RegExp(pattern).test(value))) return value;
@@ -44,10 +40,7 @@ function readEnum({ values, pattern }: Extract<Value, { kind: "enum" }>, value: 
   return refuse(place, pattern === undefined ? `one of ${listNames(values)}` : `a name such as "${example}"`, value);
 }
 
-const int32 = 2 ** 31;
-
-function readInteger(spec: Extract<Value, { kind: "int32" }>, value: unknown, place: Place): number {
-  const { minimum = -int32, maximum = int32 - 1 } = spec;
+function readInteger(value: unknown, place: Place, { minimum = -(2 ** 31), maximum = 2 ** 31 - 1 }): number {
   if (Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
   return refuse(place, `an integer from ${minimum} to ${maximum}`, value);
 }
