@@ -19,14 +19,15 @@ export {
   ApiError,
   ArgumentError,
   ConnectionError,
+  type Coverage,
   PaginationError,
   RateLimitError,
   ResponseError,
+  type Resume,
   type SentRequest,
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
-export type { Coverage, Resume } from "./errors/vega-error.js";
 export type { Answer, Call } from "./http/call.js";
 export type { AttemptOptions, CallOptions, RetryOptions } from "./http/call-options.js";
 export type { ObserverEvent } from "./http/events.js";

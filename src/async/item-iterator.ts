@@ -1,5 +1,4 @@
-import { annotate, atCaller, VegaError } from "../errors/index.js";
-import type { Coverage } from "../errors/vega-error.js";
+import { annotate, atCaller, type Coverage, VegaError } from "../errors/index.js";
 
 type Done = IteratorReturnResult<undefined>;
 const done: Done = { done: true, value: undefined };

@@ -1,7 +1,6 @@
 import { within } from "../async/abort.js";
 import { type Batches, type CoverageReceiver, ItemIterator, ignore } from "../async/item-iterator.js";
-import { ConnectionError, describe } from "../errors/index.js";
-import type { Coverage } from "../errors/vega-error.js";
+import { ConnectionError, type Coverage, describe } from "../errors/index.js";
 import type { CallDefaults } from "../http/call-options.js";
 import type { Connection } from "../http/send.js";
 

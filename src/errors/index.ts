@@ -1,7 +1,7 @@
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 export { ApiError, isTooLarge, RateLimitError, type SentRequest, summarize } from "./api-error.js";
-export { annotate, atCaller, describe, toPlainError, VegaError } from "./vega-error.js";
+export { annotate, atCaller, type Coverage, describe, type Resume, toPlainError, VegaError } from "./vega-error.js";
 
 /** An argument or an option is invalid. Nothing was sent. */
 export class ArgumentError extends VegaError {
