@@ -115,11 +115,12 @@ export class ItemIterator<Item> {
     try {
       this.#batches?.signal?.throwIfAborted();
       while (this.#index === this.#items.length) {
-        const batch = await this.#more();
+        this.#receiver ??= this.#takeReceiver();
+        this.#batches ??= await this.#open();
+        this.#batch = this.#ended ? undefined : await this.#batches.next();
         // A batch can arrive while `return()` ends the loop.
-        if (batch === undefined || this.#ended) return await this.return();
-        this.#batch = batch;
-        this.#items = batch.items;
+        if (this.#batch === undefined || this.#ended) return await this.return();
+        this.#items = this.#batch.items;
         this.#index = 0;
       }
       return this.#take();
@@ -130,16 +131,6 @@ export class ItemIterator<Item> {
       this.#batches?.end();
       throw error;
     }
-  }
-
-  async #more(): Promise<Batch<Item> | undefined> {
-    this.#receiver ??= this.#takeReceiver();
-    this.#batches ??= await this.#open();
-    if (this.#ended) return undefined;
-    const batch = await this.#batches.next();
-    const coverage = batch ? undefined : this.#batches.coverage?.();
-    if (coverage) this.#receiver?.resolve(coverage);
-    return batch;
   }
 
   #coverage(): Coverage | undefined {

@@ -14,16 +14,15 @@ import { type Clock, systemClock } from "../async/clock.js";
 import { listOperation } from "../client/listing.js";
 import type { ClientContext } from "../client/loop.js";
 import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
-import type { Answer } from "../http/call.js";
 import { defaultSettings } from "../http/call-options.js";
 import { createEmit } from "../http/events.js";
-import type { Deliver } from "../http/request.js";
+import type { ActiveCall, Deliver } from "../http/request.js";
 import { type Connection, createSend } from "../http/send.js";
 import { withDigits } from "../values/show.js";
 import { isLagging, lagOf } from "./freshness.js";
 import { choose, type Order } from "./latency.js";
 import { PoolNode } from "./node.js";
-import { type Pool, type PoolCall, type PoolClient, run } from "./run.js";
+import { type Pool, type PoolClient, run } from "./run.js";
 
 /** Options of a pool. */
 export interface NodePoolOptions {
@@ -82,7 +81,10 @@ export function createPool(
     },
     [connect]: (options) => {
       const { http, validate, observe, session } = options;
-      const deliver: Deliver = (request, call) => serve(client, { ...call, request });
+      const deliver: Deliver = async (request, call) => {
+        const node = namedNode(call, pool) ?? (call.once ? await nodeForOnce(client, call) : undefined);
+        return await run(client, { ...call, request, node });
+      };
       const send = createSend(http, deliver, { validate, clock });
       const client: PoolClient = { ...options, ...pool, emit: createEmit(observe, clock), send };
       const connection: Connection = { send, deliver, clock, nodeCount: nodes.length, isPool: true, session };
@@ -92,18 +94,14 @@ export function createPool(
   };
 }
 
-function stateOf({ cause, respondedAt }: PoolNode): NodeStatus["state"] {
-  if (cause) return cause === "lagging" ? cause : "cooling-down";
-  return respondedAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready";
-}
-
 function statusOf({ nodes, maxLag, clock }: Pool): NodeStatus[] {
   const now = clock.now();
   return nodes.map((node) => {
-    const { url, block, head, latency, rateLimit, error, coolUntil, historyStart } = node;
+    const { url, block, head, latency, rateLimit, error, cause, coolUntil, respondedAt, historyStart } = node;
+    const state = respondedAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready";
     return withDigits<NodeStatus>({
       url,
-      state: stateOf(node),
+      state: cause ? (cause === "lagging" ? cause : "cooling-down") : state,
       until: coolUntil > now ? new Date(clock.date() + coolUntil - now) : undefined,
       height: block?.height,
       timestamp: block?.timestamp,
@@ -124,13 +122,8 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
   return read;
 }
 
-async function serve<T>(client: PoolClient, call: PoolCall<T>): Promise<Answer<T>> {
-  const node = namedNode(call, client) ?? (call.once ? await nodeForOnce(client, call) : undefined);
-  return await run(client, { ...call, node });
-}
-
 /** The address of the node that the caller has named, as the pool knows it. */
-function namedNode({ node, operation }: PoolCall, { nodes }: Pool): string | undefined {
+function namedNode({ node, operation }: ActiveCall, { nodes }: Pool): string | undefined {
   if (node === undefined) return undefined;
   const place = { operation, argument: "node" };
   const named = readBaseUrl(node, place);
@@ -142,7 +135,7 @@ function namedNode({ node, operation }: PoolCall, { nodes }: Pool): string | und
  * The address of a node for a call that is sent once: one that is ready and has responded within `maxLag`, otherwise
  * the one that responds to a read.
  */
-async function nodeForOnce(client: PoolClient, call: PoolCall): Promise<string | undefined> {
+async function nodeForOnce(client: PoolClient, call: ActiveCall): Promise<string | undefined> {
   const { nodes, maxLag, clock, send } = client;
   const { operation, settings, signal, headers } = call;
   const now = clock.now();
