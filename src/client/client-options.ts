@@ -68,10 +68,7 @@ const clientChecks: OptionChecks<ClientOptions> = {
 /** Options that a client of the same node can have otherwise: all but `baseUrl`, `fetch` and `pacing`. */
 export interface OptionOverrides extends Omit<ClientOptions, "baseUrl" | "fetch" | "pacing"> {}
 
-export interface ClientDefaults extends CallDefaults {
-  observe: ClientOptions["observe"];
-  validate: ClientOptions["validate"];
-}
+export type ClientDefaults = CallDefaults & Pick<ClientOptions, "observe" | "validate">;
 
 /** Checks the options of another client of the same node, with the options of the first one as defaults. */
 export function readOverrides(options: OptionOverrides, defaults: ClientDefaults): ClientDefaults {
@@ -100,7 +97,7 @@ export function readClientOptions(options: ClientOptions) {
   }
   const pool = isPool(baseUrl) ? baseUrl : undefined;
   const headers = { accept: "application/json" };
-  const initial = { settings: defaultSettings, headers, observe: undefined, validate: undefined };
+  const initial = { settings: defaultSettings, headers };
   return {
     urls: pool ? pool.status.map(({ url }) => url) : [readBaseUrl(baseUrl)],
     pool,

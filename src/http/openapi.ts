@@ -1,11 +1,10 @@
-import createClient, { createQuerySerializer, type HeadersOptions, mergeHeaders } from "openapi-fetch";
+import createClient, { type ClientOptions, createQuerySerializer, mergeHeaders, type ParseAs } from "openapi-fetch";
 import type { paths } from "../../generated/openapi.js";
 import { ArgumentError, atCaller } from "../errors/index.js";
 import type { CallDefaults } from "./call-options.js";
 import type { CallRequest, NodeHttp } from "./request.js";
 import { type Connection, inTime, responseOf, type SendAny } from "./send.js";
 
-/** Creates the client of openapi-fetch with which all calls are made. */
 export function createHttp(baseUrl: string, fetch: (request: Request) => Promise<Response>): NodeHttp {
   const options = { baseUrl, fetch, pathSerializer, querySerializer, redirect: "manual" } as const;
   const { use, ...client } = createClient<paths, "application/json">(options);
@@ -20,13 +19,7 @@ export function createHttp(baseUrl: string, fetch: (request: Request) => Promise
   return http;
 }
 
-interface Init {
-  baseUrl?: string;
-  fetch?: (request: Request) => Promise<Response>;
-  headers?: HeadersOptions;
-  parseAs?: "json" | "text" | "blob" | "arrayBuffer" | "stream";
-  signal?: AbortSignal;
-}
+type Init = Pick<ClientOptions, "baseUrl" | "fetch" | "headers"> & { parseAs?: ParseAs; signal?: AbortSignal };
 
 /** Methods that change nothing, so that they can be repeated. */
 const reads = ["GET", "HEAD", "OPTIONS", "TRACE"];

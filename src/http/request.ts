@@ -34,11 +34,9 @@ export interface CallRequest<T = unknown> extends CallSettings {
   finalStatuses?: Readonly<Record<number, string>>;
 }
 
-export interface MethodCall<T> extends CallRequest<T> {
-  described: OperationId;
-  params: CheckedArguments;
-  read(body: object): T | undefined;
-}
+/** A call of a method. */
+export type MethodCall<T> = CallRequest<T> &
+  Required<Pick<CallRequest<T>, "described" | "read">> & { params: CheckedArguments };
 
 export type Send = <T>(call: MethodCall<T>) => Promise<Answer<T>>;
 

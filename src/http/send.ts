@@ -171,15 +171,11 @@ export function inTime<T, Result>(
   );
 }
 
-function totalTimeoutError(
-  { operation, settings }: CallRequest,
-  { attempts, cause, isQueued }: Progress,
-): TimeoutError {
+function totalTimeoutError({ operation, settings }: CallRequest, { attempts, cause, isQueued }: Progress) {
   const waited = ", because it waited for the rate limit. Make fewer calls at once, or raise `totalTimeout`.";
   const failed = cause === undefined ? "" : `. The last one failed: ${describe(cause)}`;
-  const message =
-    `${operation} took longer than ${settings.totalTimeout} ms in total, with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}` +
-    (isQueued ? waited : failed);
+  const made = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}${isQueued ? waited : failed}`;
+  const message = `${operation} took longer than ${settings.totalTimeout} ms in total, with ${made}`;
   const waitedFor = isQueued ? "rate-limit" : undefined;
   return new TimeoutError(message, { scope: "total", waitedFor, operation, attempts, cause });
 }
