@@ -86,9 +86,8 @@ export async function respond(reply: Reply, faults: RequestFaults, signal: Abort
   return new Response(body && faults["truncated-body"] ? truncated(body) : body, init);
 }
 
-type StatusFault = NonNullable<RequestFaults["status"]>;
-
-function withStatus(reply: Reply, { status, headers, code, message = "injected fault", body }: StatusFault): Reply {
+function withStatus(reply: Reply, fault: NonNullable<RequestFaults["status"]>): Reply {
+  const { status, headers, code, message = "injected fault", body } = fault;
   const all = new Headers({ ...reply.headers, ...errorType });
   for (const [name, value] of Object.entries(headers ?? {})) all.set(name, value);
   // A `Response` with one of these statuses cannot have a body.
