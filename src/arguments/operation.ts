@@ -88,31 +88,16 @@ export type Value =
   /** A JSON object, sent as it is. */
   | { readonly kind: "json" };
 
-/**
- * Where an argument is sent, by the name of the member, after the names of its groups, such as `filter.partyIds`.
- *
- * @inline
- */
-type ParameterPlace = {
-  /** Default: in the query. */
-  readonly in?: "path" | "body";
-  readonly required?: true;
-};
-
-/** A member of an argument. */
-export type Argument = (Value & ParameterPlace) | ArgumentGroup;
+/** A member of an argument: a value, or an object for parameters with dotted names, such as `filter.partyIds`. */
+export type Argument =
+  | (Value & {
+      /** Where it is sent, by the name of the member. Default: in the query, after the names of its objects. */
+      readonly in?: "path" | "body";
+      readonly required?: true;
+    })
+  | { readonly kind: "object"; readonly members: Arguments };
 
 /** The members of an argument, by their names in the client. */
 export interface Arguments {
   readonly [name: string]: Argument;
 }
-
-/**
- * Parameters with a dotted name: an object in the client.
- *
- * @inline
- */
-type ArgumentGroup = {
-  readonly kind: "object";
-  readonly members: Arguments;
-};
