@@ -9,7 +9,7 @@ import type { Backward, Edge, Forward, Page, PageContent, WalkPage } from "../li
 import type { OpenWalk } from "../list/walk.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
 import { printedAs } from "../values/show.js";
-import { type ClientContext, Loops, loadLists } from "./loop.js";
+import { type ClientContext, createLoops, loadLists } from "./loop.js";
 
 export type { Page } from "../list/page.js";
 
@@ -135,13 +135,9 @@ export function listOperation<Id extends ListId>(
 
 const usage = "Use `await` for the first page, `for await` or `toArray()` for all records.";
 
-/**
- * The walk over a list.
- *
- * @param open - Opens the list, or throws the error of its arguments. Called for each use of the walk.
- */
+/** The walk over a list. Each use of it opens the list, which can throw the error of its arguments. */
 export function walk<T>(open: () => Promise<OpenWalk<T>>): Listing<T> {
-  const loops = new Loops();
+  const loops = createLoops();
   const items = <Item>(itemsOf: (page: Page<T>) => readonly Item[]) =>
     loops.start(async () => (await open()).items(itemsOf));
   const records = () => items(({ nodes }) => nodes);

@@ -20,23 +20,17 @@ export async function loadLists(signal: AbortSignal | undefined): Promise<typeof
 }
 
 /** The loops over a list or a scan. The coverage of the first one that is used is a promise. */
-export class Loops {
-  readonly coverage: Promise<Coverage>;
-  #receiver: CoverageReceiver | undefined;
-
-  constructor() {
-    this.coverage = new Promise((resolve, reject) => {
-      this.#receiver = { resolve, reject };
-    });
-    // If the caller does not use it, its rejection must not end the process.
-    this.coverage.catch(ignore);
-  }
-
-  start<Item>(open: () => Promise<Batches<Item>>): ItemIterator<Item> {
-    return new ItemIterator(open, () => {
-      const receiver = this.#receiver;
-      this.#receiver = undefined;
-      return receiver;
-    });
-  }
+export function createLoops() {
+  let receiver: CoverageReceiver | undefined;
+  const coverage = new Promise<Coverage>((resolve, reject) => {
+    receiver = { resolve, reject };
+  });
+  // If the caller does not use it, its rejection must not end the process.
+  coverage.catch(ignore);
+  const takeReceiver = () => {
+    const taken = receiver;
+    receiver = undefined;
+    return taken;
+  };
+  return { coverage, start: <Item>(open: () => Promise<Batches<Item>>) => new ItemIterator(open, takeReceiver) };
 }

@@ -6,7 +6,7 @@ import type { Coverage } from "../errors/vega-error.js";
 import { readCallOptions } from "../http/call-options.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";
-import { type ClientContext, Loops, loadLists } from "./loop.js";
+import { type ClientContext, createLoops, loadLists } from "./loop.js";
 
 /**
  * All records in a range of time. Nothing is sent before it is used, and each loop is a scan of its own.
@@ -53,7 +53,7 @@ export function scanOperation(
     options: readScanOptions(options),
     checked: readArguments(id, { arguments: scanArguments, range: list.range }, argument),
   }));
-  const loops = new Loops();
+  const loops = createLoops();
   const records = () =>
     loops.start(async () => {
       const { options, ...request } = taken();
