@@ -197,15 +197,13 @@ function toPageData(page: Page<AnyRecord>): object {
 function onceBy(members: readonly string[]) {
   const keyOf = keyBy<AnyRecord>(members);
   return (lists: readonly AnyRecord[][]): AnyRecord[][] => {
-    const last = new Map<string, AnyRecord>();
-    const keys = lists.map((records) => {
-      return records.flatMap((record) => {
+    const last = new Map(lists.flat().map((record) => [keyOf(record), record]));
+    return lists.map((records) =>
+      records.flatMap((record) => {
         const key = keyOf(record);
-        const isNew = !last.has(key);
-        last.set(key, record);
-        return isNew ? [key] : [];
-      });
-    });
-    return keys.map((each) => each.map((key) => last.get(key) ?? {}));
+        const found = last.get(key);
+        return last.delete(key) && found ? [found] : [];
+      }),
+    );
   };
 }
