@@ -12,11 +12,7 @@ export type CheckedArguments = Readonly<Record<string, unknown>>;
 
 export type Parameters = Record<"query" | "path" | "body", Record<string, unknown>>;
 
-/**
- * Checks the argument of a method.
- *
- * @throws {@link ArgumentError} if a member is invalid, missing, or not known.
- */
+/** @throws {@link ArgumentError} if a member is invalid, missing, or not known. */
 export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): CheckedArguments {
   const checked = readMembers(operation, spec.arguments, argument === undefined ? {} : argument, "");
   const { atLeastOneOf, range } = spec;
@@ -66,21 +62,19 @@ function memberAt(argument: CheckedArguments, name: string): unknown {
 
 const isRequired = (argument: Argument) => argument.kind !== "object" && argument.required === true;
 
-function describeMembers(members: Arguments): string {
-  const required = Object.keys(members).filter((name) => isRequired(members[name] as Argument));
-  return required.length > 0 ? listNames(required) : `at least one of ${listNames(Object.keys(members))}`;
-}
-
 function readMembers(operation: string, members: Arguments, value: unknown, prefix: string): CheckedArguments {
+  const names = Object.keys(members);
   if (!isPlainObject(value)) {
     const argument = prefix === "" ? "query" : prefix.slice(0, -1);
-    refuse({ operation, argument }, `an object with ${describeMembers(members)}`, value);
+    const required = names.filter((name) => isRequired(members[name] as Argument));
+    const expected = required.length > 0 ? listNames(required) : `at least one of ${listNames(names)}`;
+    refuse({ operation, argument }, `an object with ${expected}`, value);
   }
   for (const name of Object.keys(value)) {
     // Nodes ignore unknown names: a misspelled filter would silently be no filter (observed on v0.74 nodes).
     const argument = `${prefix}${name}`;
     if (Object.hasOwn(members, name)) continue;
-    refuseUnknown(operation, `\`${argument}\``, Object.keys(members), { operation, argument });
+    refuseUnknown(operation, `\`${argument}\``, names, { operation, argument });
   }
   const checked: Record<string, unknown> = {};
   for (const name in members) {

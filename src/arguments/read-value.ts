@@ -92,11 +92,7 @@ function copyJson(value: unknown, place: Place, parents: readonly unknown[] = []
   return Object.fromEntries(members.map(([name, member]) => [name, copyMember(member, `.${name}`)]));
 }
 
-/**
- * Checks the address of a node, and returns it without a `/` or `/api/v2` at its end.
- *
- * @throws {@link ArgumentError} if it is not an address that requests can be sent to.
- */
+/** Checks the address of a node, and returns it without a `/` or `/api/v2` at its end. */
 export function readBaseUrl(baseUrl: unknown, place: Place = { argument: "baseUrl" }): string {
   const expected = 'an address such as "https://node.example"';
   // A relative address works in a browser, where the server of a page often forwards requests to a node.

@@ -171,16 +171,12 @@ function toJson(value: object): object {
   const text = JSON.stringify(value, function (this: AnyRecord, name, member: unknown) {
     const time = typeof this[name] === "string" ? undefined : unixNanoseconds(this[name]);
     if (time !== undefined) return String(time);
-    return hasJson(member) ? member : null;
+    // JSON has nothing for a function or a symbol, and an empty object for a Map: no filter, instead of a wrong one.
+    const isOther = typeof member === "object" && member !== null && !Array.isArray(member) && !isPlainObject(member);
+    return isOther || typeof member === "function" || typeof member === "symbol" ? null : member;
   });
   return JSON.parse(text);
 }
-
-/** JSON has nothing for a function or a symbol, and an empty object for a Map: no filter, instead of a wrong one. */
-const hasJson = (value: unknown): boolean =>
-  typeof value === "object"
-    ? value === null || Array.isArray(value) || isPlainObject(value)
-    : typeof value !== "function" && typeof value !== "symbol";
 
 function toPageData(page: Page<AnyRecord>): object {
   try {
