@@ -28,9 +28,7 @@ function onAbort(signal: AbortSignal, callback: () => void): () => void {
   };
 }
 
-/** The limits of a task: signals and a deadline. */
 interface Limits {
-  /** Signals that may be aborted. */
   signals?: readonly (AbortSignal | undefined)[];
   /** Aborts the signal of the task. Default: a new one. */
   controller?: AbortController;

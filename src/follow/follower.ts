@@ -76,7 +76,6 @@ export interface FollowerKind<Query, S, B, V> {
   valuesOf(batch: B): readonly V[];
 }
 
-/** The client and the settings of a poll. */
 export type PollContext<Query> = { client: VegaClient; query: Query; call: CallOptions; pageSize: number };
 
 /** Replaced by tests. */
@@ -96,7 +95,6 @@ export const missingBlock = (operation: string): VegaError =>
     { operation },
   );
 
-/** The coverage of a reading, once it has ended. */
 export async function coverageOf(reading: { coverage: Promise<Coverage> }, operation: string) {
   const { start, end, block } = await reading.coverage;
   if (end === undefined || block === undefined) throw missingBlock(operation);

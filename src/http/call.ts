@@ -39,7 +39,6 @@ export interface Call<T> extends Promise<T> {
   withResponse(): Promise<Answer<T>>;
 }
 
-/** Returns the promise of a result. Errors of `send` become rejections. */
 export function call<T>(send: () => Promise<Answer<T>>): Call<T> {
   let answer: Answer<T>;
   const data = (async () => {

@@ -77,13 +77,8 @@ export type ObserverEvent = {
     }
 );
 
-/** Reports an event, without its time. */
 export type Emit<Event = ObserverEvent> = (event: Event extends unknown ? Omit<Event, "time"> : never) => void;
 
-/**
- * Returns the function that calls an observer; `undefined` if there is none. An error of the observer, or the promise
- * that it returns, has no effect.
- */
 export function createEmit<Event extends { time: number }>(
   observe: ((event: Event) => void) | undefined,
   clock: Clock,

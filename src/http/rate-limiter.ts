@@ -41,7 +41,6 @@ export class RateLimiter {
   #inFlight = 0;
   #mostInFlight = Number.POSITIVE_INFINITY;
   #pausedUntil = 0;
-  /** The error of the response that caused the pause. */
   #rejection: RateLimitError | undefined;
 
   constructor(clock: Clock) {

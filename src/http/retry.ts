@@ -49,10 +49,7 @@ export const backoff = (
   { baseDelay, maxDelay, random = Math.random }: { baseDelay: number; maxDelay: number; random?: () => number },
 ): number => random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
 
-/**
- * Returns the milliseconds to wait before the next attempt: the backoff, and at least as long as the server asks for.
- * `undefined` if the server asks for more than `maxRetryAfter`.
- */
+/** Milliseconds until the next attempt; `undefined` if the server asks for more than `maxRetryAfter`. */
 export function delayAfter(
   error: unknown,
   attempt: number,

@@ -89,7 +89,6 @@ export function connectTo(
   return { send: createSend(http, deliver, transport), deliver, clock, nodeCount: 1, isPool: false, session };
 }
 
-/** Returns the function for one attempt. Without `limiter`, requests are not held back. */
 export const attemptWith = (transport: Transport, limiter: RateLimiter | undefined): Fetch =>
   limiter ? limit(deadline(transport), limiter, transport.emit) : deadline(transport);
 

@@ -7,7 +7,7 @@ import type { NodeHealth } from "./decide.js";
 import { type Head, headOf, millisecondsOf } from "./freshness.js";
 import { historyPatience, longestPatience } from "./latency.js";
 
-/** The first and the longest cool-down, in milliseconds. */
+/** In milliseconds. */
 const [shortestCoolDown, longestCoolDown] = [1000, 60_000];
 
 /** A request to a node, which is sent when the rate limit of the node has room. */
@@ -19,7 +19,6 @@ export interface PoolRequest {
 /** The reason with which a request ends that is not sent. */
 export const unsent = new DOMException("Another request to the node has failed.", "AbortError");
 
-/** The health of a node, from the responses of all calls. */
 export class PoolNode implements NodeHealth {
   readonly url: string;
   readonly limiter: RateLimiter;

@@ -39,7 +39,6 @@ export interface PoolClient extends Pool, ConnectionOptions {
 /** A call with its request, which is to the first node of the pool. */
 export type PoolCall<T = unknown> = ActiveCall<T> & { readonly request: Request };
 
-/** A call that is served, with its requests in the order in which they were started. */
 interface RunningCall<T = unknown> {
   readonly client: PoolClient;
   readonly call: PoolCall<T>;
@@ -84,7 +83,6 @@ export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Ans
   }
 }
 
-/** Sends a request of a call to a node, and notes how it ends. */
 async function sendRequest(running: RunningCall, to: PoolNode): Promise<void> {
   const { client, call, asked } = running;
   const { clock, emit, pacing, nodes, maxLag } = client;

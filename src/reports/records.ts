@@ -44,7 +44,6 @@ export async function forEachRecord<T extends object>(
   }
 }
 
-/** Throws the error of a member of a record. */
 export function refuseMember(place: Place, member: string, expected: string, value: unknown): never {
   refuseRecord(place, `\`${member}\` of each record`, expected, value);
 }
@@ -54,7 +53,6 @@ function refuseRecord({ operation, argument }: Place, what: string, expected: st
   throw new ArgumentError(message, { operation, argument });
 }
 
-/** Returns a member of a record that is an integer in digits. */
 export function digitsOf<Name extends string>(
   place: Place,
   record: { readonly [name in Name]?: unknown },

@@ -147,7 +147,6 @@ export async function tallyVotes(
   };
 }
 
-/** Which threshold is missed. */
 function missed(
   { requiredMajority, requiredParticipation }: NonNullable<TallyOptions["liquidity"]>,
   yes: bigint,
@@ -163,7 +162,6 @@ const isBelow = (required: string, part: bigint, whole: bigint): boolean =>
 
 type Counted = ReturnType<typeof readVote>;
 
-/** The counted parts of a vote. */
 const readVote = (place: Place, vote: Vote, liquidity: { marketId: string | undefined } | undefined) => ({
   timestamp: digitsOf(place, vote, "timestamp"),
   value: vote.value,
@@ -181,7 +179,6 @@ function isLater(vote: Counted, last: Counted): boolean {
   return order > 0 || (order === 0 && (vote.hasWeight || (vote.tokens === 0n && !last.hasWeight)));
 }
 
-/** Reads the equity-like share of a vote. */
 function readWeight(place: Place, vote: Vote, marketId: string | undefined): bigint {
   // v0.74.0 to v0.74.4 nodes send the first of both for batches, later nodes the second.
   const { totalEquityLikeShareWeight, perMarketEquityLikeShareWeight: byMarket, elsPerMarket } = vote;

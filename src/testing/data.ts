@@ -66,7 +66,6 @@ const dataChecks = {
 const aRecord = expected("a record", (value) => typeof value === "object" && value !== null);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** Checks data apart from its records. */
 export const checkData = (data: unknown): void => nested(dataChecks)(data, { argument: "data" });
 
 /** Without the members that are `undefined`: they count as left out. */

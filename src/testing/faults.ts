@@ -50,10 +50,7 @@ export type NodeFault = {
 
 export type RequestFaults = { readonly [Name in NodeFault["name"]]?: Extract<NodeFault, { name: Name }> };
 
-/**
- * Returns a function that determines which faults affect the next request. If several faults have the same name, the
- * first one counts.
- */
+/** Which faults affect the next request: of several with the same name, the first one. */
 export function planFaults(faults: readonly NodeFault[]): (operation: OperationId | undefined) => RequestFaults {
   const plan = faults.map((fault, index) => ({
     fault,

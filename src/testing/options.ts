@@ -80,7 +80,6 @@ export interface FakeNodeOptions {
   history?: bigint | undefined;
 }
 
-/** All options of a node, with their defaults. */
 export type NodeBehavior = { readonly [Name in keyof FakeNodeOptions]-?: NonNullable<FakeNodeOptions[Name]> };
 
 const wholeNumber = expected("a whole number", (value) => Number.isSafeInteger(value) && Number(value) >= 0);
