@@ -1,8 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import { serialize } from "../arguments/read-arguments.js";
 import { refuseByRule } from "../arguments/refuse.js";
-import { within } from "../async/abort.js";
-import { type Clock, systemClock } from "../async/clock.js";
+import { type Clock, systemClock, within } from "../async/abort.js";
 import { ApiError, describe, TimeoutError } from "../errors/index.js";
 import type { Answer } from "./call.js";
 import type { PlainHeaders } from "./call-options.js";

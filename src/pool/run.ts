@@ -1,5 +1,4 @@
-import { orAborted } from "../async/abort.js";
-import type { Clock } from "../async/clock.js";
+import { type Clock, orAborted } from "../async/abort.js";
 import { ignore } from "../async/item-iterator.js";
 import {
   ApiError,

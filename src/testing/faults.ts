@@ -1,6 +1,5 @@
 import type { OperationId } from "../arguments/operation.js";
-import { orAborted, sleep } from "../async/abort.js";
-import { systemClock } from "../async/clock.js";
+import { orAborted, sleep, systemClock } from "../async/abort.js";
 import { randomNumbers } from "./random.js";
 import { errorType, grpcCode, type Reply } from "./wire.js";
 

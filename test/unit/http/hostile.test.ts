@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/async/clock.js";
+import { systemClock } from "../../../src/async/abort.js";
 import { corsHint } from "../../../src/http/response.js";
 import { type ClientOptions, ConnectionError, createClient, VegaError } from "../../../src/index.js";
 import { validateAnswers } from "../../../src/validate/index.js";
