@@ -28,13 +28,11 @@ export function retry(send: Fetch, tools: Tools): Deliver {
   };
 }
 
-const transientStatuses = [408, 500, 502, 503, 504];
-
 /** Whether another attempt may succeed. */
 export function isTransient(error: unknown, finalStatuses: object = {}): boolean {
   if (ApiError.is(error)) {
     if (error.status in finalStatuses) return false;
-    return RateLimitError.is(error) || transientStatuses.includes(error.status);
+    return RateLimitError.is(error) || [408, 500, 502, 503, 504].includes(error.status);
   }
   if (TimeoutError.is(error)) return error.scope === "attempt";
   // JSON that does not parse was truncated, even if the connection ended as it should.

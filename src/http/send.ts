@@ -92,14 +92,11 @@ export const attemptWith = (transport: Transport, limiter: RateLimiter | undefin
   limiter ? limit(deadline(transport), limiter, transport.emit) : deadline(transport);
 
 /** A request of openapi-fetch, whose own type limits a path to its options. */
-export type SendAny = (method: string, path: string, init: object) => Promise<FetchResult>;
-
-interface FetchResult {
-  response: Response;
-  data?: unknown;
-  /** The body of a response with an error status: parsed if it is JSON, otherwise its text. */
-  error?: unknown;
-}
+export type SendAny = (
+  method: string,
+  path: string,
+  init: object,
+) => Promise<{ response: Response; data?: unknown; error?: unknown }>;
 
 export function createSend(
   http: NodeHttp,

@@ -128,11 +128,9 @@ export function readRecords(data: FakeNodeData, generator: RecordGenerator, time
   };
 }
 
-const prefixes = new Map([
-  ["value", "VALUE_"],
-  ["accountType", "ACCOUNT_TYPE_"],
-  ["kind", "NODE_SIGNATURE_KIND_"],
-]);
+const prefixes = new Map(
+  Object.entries({ value: "VALUE_", accountType: "ACCOUNT_TYPE_", kind: "NODE_SIGNATURE_KIND_" }),
+);
 
 /**
  * Returns a function that checks the members of a record by an example. It refuses a name such as `party`, but not

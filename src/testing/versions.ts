@@ -16,18 +16,14 @@ const removedNumber = numberOf(operations.listBalanceChanges.enums.accountType, 
 export function showVote(version: NodeVersion, record: Vote): Vote {
   if (version === "v0.74") return record;
   const { perMarketEquityLikeShareWeight = {}, ...vote } = record;
-  return { ...vote, elsPerMarket: vote.elsPerMarket ?? toPairs(perMarketEquityLikeShareWeight) };
+  // In the order of the ids, as the database stores them.
+  const weights = Object.entries(perMarketEquityLikeShareWeight).sort(([a], [b]) => compare(a, b));
+  return { ...vote, elsPerMarket: vote.elsPerMarket ?? weights.map(([marketId, els]) => ({ marketId, els })) };
 }
 export const showProfile = (version: NodeVersion, profile: PartyProfile): PartyProfile =>
   version === "v0.74" ? profile : { ...profile, derivedKeys: profile.derivedKeys ?? [] };
 export const showBalanceChange = (version: NodeVersion, change: BalanceChange): BalanceChange =>
   version === "v0.74" || change.accountType !== removedName ? change : { ...change, accountType: removedNumber };
-
-/** In the order of the ids, as the database stores them. */
-const toPairs = (weights: Readonly<Record<string, string>>) =>
-  Object.entries(weights)
-    .map(([marketId, els]) => ({ marketId, els }))
-    .sort((a, b) => compare(a.marketId, b.marketId));
 
 /** No time of a range can be before this one, which an open start stands for. */
 const earliest = BigInt(Date.UTC(2020, 0, 1)) * 1_000_000n;
