@@ -18,8 +18,6 @@ export type Lists = {
 /** Generates records as of a network, the same ones for the same seed. */
 export class RecordGenerator implements Lists {
   readonly #seed: number;
-  /** The id of the first party, if it is not generated. */
-  readonly #named: string | undefined;
   readonly #amounts: () => number;
   readonly #accounts: Omit<BalanceChange, "timestamp" | "balance">[] = [];
   readonly #ids = new Map<string, string>();
@@ -28,7 +26,7 @@ export class RecordGenerator implements Lists {
 
   constructor(seed: number, party?: string) {
     this.#seed = seed;
-    this.#named = party;
+    if (party !== undefined) this.#ids.set("party/0", party);
     this.#amounts = this.#random("balances");
   }
 
@@ -175,8 +173,7 @@ export class RecordGenerator implements Lists {
     return id;
   }
 
-  #party = (index: number) =>
-    index === 0 ? "network" : ((index === 1 ? this.#named : undefined) ?? this.#id("party", index - 1));
+  #party = (index: number) => (index === 0 ? "network" : this.#id("party", index - 1));
 
   #count(name: string, count = 1): number {
     const before = this.#counts.get(name) ?? 0;

@@ -50,13 +50,8 @@ export function makePage<Row, const Of extends Fields>(query: URLSearchParams, l
   const upwards = backward === newestFirst;
   const place = json === undefined ? undefined : readPlace(json, list);
   const rows = list.rows(upwards, size);
-  const read = take(
-    rows,
-    upwards,
-    size + (json === undefined ? 1 : 2),
-    place && list.order(place, upwards),
-    list.isWanted,
-  );
+  const most = size + (json === undefined ? 1 : 2);
+  const read = take(rows, upwards, most, place && list.order(place, upwards), list.isWanted);
   const toCursor = (row: Row) => JSON.stringify(list.cursor(row));
   const { page, ahead, behind } = cutToPage(read, size, json, toCursor);
   const ordered = backward ? page.reverse() : page;
