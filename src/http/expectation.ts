@@ -1,5 +1,5 @@
 import { VegaError } from "../errors/index.js";
-import type { Block } from "../values/block.js";
+import type { Answer } from "./call.js";
 
 /**
  * The evidence that a response must have. Behind one address, each request can reach another node. Lists say how a page
@@ -48,10 +48,7 @@ export type PlaceInList =
 export type EvidenceKind = "block" | "place" | "history";
 
 /** A response, as far as it is judged. */
-export interface Evidence<T = unknown> {
-  readonly data: T;
-  readonly block: Block | undefined;
-}
+export type Evidence<T = unknown> = Pick<Answer<T>, "data" | "block">;
 
 /** No response met the expectation. A reader turns it into an error for its caller. */
 export class MissingEvidence extends VegaError {
