@@ -110,9 +110,7 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
   valuesOf: ({ records }) => records,
 };
 
-/**
- * The time of the newest record from a time on, if there is one; of any account if the filter is too long for a list.
- */
+/** The time of the newest record from a time on, if any; of any account if the filter is too long for a list. */
 async function readNewest(context: PollContext<Query>, startTimestamp?: bigint) {
   try {
     return await readNewestOf(context, startTimestamp);
@@ -125,10 +123,8 @@ async function readNewest(context: PollContext<Query>, startTimestamp?: bigint) 
 /** A page alone takes one request, and proves nothing. */
 async function readNewestOf({ client, query, call }: PollContext<Query>, startTimestamp?: bigint) {
   const dateRange = startTimestamp === undefined ? {} : { startTimestamp };
-  const listing = client.listBalanceChanges(
-    { ...query, dateRange, pagination: { first: 1 } },
-    { ...call, maxItems: 1 },
-  );
+  const newest = { ...query, dateRange, pagination: { first: 1 } };
+  const listing = client.listBalanceChanges(newest, { ...call, maxItems: 1 });
   const timeOf = ([record]: readonly BalanceChange[]) => record && BigInt(record.timestamp);
   const { nodes, block } = await listing;
   if (block) return { time: timeOf(nodes), end: finalTime(block.timestamp), block };

@@ -20,6 +20,7 @@ type SignatureBatch = {
 export interface SignatureFollower extends Follower<NodeSignature, SignatureBatch, readonly NodeSignature[]> {}
 
 type Query = Omit<ListNodeSignaturesArguments, "pagination">;
+type State = Pick<SignatureBatch, "signatures" | "upTo">;
 
 /**
  * Follows the signatures of the nodes for a resource, such as a withdrawal: each signature once. A follower begins with
@@ -48,12 +49,7 @@ const { id } = operations.listNodeSignatures.arguments;
 const { from: _, ...checks } = followChecks;
 
 /** Signatures have no time: each poll reads all of them. */
-export const nodeSignatures: FollowerKind<
-  Query,
-  { readonly signatures: readonly NodeSignature[]; readonly upTo: bigint },
-  SignatureBatch,
-  readonly NodeSignature[]
-> = {
+export const nodeSignatures: FollowerKind<Query, State, SignatureBatch, readonly NodeSignature[]> = {
   operation,
   spec: { arguments: { id } },
   checks,
