@@ -137,12 +137,7 @@ export async function readAnswer<T>(
   return answer;
 }
 
-async function readResult<T>(
-  received: Received<T>,
-  text: string,
-  body: unknown,
-  validate: Transport["validate"],
-): Promise<T> {
+async function readResult<T>(received: Received<T>, text: string, body: unknown, validate: Transport["validate"]) {
   const { call, response, attempts } = received;
   const { operation, described, read } = call;
   let result: T | undefined;

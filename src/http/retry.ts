@@ -47,15 +47,10 @@ export const backoff = (
 ): number => random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
 
 /** Milliseconds until the next attempt; `undefined` if the server asks for more than `maxRetryAfter`. */
-export function delayAfter(
-  error: unknown,
-  attempt: number,
-  settings: Settings,
-  { clock, random }: Omit<Tools, "emit">,
-): number | undefined {
-  const requested = requestedDelay(error, clock);
+export function delayAfter(error: unknown, attempt: number, settings: Settings, tools: Tools): number | undefined {
+  const requested = requestedDelay(error, tools.clock);
   if (requested > settings.maxRetryAfter) return undefined;
-  return Math.max(requested, backoff(attempt, { ...settings, random }));
+  return Math.max(requested, backoff(attempt, { ...settings, random: tools.random }));
 }
 
 /** The milliseconds that a server asks to wait for; 0 if it does not. */

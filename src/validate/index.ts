@@ -49,11 +49,8 @@ export interface AnswerMismatch extends CheckedAnswer {
 export function validateAnswers(options: {
   onMismatch: "throw" | ((mismatch: AnswerMismatch) => void);
 }): (received: CheckedAnswer) => void {
-  if ("body" in Object(options))
-    refuseByRule(
-      { argument: "validate" },
-      "must be a call, `validateAnswers({ onMismatch })`, not the function itself",
-    );
+  const rule = "must be a call, `validateAnswers({ onMismatch })`, not the function itself";
+  if ("body" in Object(options)) refuseByRule({ argument: "validate" }, rule);
   checkOptions({ onMismatch: checkedWhenRead }, options, { name: "validateAnswers" });
   const { onMismatch } = options;
   if (onMismatch !== "throw" && typeof onMismatch !== "function") {
