@@ -92,6 +92,12 @@ const gauges: readonly (readonly [name: string, help: string, read: (node: Node)
   ["history_start_timestamp_seconds", historyHelp, ({ historyStart }) => seconds(historyStart)],
 ];
 
+export function nodeMetrics(status: readonly Node[]): Promise<string> {
+  const registry = new Registry();
+  addNodeGauges(registry, () => status);
+  return registry.metrics();
+}
+
 /** Shows the state of nodes. */
 export function addNodeGauges(registry: Registry, status: () => readonly Node[]): void {
   const { gauge } = createFactory(registry);
@@ -140,13 +146,15 @@ export function createSyncMetrics(registry: Registry, status: () => readonly Nod
   };
 }
 
-/** Counts the parts of an audit, by the state of the node. */
-export function createAuditMetrics(registry: Registry) {
+/** The number of parts of an audit, by the state of the node. */
+export function auditMetrics(audited: readonly AuditedPart[]): Promise<string> {
+  const registry = new Registry();
   const help = "Days of balance changes and other lists that were compared, by the state of the node.";
   const labelNames = ["node", "list", "state"];
   const parts = new Gauge({ name: "vegaprotocol_audit_parts", help, labelNames, registers: [registry] });
-  return ({ list, nodes }: AuditedPart): void => {
+  for (const { list, nodes } of audited) {
     const names = namesOf(nodes);
     for (const [index, { state }] of nodes.entries()) parts.inc({ node: names[index] ?? "", list, state });
-  };
+  }
+  return registry.metrics();
 }

@@ -109,7 +109,7 @@ async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<
       const [from, to] = [startTimestamp, endTimestamp].map(formatTime);
       throw new IncompleteError(`There is nothing to compare: the range begins at ${from}, and ends at ${to}.`);
     }
-    await write(isPrometheus ? await metricsOf(parts) : encoder.end());
+    await write(isPrometheus ? await (await import("../metrics.js")).auditMetrics(parts) : encoder.end());
     return parts.length;
   };
   await printText(io, flags, print, "part");
@@ -138,12 +138,4 @@ function describe({ list, part, first }: AuditedPart): string {
     return `${urls.join(", ")}: ${own}`;
   });
   return `${part}: the first record that differs is ${nameRow(list, first?.key ?? [])} (${values?.join("; ")}).`;
-}
-
-async function metricsOf(parts: readonly AuditedPart[]): Promise<string> {
-  const { createAuditMetrics, Registry } = await import("../metrics.js");
-  const registry = new Registry();
-  const add = createAuditMetrics(registry);
-  for (const part of parts) add(part);
-  return registry.metrics();
 }

@@ -118,31 +118,27 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
   const unknown = new Set<string>();
   let known: readonly string[] = [];
   let own: Encoder | undefined;
-  function open(records: readonly WireRecord[]): Encoder {
+  function open(records: readonly WireRecord[]): string {
     known = [...new Set(records.flatMap((record) => Object.keys(record)))];
     const missing = records.length > 0 ? wanted?.find((name) => !known.includes(name)) : undefined;
     if (missing !== undefined)
       throw new UsageError(`There is no column ${missing || '""'}. The columns are ${known.join(", ")}.`);
     const columns = isFlat ? (wanted ?? known).map((name) => columnOf(name, records)) : [];
-    return createEncoder(io, flags, columns, format);
+    own = createEncoder(io, flags, columns, format);
+    return own.head;
   }
   return {
     head: "",
     encode(records: readonly WireRecord[]): string {
       if (records.length === 0) return "";
       const flat = isFlat ? records.map((record) => flatten(record)) : records;
-      const isFirst = own === undefined;
-      own ??= open(flat);
+      const head = own ? "" : open(flat);
       if (isText && wanted === undefined) {
         for (const record of flat) for (const name in record) if (!known.includes(name)) unknown.add(name);
       }
-      return (isFirst ? own.head : "") + own.encode(flat);
+      return head + own?.encode(flat);
     },
-    end(): string {
-      const isFirst = own === undefined;
-      own ??= open([]);
-      return (isFirst ? own.head : "") + own.end();
-    },
+    end: (): string => (own ? "" : open([])) + (own?.end() ?? ""),
     notes: () =>
       unknown.size > 0
         ? [`Warning: later records also have ${[...unknown].join(", ")}. Use --format ndjson for all members.`]

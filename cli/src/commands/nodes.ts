@@ -13,20 +13,33 @@ import { readTarget } from "../output/file.js";
 import { createEncoder, encode, formatOf, printText } from "../output/print.js";
 import { describeDuration } from "../times.js";
 
+type Status = NodePool["status"][number] & { readonly version?: string | undefined };
+
+const number = (value: number | undefined, unit: string | false) =>
+  value === undefined ? undefined : unit ? Math.round(value) + unit : Math.round(value);
+const duration = (value: number | undefined, hasUnits: boolean) =>
+  value !== undefined && hasUnits && value >= 10_000 ? describeDuration(value) : number(value, hasUnits && " ms");
+function ageOf({ timestamp }: Status, hasUnits: boolean) {
+  if (timestamp === undefined) return undefined;
+  const age = Math.max(0, Date.now() - Number(timestamp / 1_000_000n));
+  return hasUnits ? describeDuration(age) : age;
+}
+
 /** The columns that a narrow terminal has room for come first. */
-const columnKinds: Readonly<Record<string, ColumnKind>> = {
-  url: "exact",
-  state: "exact",
-  historyStart: "time",
-  blockAge: "amount",
-  lag: "amount",
-  latency: "amount",
-  rateLimit: "amount",
-  version: "exact",
-  height: "amount",
-  blockTime: "time",
-  error: "text",
+const columns: Readonly<Record<string, readonly [ColumnKind, read: (node: Status, hasUnits: boolean) => unknown]>> = {
+  url: ["exact", ({ url }) => url],
+  state: ["exact", ({ state }) => state],
+  historyStart: ["time", ({ historyStart }) => historyStart?.toString()],
+  blockAge: ["amount", ageOf],
+  lag: ["amount", ({ lag }, hasUnits) => duration(lag, hasUnits)],
+  latency: ["amount", ({ latency }, hasUnits) => duration(latency, hasUnits)],
+  rateLimit: ["amount", ({ rateLimit }, hasUnits) => number(rateLimit?.limit, hasUnits && "/s")],
+  version: ["exact", ({ version }) => version],
+  height: ["amount", ({ height }) => height?.toString()],
+  blockTime: ["time", ({ timestamp }) => timestamp?.toString()],
+  error: ["text", ({ error }) => error],
 };
+const columnKinds = Object.fromEntries(Object.entries(columns).map(([name, [kind]]) => [name, kind]));
 
 interface Flags extends flag.Flags {
   readonly watch?: number;
@@ -75,7 +88,9 @@ async function nodes(io: Io, flags: Flags): Promise<number> {
       signal.throwIfAborted();
       if (watch !== undefined && isTerminal(io, stdout)) await write(stdout, "\x1b[H\x1b[2J");
       const rows = known.map((node) => recordOf(node, format === "table"));
-      await print(encoder ? [...encode(encoder, rows)].join("") : await metricsOf(statuses));
+      await print(
+        encoder ? [...encode(encoder, rows)].join("") : await (await import("../metrics.js")).nodeMetrics(statuses),
+      );
       return rows.length;
     });
     for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
@@ -86,43 +101,13 @@ async function nodes(io: Io, flags: Flags): Promise<number> {
   }
 }
 
-async function metricsOf(statuses: NodePool["status"]): Promise<string> {
-  const { addNodeGauges, Registry } = await import("../metrics.js");
-  const registry = new Registry();
-  addNodeGauges(registry, () => statuses);
-  return registry.metrics();
-}
-
-type KnownNode = NodePool["status"][number] & { readonly version: string | undefined };
-
 /** Reads the version of a node that responds, if it tells. */
-async function learn(status: NodePool["status"][number], client: VegaClient | undefined, signal: AbortSignal) {
-  const isAsked = client !== undefined && status.error === undefined;
-  const info = isAsked ? await getPath(client, "/api/v2/info", { signal }).catch(() => undefined) : undefined;
+async function learn(status: Status, client: VegaClient | undefined, signal: AbortSignal): Promise<Status> {
+  if (client === undefined || status.error !== undefined) return status;
+  const info = await getPath(client, "/api/v2/info", { signal }).catch(() => undefined);
   const { version } = (info?.data ?? {}) as { version?: unknown };
   return { ...status, version: typeof version === "string" ? version : undefined };
 }
 
-function recordOf(node: KnownNode, hasUnits: boolean) {
-  const { url, state, height, timestamp, lag, latency, rateLimit, error, historyStart, version } = node;
-  const number = (value: number | undefined, unit: string) => {
-    if (value === undefined) return undefined;
-    return hasUnits ? Math.round(value) + unit : Math.round(value);
-  };
-  const duration = (value: number | undefined) =>
-    value !== undefined && hasUnits && value >= 10_000 ? describeDuration(value) : number(value, " ms");
-  const age = timestamp === undefined ? undefined : Math.max(0, Date.now() - Number(timestamp / 1_000_000n));
-  return {
-    url,
-    state,
-    historyStart: historyStart?.toString(),
-    blockAge: hasUnits && age !== undefined ? describeDuration(age) : age,
-    lag: duration(lag),
-    latency: duration(latency),
-    rateLimit: number(rateLimit?.limit, "/s"),
-    version,
-    height: height?.toString(),
-    blockTime: timestamp?.toString(),
-    error,
-  };
-}
+const recordOf = (node: Status, hasUnits: boolean) =>
+  Object.fromEntries(Object.entries(columns).map(([name, [, read]]) => [name, read(node, hasUnits)]));
