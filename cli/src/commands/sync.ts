@@ -21,8 +21,7 @@ import { type DestinationFlags, openDestination } from "../sync/open.js";
 import type { SyncOptions, SyncStep, VotesQuery } from "../sync/run.js";
 import { syncTo } from "../sync/sync.js";
 import { checkTime, formatTime, isRelative } from "../times.js";
-import { check, copy, openSource, recordName } from "./sync-check.js";
-import { describeSync } from "./sync-dry.js";
+import { check, copy, describeSync, openSource, recordName } from "./sync-modes.js";
 
 const { proposal, resource } = exampleIds;
 

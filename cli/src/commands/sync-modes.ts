@@ -1,13 +1,18 @@
-/** `sync --check` and `sync --from-db`: compares a destination with a node, or with the database that it copies. */
+/**
+ * What `sync` does instead of storing records: `--check` compares a destination with a node, `--from-db` copies a
+ * database, and `--dry` describes what a run would read.
+ */
 import { join } from "node:path";
-import type { Connection } from "../connection.js";
-import { exitCodes, IncompleteError, UsageError } from "../errors.js";
+import { type Connection, connect } from "../connection.js";
+import { describeReading } from "../dry.js";
+import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.js";
 import type { Flags } from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
+import { idOf } from "../operations.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
-import { type Destination, hidePassword, type SyncList } from "../sync/destination.js";
+import { checkpointOf, type Destination, hidePassword, type SyncList } from "../sync/destination.js";
 import { isRelational, type RelationalDestination } from "../sync/destinations/relational.js";
-import { openDestination } from "../sync/open.js";
+import { type DestinationFlags, openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
 import type { SyncOptions } from "../sync/run.js";
 import { formatTime } from "../times.js";
@@ -74,6 +79,40 @@ export async function check(
   if (isDifferent) return exitCodes.failed;
   if (incomplete) throw incomplete;
   if (!flags.quiet) await write(io.stdout, texts.join(""));
+  return exitCodes.done;
+}
+
+/** Describes what a run would read. */
+export async function describeSync(
+  io: Io,
+  flags: Flags & DestinationFlags,
+  plan: SyncOptions,
+  entered: string,
+  name: string,
+): Promise<number> {
+  const stored = await openDestination(entered, "read", io.signal, flags, plan.balances).then(
+    (destination) => destination.checkpoints().finally(() => destination.close()),
+    (error) => (error instanceof NoCopyError ? [] : Promise.reject(error)),
+  );
+  const connection = await connect(io, flags);
+  const { balances, votes = [], signatures = [], profiles, scan } = plan;
+  const readings = [
+    ...(balances ? [["balances", balances] as const] : []),
+    ...votes.map((query) => ["votes", query] as const),
+    ...signatures.map((id) => ["signatures", { id }] as const),
+    ...(profiles ? [["profiles", {}] as const] : []),
+  ];
+  for (const [list, query] of readings) {
+    const { from, ...filters } = query as { from?: bigint };
+    const hasTimes = list === "balances" || list === "votes";
+    // Other lists are read again.
+    const { position } = (hasTimes && checkpointOf(stored, list, query)) || {};
+    const planned = { id: idOf(list), query: filters, start: position ?? from, ...(list === "balances" && scan) };
+    const place = position === undefined ? undefined : `where ${name} ends`;
+    await write(io.stdout, await describeReading(connection, planned, io.signal, place));
+  }
+  const isNew = stored.length === 0 ? ", which has no records yet" : "";
+  await write(io.stdout, `Nothing is written to ${name}${isNew}.\n`);
   return exitCodes.done;
 }
 
