@@ -5,7 +5,7 @@ import {
   asyncBufferFromFile,
   type FileMetaData,
   parquetMetadataAsync,
-  parquetRead,
+  parquetReadObjects,
   type SchemaElement,
 } from "hyparquet";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
@@ -126,7 +126,7 @@ export async function* readParquet(
   const schema = metadata.schema.map(({ converted_type: type, logical_type: _, ...element }) =>
     type === "UTF8" ? { ...element, converted_type: type } : element,
   );
-  const kinds = Object.values(columns).map(({ kind }) => kind);
+  const [names, kinds] = [Object.keys(columns), Object.values(columns).map(({ kind }) => kind)];
   const textOf = (value: unknown, index: number): string => {
     if (value === null || value === undefined) return "";
     if (kinds[index] === "time") return String((value as bigint) * 1000n);
@@ -135,17 +135,14 @@ export async function* readParquet(
   const total = Number(metadata.num_rows);
   const starts = Array.from({ length: Math.ceil(total / rowGroupSize) }, (_, group) => group * rowGroupSize);
   for (const start of isBackward ? starts.reverse() : starts) {
-    let rows: string[][] = [];
-    await parquetRead({
+    const found = await parquetReadObjects({
       file,
       metadata: { ...metadata, schema },
-      columns: Object.keys(columns),
+      columns: names,
       rowStart: start,
       rowEnd: Math.min(total, start + rowGroupSize),
-      onComplete: (found: unknown[][]) => {
-        rows = found.map((row) => row.map(textOf));
-      },
     }).catch((error) => Promise.reject(changedError(path, (error as Error).message, error)));
+    const rows = found.map((row) => names.map((name, index) => textOf(row[name], index)));
     yield* isBackward ? rows.reverse() : rows;
   }
 }
