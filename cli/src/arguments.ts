@@ -82,7 +82,7 @@ export function readParameters(operation: Pick<Operation, "arguments">, query: U
   const leaves = leavesOf(operation.arguments).filter(({ spec }) => spec.in === undefined);
   for (const { path, spec } of leaves) {
     const name = path.join(".");
-    const names = [...new Set([name, snakeCase(name)])];
+    const names = [...new Set([name, kebab(name).replaceAll("-", "_")])];
     for (const each of names) unknown.delete(each);
     const texts = names.flatMap((each) => query.getAll(each));
     if (texts.length === 0) continue;
@@ -96,8 +96,6 @@ export function readParameters(operation: Pick<Operation, "arguments">, query: U
   for (const name of unknown) throw new UsageError(`There is no parameter ${name}.${didYouMean(name, known)}`);
   return argument;
 }
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** A value of another form stays a text, which the client refuses. */
 function readValue(spec: Value, text: string): unknown {

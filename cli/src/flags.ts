@@ -43,8 +43,6 @@ export interface FlagOptions {
   readonly repeat?: boolean;
   readonly mandatory?: boolean | undefined;
   readonly choices?: readonly string[];
-  /** The heading in the help. */
-  readonly group?: string;
 }
 
 export const severalText = "Repeat the flag for several.";
@@ -58,12 +56,11 @@ export class Flag extends Option {
 
 /** @param flags - Such as `-n, --limit <N>`. */
 export function flag(flags: string, text: string, options: FlagOptions = {}): Flag {
-  const { parse = flags.endsWith("<ID>") ? readId : undefined, repeat, mandatory = false, choices, group } = options;
+  const { parse = flags.endsWith("<ID>") ? readId : undefined, repeat, mandatory = false, choices } = options;
   const added = [...(mandatory ? ["Required."] : []), ...(choices ? [`One of: ${choices.join(", ")}.`] : [])];
   const option = new Flag(flags, [text, ...added].join(" "));
   option.isMandatory = mandatory;
   option.isRepeatable = repeat === true;
-  if (group !== undefined) option.helpGroup(group);
   if (!option.required) return option;
   option.argParser<unknown>((value, previous) => {
     const expected = (what: string) => new UsageError(`Expected ${option.long} to be ${what}, got "${value}".`);
@@ -100,10 +97,8 @@ function readId(value: string): string {
   );
 }
 
-const inGroup =
-  (group: string) =>
-  (flags: string, text: string, options: FlagOptions = {}) =>
-    flag(flags, text, { ...options, group });
+const inGroup = (heading: string) => (flags: string, text: string, options?: FlagOptions) =>
+  flag(flags, text, options).helpGroup(heading);
 export const filterFlag = inGroup("Filter flags:");
 export const outputFlag = inGroup("Output flags:");
 export const nodeFlag = inGroup("Node flags:");

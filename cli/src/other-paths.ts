@@ -16,14 +16,12 @@ export const getPath = (client: VegaClient, path: string, options: object): Prom
 async function get(client: VegaClient, path: string, query: object, signal: AbortSignal) {
   const result = await getPath(client, path, { params: { query }, signal });
   const { status, ok } = result.response;
-  const isUnknown = status === 501 || (status === 404 && detailsOf(result).length === 0);
+  // A data node adds details to an error; an error of a path that it does not have has none.
+  const { details } = (result.error ?? {}) as { details?: unknown[] | null };
+  const isUnknown = status === 501 || (status === 404 && !details?.length);
   if (!ok && status !== 404 && !isUnknown) throw new ExitError(`The node responded to ${path} with status ${status}.`);
   return isUnknown ? undefined : result;
 }
-
-/** The members that a data node adds to an error; a path that it does not have has none. */
-const detailsOf = ({ error }: PathResponse): unknown[] =>
-  (error as { details?: unknown[] } | undefined | null)?.details ?? [];
 
 export interface Asset {
   readonly id: string;

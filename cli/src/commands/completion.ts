@@ -4,7 +4,11 @@ import { UsageError } from "../errors.js";
 import { write } from "../io.js";
 import { namedLists } from "../sync/destination.js";
 
-const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
+const shells = {
+  bash: bashScript,
+  zsh: (program: Command) => `autoload -U +X bashcompinit && bashcompinit\n${bashScript(program)}`,
+  fish: fishScript,
+};
 
 export const completionCommand: Definition<object> = {
   name: "completion",
@@ -59,10 +63,6 @@ ${commands.join("\n")}
 }
 complete -o default -F _vegaprotocol vegaprotocol
 `;
-}
-
-function zshScript(program: Command): string {
-  return `autoload -U +X bashcompinit && bashcompinit\n${bashScript(program)}`;
 }
 
 function fishScript(program: Command): string {

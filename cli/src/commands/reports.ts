@@ -140,25 +140,17 @@ async function printLimits(io: Io, flags: LimitsFlags, _: readonly string[], ent
   return exitCodes.rejected;
 }
 
-interface BundleFlags extends flag.Flags {
-  readonly id: string;
-}
-
-const bundleCommand: Definition<BundleFlags> = {
+const bundleCommand: Definition<flag.Flags & { readonly id: string }> = {
   name: "bundle",
   summary: "Print the signatures of a resource as the bridge contract takes them.",
   details: "A withdrawal also needs its creation time, nonce and target, which the signatures do not have.",
   flags: [filter("--id <ID>", "The resource.", { mandatory }), ...flag.fileFlags(), ...dbFlags(), ...flag.nodeFlags()],
   examples: [`bundle --id ${resource}`],
-  run: printBundle,
+  async run(io, flags) {
+    const id = canonicalIds(flags.id);
+    const signatures = (await clientOf(io, flags)).listNodeSignatures({ id }, { signal: io.signal });
+    await printObject(io, flags, async () => ({ id, bundle: await bundleOf(id, signatures) }));
+  },
 };
-
-async function printBundle(io: Io, flags: BundleFlags): Promise<void> {
-  const id = canonicalIds(flags.id);
-  const client = await clientOf(io, flags);
-  await printObject(io, flags, async () => {
-    return { id, bundle: await bundleOf(id, client.listNodeSignatures({ id }, { signal: io.signal })) };
-  });
-}
 
 export const reportCommands: readonly Definition<never>[] = [tallyCommand, limitsCommand, bundleCommand];

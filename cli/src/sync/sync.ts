@@ -61,7 +61,9 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   const tasks: Promise<IncompleteError | undefined>[] = [
     ...(balances ? [syncAssets(run), syncBalances(run, balances, checkpointOf(stored, "balances", balances))] : []),
     ...votes.map((query) => syncVotes(run, query, checkpointOf(stored, "votes", query))),
-    ...signatures.map((id) => syncSignatures(run, { id })),
+    ...signatures.map((id) =>
+      storeBatches(run, "signatures", { id }, followNodeSignatures(client, { id }, following(run)), undefined),
+    ),
     ...(profiles ? [syncProfiles(run)] : []),
   ];
   // The first list that fails ends the others.
@@ -125,9 +127,6 @@ async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undef
   const follower = followVotes(run.client, query, { ...following(run), from: stored?.position ?? "start" });
   return storeBatches(run, "votes", query, follower, stored);
 }
-
-const syncSignatures = (run: Run, query: { id: string }): Promise<undefined> =>
-  storeBatches(run, "signatures", query, followNodeSignatures(run.client, query, following(run)), undefined);
 
 /** Stores balance changes: by a scan up to the newest block, then block by block. Returns why some may be missing. */
 async function syncBalances(
