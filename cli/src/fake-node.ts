@@ -36,34 +36,32 @@ export function withOtherPaths(node: FakeNode, later: readonly string[] = []): P
     return { assets: { edges: page, pageInfo } };
   }
 
-  function respond(url: URL): { status: number; body: object } | undefined {
-    if (url.pathname === "/api/v2/assets") return { status: 200, body: assets(url.searchParams) };
+  /** The body of a response, which has a `code` if it is an error. */
+  function respond(url: URL): object | undefined {
+    if (url.pathname === "/api/v2/assets") return assets(url.searchParams);
     if (url.pathname !== "/api/v2/governance") return undefined;
     const id = url.searchParams.get("proposalId")?.toLowerCase();
     const { votes } = node.records;
     if (votes.some(({ proposalId }) => proposalId === id)) {
       const isClosed = votes.some((vote) => vote.proposalId === id && Number(vote.totalGovernanceTokenWeight) > 0);
       const state = isClosed ? "STATE_ENACTED" : "STATE_OPEN";
-      return { status: 200, body: { data: { proposal: { id, reference: "", state, ...thresholds } } } };
+      return { data: { proposal: { id, reference: "", state, ...thresholds } } };
     }
     // As v0.74 nodes respond.
     const detail = { "@type": "type.googleapis.com/vega.ErrorDetail", code: 170001, message: "failed to get proposal" };
-    return {
-      status: 404,
-      body: { code: 5, message: "NotFound error", details: [{ ...detail, inner: "no resource" }] },
-    };
+    return { code: 5, message: "NotFound error", details: [{ ...detail, inner: "no resource" }] };
   }
 
   return {
     async fetch(input, init) {
       const request = new Request(input, init);
-      const response = respond(new URL(request.url));
-      if (response === undefined) return node.fetch(request);
+      const body = respond(new URL(request.url));
+      if (body === undefined) return node.fetch(request);
       // The limits, the headers and the faults are the same as for a list.
       const address = new URL("/api/v2/balance/changes?pagination.first=1&filter.partyIds=network", request.url);
       const own = await node.fetch(new Request(address, { headers: request.headers, signal: request.signal }));
       if (!own.ok) return own;
-      return new Response(JSON.stringify(response.body), { status: response.status, headers: own.headers });
+      return new Response(JSON.stringify(body), { status: "code" in body ? 404 : 200, headers: own.headers });
     },
   };
 }

@@ -27,16 +27,9 @@ const [width, plotHeight, lineHeight] = [960, 320, 20];
 const escapeXml = (text: string | number) =>
   printable(String(text)).replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
+const font = { "font-size": 13, "font-family": "system-ui, sans-serif", fill: paint("text-1") };
 const textAt = (x: number, y: number, text: string, others: Shape["attributes"] = {}): Shape => {
-  const attributes = {
-    x,
-    y,
-    "font-size": 13,
-    "font-family": "system-ui, sans-serif",
-    fill: paint("text-1"),
-    ...others,
-  };
-  return { tag: "text", attributes, text };
+  return { tag: "text", attributes: { x, y, ...font, ...others }, text };
 };
 const bold = { "font-weight": "bold" };
 

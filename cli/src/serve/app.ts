@@ -63,13 +63,8 @@ export function createGateway(options: GatewayOptions) {
   // Each caller can have at least 16 open requests.
   const requests = createQuota(Number.POSITIVE_INFINITY, (callers) => Math.min(1024, Math.max(16, 8192 / callers)));
   const callerOf = ({ headers, socket }: IncomingMessage) => {
-    const forwarded =
-      options.trustsProxy &&
-      String(headers["x-forwarded-for"] ?? "")
-        .split(",")
-        .at(-1)
-        ?.trim();
-    return forwarded || (socket.remoteAddress ?? "");
+    const entries = options.trustsProxy ? String(headers["x-forwarded-for"] ?? "").split(",") : [];
+    return entries.at(-1)?.trim() || (socket.remoteAddress ?? "");
   };
   const turns = createTurns(...weights, requests.of);
   const [streams, bodies] = [createQuota(8, () => 2), createQuota(64 * 2 ** 20, () => 8 * 2 ** 20)];
