@@ -105,7 +105,6 @@ function readValue(spec: Value, text: string): unknown {
   return spec.values[spec.numbers.indexOf(Number(text))] ?? text;
 }
 
-/** Reads a name of an enumeration, such as `ACCOUNT_TYPE_GENERAL` or `general`. */
 function readName(spec: Value, flagName: string, value: unknown): unknown {
   const names = namesByWord(spec);
   if (names.size === 0 || typeof value !== "string") return value;

@@ -50,7 +50,6 @@ function commonRow(list: AuditedList, record: object): Row {
   return [...rowOf(list, record).slice(0, -1), sharesOf(record as Vote)?.join() ?? null];
 }
 
-/** Compares the records of a list, which nodes must have in common. */
 function createComparison(list: AuditedList) {
   const digests = new Map<string, { readonly hash: Hash; records: number }>();
   const wrong = new Set<string>();

@@ -20,7 +20,6 @@ export type Perform = (command: Command, run: Definition<never>["run"]) => Promi
 
 const verbose = "Print each request, retry and pause, and the causes of errors, to stderr.";
 
-/** Adds a command, with the flags of every command, and the end of its help. */
 export function addCommand(parent: Command, definition: Definition<never>, perform: Perform): void {
   const { name, summary, details, flags, examples, run, arguments: names = [] } = definition;
   const command: Command = parent
@@ -36,7 +35,6 @@ export function addCommand(parent: Command, definition: Definition<never>, perfo
 
 export const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)];
 
-/** The words of a command, without the name of the program: `follow votes`. */
 export const pathOf = (command: Command): string =>
   command.parent === null ? "" : `${pathOf(command.parent)} ${command.name()}`.trim();
 
@@ -61,7 +59,6 @@ export function examplesText(examples: readonly string[], command: Command): str
   return lines.length > 0 ? `Examples:\n${lines.join("\n")}\n` : "";
 }
 
-/** A table of the help, laid out like the table of flags. */
 export function helpTable(title: string, rows: readonly (readonly [string, string])[], command: Command): string {
   const helper = command.createHelp();
   helper.prepareContext({ helpWidth: widthOfHelp(command) });

@@ -99,7 +99,6 @@ function takes(option: Option, value: unknown): boolean {
 const inFile = ({ message }: UsageError, io: Pick<Io, "env">): UsageError =>
   new UsageError(`${message} The flag is set in ${fileOf(io)}.`);
 
-/** Adds the file to an error about a flag that is set there. */
 export function withSource(error: unknown, io: Pick<Io, "env">, command: Command | undefined): unknown {
   if (!(error instanceof UsageError)) return error;
   const isNamed = ({ long }: Option) => long && new RegExp(`${long}(?![\\w-])`).test(error.message);

@@ -17,7 +17,6 @@ export const dryFlag = () => outputFlag("--dry", text);
 
 type PlannedReading = Pick<Reading, "id" | "query"> & Partial<Reading>;
 
-/** How many records show how dense a list is at one of its ends. */
 const sampleSize = largestPage - 100;
 
 /** The estimate of a list before it is read. Times are Unix nanoseconds. */
@@ -81,11 +80,7 @@ export function nameOf({ id, query }: PlannedReading): string {
   return listOperation(id).envelope + flags.join("");
 }
 
-/**
- * Describes a reading in one line.
- *
- * @param place - Where it begins, in words, if an earlier one has decided that.
- */
+/** @param place - Where the reading begins, in words, if an earlier one has decided that. */
 export async function describeReading(
   { client, pool }: { client: VegaClient; pool: Pick<NodePool, "status"> },
   reading: PlannedReading,

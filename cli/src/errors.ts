@@ -52,7 +52,6 @@ export function didYouMean(text: string, names: readonly string[]): string {
   return alike(best) * 2 >= text.length ? ` Did you mean ${best}?` : "";
 }
 
-/** Why a file cannot be read, by the code of Node.js. */
 export const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file.",
   ENOTDIR: "there is no such file.",
@@ -60,7 +59,6 @@ export const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied.",
 };
 
-/** Reads a file that a flag or an argument names. */
 export async function readInput(name: string, example: string): Promise<string> {
   const text = await readFile(name, "utf8").catch(({ code = "", message }: NodeJS.ErrnoException) => {
     throw new UsageError(
@@ -80,7 +78,6 @@ export class ErrorWithAdvice extends Error {
   }
 }
 
-/** An error and its causes, with the members of errors of Node.js. */
 export function causesOf(error: unknown, depth = 0): { code?: string; port?: number; message: string }[] {
   if (!(error instanceof Error) || depth > 5) return [];
   const inner: unknown[] = error instanceof AggregateError ? error.errors : [];

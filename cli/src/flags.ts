@@ -174,7 +174,6 @@ const outputText = (all: readonly FormatName[], more: string) =>
   `Write to a file, in the format of its extension: .csv, .ndjson, .json${all.includes("svg") ? ", .html or .svg" : " or .html"}, each ` +
   `also with .gz. It is there once it is complete.${more} - is stdout.`;
 
-/** @param more - A further sentence for the help of `--output`. */
 export const fileFlags = (all: readonly FormatName[] = formats, more = ""): Option[] => [
   formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe", all),
   outputFlag("-o, --output <FILE>", outputText(all, more), {
@@ -194,10 +193,7 @@ const assetsText = "Read the decimal places and symbols of assets from the JSON 
 const decimalsText =
   "Print amounts of an asset, an id or a symbol, with N decimal places. node reads the decimal places of all assets from the node.";
 
-/**
- * @param kinds - The columns of the records.
- * @param fallback - The default of `--decimals`.
- */
+/** @param fallback - The default of `--decimals`. */
 export function presentationFlags(
   kinds: Readonly<Record<string, string>>,
   fallback = "node for a table and html, otherwise the smallest unit",

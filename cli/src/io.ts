@@ -32,7 +32,7 @@ export class Interruption extends Error {
   }
 }
 
-/** The width of a terminal. Some report 0 columns, which means that they do not know it. */
+/** Some terminals report 0 columns, which means that they do not know their width. */
 export const widthOf = ({ columns }: Output): number => columns || 80;
 
 /** Whether a stream is a terminal that understands control characters. */

@@ -9,7 +9,7 @@ import { earliest, latest } from "./times.js";
 
 export { Registry };
 
-/** The upper bounds of the buckets of durations, in seconds. */
+/** In seconds. */
 const buckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 function createFactory(registry: Registry) {
@@ -47,7 +47,6 @@ function namesOf(nodes: readonly { readonly url: string }[]): string[] {
   });
 }
 
-/** Counts the requests to nodes. */
 export function createNodeMetrics(registry: Registry) {
   const { counter, histogram } = createFactory(registry);
   const of = "node operation";
@@ -98,7 +97,6 @@ export function nodeMetrics(status: readonly Node[]): Promise<string> {
   return registry.metrics();
 }
 
-/** Shows the state of nodes. */
 export function addNodeGauges(registry: Registry, status: () => readonly Node[]): void {
   const { gauge } = createFactory(registry);
   for (const [name, help, read] of gauges)
@@ -108,7 +106,6 @@ export function addNodeGauges(registry: Registry, status: () => readonly Node[])
     });
 }
 
-/** Counts the requests that the gateway serves. */
 export function createServerMetrics(registry: Registry) {
   const { counter, histogram } = createFactory(registry);
   const requests = counter("requests_total", "operation status", "Requests that were served, by operation and status.");

@@ -12,7 +12,6 @@ import { type ListOperation, type OperationId, operations } from "vegaprotocol-c
  */
 export type ColumnKind = "time" | "amount" | "text" | "exact" | "json";
 
-/** The type of an entry of `generated/operation-texts.ts`. */
 export interface OperationText {
   readonly summary: string;
   /** A sentence on each argument, by its name in the request, apart from pagination. */

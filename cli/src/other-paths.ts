@@ -62,15 +62,10 @@ export async function listAssets(client: VegaClient, signal?: AbortSignal): Prom
 const withSymbol = (text: string, assets: readonly Asset[]) =>
   assets.filter(({ symbol }) => symbol.toLowerCase() === text.toLowerCase());
 
-/** Whether an asset is given by a symbol whose id is not known yet. */
 export const needsAssets = (entered: string | undefined, known: readonly Asset[] = []): boolean =>
   entered !== undefined && !/^[\da-f]{64}$/i.test(entered) && withSymbol(entered, known).length === 0;
 
-/**
- * The id of the asset with a symbol. Other text is returned unchanged: nodes also know assets by other names.
- *
- * @param option - The name of the option in errors.
- */
+/** The id of the asset with a symbol. Other text is returned unchanged: nodes also know assets by other names. */
 export function findAsset(option: string, entered: string, assets: readonly Asset[]): string {
   const ids = [...new Set(withSymbol(entered, assets).map(({ id }) => id))];
   if (ids.length > 1) throw new UsageError(`Several assets have the symbol ${entered}: use the id, one of ${ids}.`);
@@ -91,11 +86,7 @@ export interface Proposal {
   readonly terms?: object | null;
 }
 
-/**
- * Reads a proposal, or the proposal of a batch that changes a market. Returns `undefined` if the node has no such path.
- *
- * @throws {@link ExitError} if the node knows that there is no such proposal.
- */
+/** Reads a proposal, or the proposal of a batch that changes a market. Returns `undefined` without such a path. */
 export async function requireProposal(
   client: VegaClient,
   proposalId: string,

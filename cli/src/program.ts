@@ -142,7 +142,6 @@ const samples: Readonly<Record<string, string>> = {
   SHELL: "bash",
 };
 
-/** @throws {@link UsageError} if a mandatory flag was not entered, and has no default. */
 function requireFlags(command: Command): void {
   const isMissing = (option: Option) => command.getOptionValue(option.attributeName()) === undefined;
   const missing = command.options.find((option) => option instanceof Flag && option.isMandatory && isMissing(option));
@@ -165,7 +164,6 @@ function refuseArguments(command: Command): void {
 
 const earlyText = "Flags follow the command, such as vegaprotocol balances --node URL.";
 
-/** Prints an error of commander like an error of the program: on one line, with a capital and a full stop. */
 function printError(io: Io, text: string): void {
   const isEarly = io.argv[0]?.startsWith("-");
   const lines = text

@@ -4,7 +4,7 @@ import { giveUpAfter as defaultGiveUpAfter, type Flags } from "./flags.js";
 import { count, type Io, isTerminal, printMessage, widthOf } from "./io.js";
 import { describeDuration, formatTime } from "./times.js";
 
-/** How often the line is printed again, in milliseconds. */
+/** In milliseconds. */
 const interval = 200;
 
 /** How far a command is: one line at the end of a terminal, which is overwritten. */

@@ -82,11 +82,7 @@ async function* readList(client: VegaClient, { id, query, limit, ...reading }: R
   yield* openList(client, id, { ...query, pagination }, { maxItems: limit, signal });
 }
 
-/**
- * Replaces the error of missing records by one with advice.
- *
- * @param advice - How to read up to the block that a node has reached.
- */
+/** @param advice - How to read up to the block that a node has reached. */
 export function explain(
   error: unknown,
   { start, end }: Partial<Reading>,
@@ -163,7 +159,6 @@ export function timeIn(cursor: string, timeMember: string): bigint | undefined {
   }
 }
 
-/** The time of the oldest balance change that a node keeps; `undefined` if it has none. */
 export async function historyStart(client: VegaClient, signal: AbortSignal | undefined): Promise<bigint | undefined> {
   const pagination = { first: 1, newestFirst: false };
   const [oldest] = await client.listBalanceChanges({ pagination }, { maxItems: 1, signal }).toArray();

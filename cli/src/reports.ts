@@ -35,11 +35,6 @@ export const reportColumns: Readonly<Record<BalanceReportName, Readonly<Record<s
 const groups = { party: "partyId", asset: "assetId", market: "marketId", type: "accountType" } as const;
 export const groupNames = Object.keys(groups).join(", ");
 
-/**
- * Reads names that are separated by commas. Default: all of them.
- *
- * @param option - The name of the option in errors.
- */
 export function readGroup(text: string | undefined, option: string): BalanceSeriesOptions["groupBy"] {
   return text?.split(",").map((each) => {
     const name = each.trim();
@@ -48,17 +43,12 @@ export function readGroup(text: string | undefined, option: string): BalanceSeri
   });
 }
 
-/** The columns of a series that adds balances by some members of an account. */
 export function seriesColumns(groupBy: readonly string[] = Object.keys(account)): Record<string, ColumnKind> {
   const names = ["time", "balance", "assetId", ...groupBy];
   return Object.fromEntries(Object.entries(reportColumns.series).filter(([name]) => names.includes(name)));
 }
 
-/**
- * The end of the final records, and of a report without an end.
- *
- * @param option - The name of the option for another end in errors.
- */
+/** The end of the final records, and of a report without an end. */
 export async function newestTime(
   client: VegaClient,
   filter: BalanceChangesFilter,
@@ -235,7 +225,6 @@ export const noStatistics: SpamStatisticsResponse = { chainId: "", statistics: n
  * The given rules of a vote, otherwise the rules of the proposal. `thresholds` has the origin of each one.
  *
  * @param show - Writes the name of a rule in errors.
- * @throws {@link UsageError} if the vote of liquidity providers has no threshold.
  */
 export function tallyRules(given: TallyRules, show: (name: string) => string, proposal: Proposal = {}) {
   const thresholds: { [name in Threshold]?: { value: string; from: "given" | "node" } } = {};
@@ -266,7 +255,6 @@ export function tallyRules(given: TallyRules, show: (name: string) => string, pr
   return { rules, thresholds };
 }
 
-/** @throws {@link IncompleteError} if the node has no signatures of a resource. */
 export async function bundleOf(id: string, signatures: Parameters<typeof signatureBundle>[0]): Promise<string> {
   const bundle = await signatureBundle(signatures);
   if (bundle === "0x") throw new IncompleteError(`There are no signatures of ${id}, or not yet enough of them.`);

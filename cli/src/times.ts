@@ -25,7 +25,6 @@ export const isRelative = (value: string): boolean => value === "now" || duratio
  * Reads a time as Unix nanoseconds: a year, month, day or time of RFC 3339, digits of Unix seconds, milliseconds,
  * microseconds or nanoseconds, `now`, or a duration before now, such as `24h`.
  *
- * @param timeZone - The time zone of a value without one. Default: UTC.
  * @param others - Other values of the flag, for its error.
  */
 export function readTime(value: string, timeZone?: string, others = ""): bigint {
@@ -51,7 +50,6 @@ export function checkRange(
   if (isEndExcluded) throw new UsageError(`The range is empty: it does not include --to, ${to}.${advice}`);
 }
 
-/** Checks a time that is read once its time zone is known. */
 export function checkTime(value: string, others?: string): string {
   readTime(value, undefined, others);
   return value;
@@ -123,7 +121,6 @@ export function formatTime(time: bigint | string): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, -5)}.${digits.slice(-9)}Z`;
 }
 
-/** The day of Unix nanoseconds in UTC, such as `2024-02-09`. */
 export const dateOf = (time: bigint | string): string => formatTime(time).slice(0, 10);
 
 export interface TimeFlags {
@@ -132,7 +129,6 @@ export interface TimeFlags {
   readonly timeZone?: string | undefined;
 }
 
-/** Returns a function that prints Unix nanoseconds as the flags say. */
 export function timeFormat({ raw, times = raw ? "unix" : "iso", timeZone }: TimeFlags): (time: string) => string {
   if (times === "unix") return (time) => time;
   // Spreadsheets know milliseconds.
@@ -148,11 +144,9 @@ export function timeFormat({ raw, times = raw ? "unix" : "iso", timeZone }: Time
   };
 }
 
-/** The latest of the times that are known. */
 export const latest = (first: bigint, ...others: readonly (bigint | undefined)[]): bigint =>
   others.reduce<bigint>((a, b = a) => (b > a ? b : a), first);
 
-/** The earliest of the times that are known. */
 export function earliest(first: bigint, ...others: (bigint | undefined)[]): bigint;
 export function earliest(...times: (bigint | undefined)[]): bigint | undefined;
 export function earliest(...times: (bigint | undefined)[]): bigint | undefined {

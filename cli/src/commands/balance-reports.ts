@@ -95,7 +95,6 @@ export const balanceCommands: readonly Definition<BalanceFlags>[] = [
   },
 ];
 
-/** A client of the local copy in `--db`, or of the nodes. */
 export async function clientOf(io: Io, flags: flag.Flags): Promise<VegaClient> {
   const { db, schema } = flags;
   refuseSchema(flags);
@@ -111,11 +110,7 @@ const mostRows = 1_000_000;
 
 const titles = { balances: "Balances", statement: "Statement", series: "Balances over time" };
 
-/**
- * Prints a report over the balance changes up to and including a time, from a database or a node.
- *
- * @throws {@link IncompleteError} once the report is printed, if the changes before some time after `from` are missing.
- */
+/** @throws {@link IncompleteError} once the report is printed, if changes after `from` may be missing. */
 export async function printBalances(io: Io, name: shared.BalanceReportName, entered: BalanceFlags): Promise<void> {
   // A wrong flag is found before a request is sent.
   readArguments("listBalanceChanges", entered);

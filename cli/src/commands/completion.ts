@@ -26,9 +26,7 @@ export const completionCommand: Definition<object> = {
   },
 };
 
-/** The values that the help of a flag lists. */
 const valuesOf = ({ description }: Option) => /One of: ([^.]+)\./.exec(description)?.[1]?.replaceAll(",", "") ?? "";
-/** The words that an argument of a command can be. */
 const argumentWords: Readonly<Record<string, readonly string[]>> = { SHELL: Object.keys(shells), LIST: namedLists };
 const argumentsOf = ({ registeredArguments }: Command) =>
   registeredArguments.flatMap((each) => argumentWords[each.name()] ?? []);

@@ -41,7 +41,6 @@ const checkFrom = (text: string) => (text === "start" ? text : checkTime(text, "
 const readFrom = ({ from, timeZone }: flag.Flags): "now" | "start" | bigint | undefined =>
   from === undefined || from === "now" || from === "start" ? from : readTime(from, timeZone);
 
-/** The commands below `follow`. */
 export const followCommands = ids.map((id): Definition<flag.Flags> => {
   const { details, example } = texts[id];
   const { columns = {} } = operationTexts[id];
@@ -121,10 +120,7 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
 
 type FollowedBatch = { records: readonly object[]; from?: bigint; upTo: bigint; resume?: string };
 
-/**
- * @param position - The printed records are complete up to it, if it is known.
- * @param signal - Aborts with an error that ends the follower, such as failures that last for too long.
- */
+/** @param position - The printed records are complete up to it, if it is known. */
 function withAdvice(error: unknown, position: string | undefined, signal: AbortSignal): unknown {
   if (PaginationError.is(error) && error.availableFrom !== undefined) {
     const time = formatTime(error.availableFrom);

@@ -146,7 +146,6 @@ function readReading(id: ListId, io: Io, flags: ListFlags): Reading {
   return { id, query, ...range, pageSize, concurrency, catchUp };
 }
 
-/** Tells which file an interrupted or failed export leaves, and how to export the rest. */
 function adviceOf(
   { isNewestFirst }: Reading,
   partial: string,

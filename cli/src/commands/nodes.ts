@@ -101,7 +101,6 @@ async function nodes(io: Io, flags: Flags): Promise<number> {
   }
 }
 
-/** Reads the version of a node that responds, if it tells. */
 async function learn(status: Status, client: VegaClient | undefined, signal: AbortSignal): Promise<Status> {
   if (client === undefined || status.error !== undefined) return status;
   const info = await getPath(client, "/api/v2/info", { signal }).catch(() => undefined);

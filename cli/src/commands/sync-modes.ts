@@ -19,7 +19,6 @@ import { formatTime } from "../times.js";
 
 const expectDatabases = () => new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
 
-/** Opens the database of `--from-db`. */
 export async function openSource(file: string, signal: AbortSignal): Promise<RelationalDestination> {
   const source = await openDestination(file, "read", signal);
   if (isRelational(source)) return source;
@@ -27,7 +26,6 @@ export async function openSource(file: string, signal: AbortSignal): Promise<Rel
   throw expectDatabases();
 }
 
-/** Copies a local database, which needs no node. */
 export async function copy(io: Io, file: string, destination: Destination, name: string): Promise<number> {
   if (!isRelational(destination)) throw expectDatabases();
   const source = await openSource(file, io.signal);
@@ -82,7 +80,6 @@ export async function check(
   return exitCodes.done;
 }
 
-/** Describes what a run would read. */
 export async function describeSync(
   io: Io,
   flags: Flags & DestinationFlags,

@@ -102,7 +102,6 @@ export const syncCommand: Definition<Flags> = {
   run: sync,
 };
 
-/** The lists that a flag selects records of. */
 const listsOf: Readonly<Record<string, readonly SyncList[]>> = {
   ...{ from: ["balances"], asset: ["balances"], market: ["balances"], accountType: ["balances"] },
   ...{ party: ["balances", "votes"], proposal: ["votes"], id: ["signatures"] },

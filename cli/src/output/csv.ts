@@ -23,11 +23,7 @@ function guard(text: string, kind: ColumnKind): string {
 
 const quoteIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/**
- * CSV by RFC 4180, with a header.
- *
- * @param show - Applied to the text of each cell.
- */
+/** CSV by RFC 4180, with a header. */
 export const csv = (columns: readonly Column[], show = (text: string) => text): Encoder => {
   const line = (cells: readonly string[]) => `${cells.map(quoteIfNeeded).join(",")}\r\n`;
   const cellsOf = (record: WireRecord) => columns.map((column) => guard(show(cellText(record, column)), column.kind));

@@ -38,11 +38,7 @@ const extensions = new Map<string, FormatName>(
   Object.entries({ csv: "csv", ndjson: "ndjson", jsonl: "ndjson", json: "json", html: "html", svg: "svg" }),
 );
 
-/**
- * Returns the target of `--output` and its format; `undefined` for `-`, which is stdout.
- *
- * @throws {@link UsageError} if it cannot be written, or if its name does not fit the format.
- */
+/** Returns the target of `--output` and its format; `undefined` for `-`, which is stdout. */
 export function readTarget(name: string | undefined, format: FormatName | undefined): Target | undefined {
   if (name === undefined || name === "-") return undefined;
   const found = ifThere(() => statSync(name));
@@ -85,7 +81,6 @@ function ifThere<T>(read: () => T): T | undefined {
   }
 }
 
-/** The extensions of a name, and the format that belongs to them. */
 export function extensionsOf(name: string) {
   const [, first = "", last = ""] = /(?<=[^/\\])(?:\.([^./\\]*))??\.([^./\\]*)$/.exec(name.toLowerCase()) ?? [];
   const isCompressed = last === "gz";
@@ -97,8 +92,6 @@ export function extensionsOf(name: string) {
  * Opens stdout, or a file that is written as `FILE.ID.tmp`, and renamed when it is complete: a reader sees the earlier
  * file or the new one. Files of killed processes are removed an hour later, and earlier partial files once this one is
  * complete. A pipe or a device is written directly.
- *
- * @throws {@link UsageError} if the file exists and must not be replaced. {@link ExitError} if it cannot be created.
  */
 export function openOutput(
   { stdout, signal }: Pick<Io, "stdout" | "signal">,
@@ -185,7 +178,6 @@ function keepPermissions(file: number, replaced: string): void {
   }
 }
 
-/** @throws {@link UsageError} if the file exists and must not be replaced. */
 export function refuseOther({ name, path, isStream }: Target, force: boolean): void {
   if (force || isStream || !existsSync(path)) return;
   throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
@@ -194,7 +186,6 @@ export function refuseOther({ name, path, isStream }: Target, force: boolean): v
 /** A temporary file that has not changed for so many milliseconds is left from a process that was killed. */
 const abandonedAfter = 3_600_000;
 
-/** Removes the temporary or partial files of a file that have not changed for some milliseconds. */
 function removeLeft(path: string, extension: "tmp" | "partial", age = 0): void {
   const prefix = `${basename(path)}.`;
   const folder = dirname(path);

@@ -7,7 +7,6 @@ import { escapeInJson } from "../io.js";
 import type { Column, Encoder, Units, WireRecord } from "./columns.js";
 import { json } from "./json.js";
 
-/** The content of a page or a chart, apart from its records. */
 export interface Look {
   readonly title: string;
   readonly units?: Units | undefined;

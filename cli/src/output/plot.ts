@@ -31,10 +31,7 @@ const formats = (["compact", "scientific"] as const).map((notation) => {
   return new Intl.NumberFormat("en", { notation, maximumFractionDigits: 2 });
 });
 
-/**
- * @param paint - Draws a color by its name.
- * @returns the shapes, and the place of each time.
- */
+/** Returns the shapes, and the place of each time. */
 export function plotOf(chart: Chart, width: number, height: number, paint: (name: string) => string) {
   const times = chart.times.map(clockOf);
   const levels = levelsOf(chart);

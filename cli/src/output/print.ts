@@ -1,4 +1,3 @@
-/** Prints records and objects to stdout, or to a file. */
 import { styleText } from "node:util";
 import type { Flags, FormatName } from "../flags.js";
 import { count, hasColors, type Io, printable, printableJson, printMessage, widthOf } from "../io.js";
@@ -14,12 +13,7 @@ import { table } from "./table.js";
 export const formatOf = (entered: FormatName | undefined, io: Io): FormatName =>
   entered ?? (io.stdout.isTTY === true ? "table" : "ndjson");
 
-/**
- * Creates the encoder of records.
- *
- * @param format - The format of a file. Default: the text is for stdout, which can be a terminal.
- * @param look - The content of a page or a chart.
- */
+/** @param format - The format of a file. Default: the text is for stdout, which can be a terminal. */
 export function createEncoder(
   io: Io,
   flags: Flags,
@@ -57,11 +51,7 @@ export function createEncoder(
   });
 }
 
-/**
- * Prints text to stdout, or to the file of `--output`, which is checked before anything is read.
- *
- * @param print - Writes the text and returns the number of records. Called with the format of the file, if there is one.
- */
+/** @param print - Writes the text and returns the number of records. It gets the format of the file, if there is one. */
 export async function printText(
   io: Io,
   { output, force, format, quiet }: Pick<Flags, "output" | "force" | "format" | "quiet">,

@@ -10,8 +10,6 @@ import { readColumns, type Units } from "./columns.js";
  * Reads the units of amounts, and the id of the asset in `--asset`, which can be a symbol. Assets are listed only if
  * they are needed.
  *
- * @param kinds - The columns of the records.
- * @param list - Lists the assets; `undefined` if there is no list.
  * @param isFormatted - Whether decimal places come from the node by default. `"if-listed"`: unless the node lists no
  * assets.
  * @returns the flags with an id in `asset`. `units` is `undefined` if all amounts stay in the smallest unit.
@@ -50,7 +48,6 @@ export async function readUnits<Own extends Flags>(
   return { flags: resolved, units: hasUnits && !isUnlisted ? unitsOf(io, flags, decimals, shown) : undefined };
 }
 
-/** Reads the decimal places of assets from `--decimals`. */
 function readDecimals(entered: readonly string[]): Map<string, number> {
   const byAsset = new Map<string, number>();
   for (const text of entered) {

@@ -25,8 +25,6 @@ export function encodeCursor(list: string, { place, skipped, block = 0n, newest 
 /**
  * The check finds cursors that were cut off or edited by mistake. Callers can compute it: a cursor of their own costs
  * no more than any other page.
- *
- * @throws {@link Rejection} for any other text.
  */
 export function decodeCursor(cursor: string, list: string): Cursor {
   const fields = cursor.startsWith(checkOf(cursor.slice(checkLength))) ? parse(cursor.slice(checkLength)) : [];

@@ -4,7 +4,6 @@ import { IncompleteError, NoCopyError, NoProposalError, UsageError } from "../er
 /** The HTTP statuses of status codes of gRPC, as nodes map them; 8 is a body that is too large. */
 const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 413, 11: 400, 12: 501, 14: 503 };
 
-/** A request that the gateway refuses, with an error in the form of a node's. */
 export class Rejection extends Error {
   readonly status: number;
   readonly body: object;

@@ -46,7 +46,6 @@ interface Reading {
   waiting: number;
 }
 
-/** How many records are kept for the pages that follow. */
 const mostKept = 50_000;
 
 export const timeOf = ({ place }: Pick<PlacedRecord, "place">): bigint => BigInt(place[0] ?? 0);

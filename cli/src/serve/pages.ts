@@ -200,7 +200,6 @@ export function createPages(client: VegaClient, nodes: Nodes) {
   };
 }
 
-/** The weight of a read of `count` records, among the reads that run at once. */
 const weightOf = (count: number): number => Math.max(1, Math.min(5, Math.ceil(count / 1000)));
 
 /** The start of a range in Unix nanoseconds. The client takes 0 for no start. */
@@ -213,7 +212,6 @@ const isDescending = ({ newestFirst, isBackward }: PageRequest): boolean => newe
 
 type Placed = Pick<PlacedRecord, "place">;
 
-/** Returns a function that selects the records after the cursor. */
 function isAfterCursor(request: PageRequest): (record: Placed) => boolean {
   const { cursor } = request;
   const sign = isDescending(request) ? -1 : 1;

@@ -41,10 +41,8 @@ const parameters: Readonly<Record<string, Operation["arguments"]>> = {
   bundle: { id: text },
 };
 
-/** How many rows a report can have. */
 const mostRows = 100_000;
 
-/** The time in a parameter; `undefined` for the newest one. */
 function timeOf(name: string, value: string | undefined, timeZone?: string): bigint | undefined {
   return value === undefined || value === "now" ? undefined : readParameter(name, () => readTime(value, timeZone));
 }
@@ -65,7 +63,6 @@ function required(query: Query, name: string): string {
 
 export const reportNames = Object.keys(parameters);
 
-/** Whether a report reads balance changes, as a stream does. */
 export const isOfBalances = (name: string): name is keyof typeof shared.reportColumns =>
   Object.hasOwn(shared.reportColumns, name);
 

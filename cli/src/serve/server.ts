@@ -79,7 +79,6 @@ function createListener({ fetch, requests, callerOf = () => "" }: App, inFlight:
   };
 }
 
-/** Serves an application until the program is interrupted, and prints its address to stdout. */
 export async function serveUntilInterrupted(
   { stdout, signal }: Pick<Io, "stdout" | "signal">,
   app: App,

@@ -3,11 +3,7 @@ import type { Coverage, ScanBalanceChangesArguments, ScanOptions, VegaClient } f
 import { coverageOf, Rejection, rejectionOf, resumeOf } from "./errors.js";
 import { startOf } from "./pages.js";
 
-/**
- * All balance changes of a range, one on each line. The last line has the coverage, or the error that ended the stream.
- *
- * @throws The error that ends the scan before its first record.
- */
+/** All balance changes of a range, one on each line. The last line has the coverage, or the error of the stream. */
 export async function openStream(
   client: VegaClient,
   argument: object,

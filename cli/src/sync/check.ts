@@ -50,12 +50,7 @@ export interface ComparedDay {
   readonly first: string[];
 }
 
-/**
- * Compares each list of a plan with a node.
- *
- * @throws {@link ExitError} if a list was never stored, or if the node is of another network; `PaginationError` if the
- * node has not reached the checkpoint.
- */
+/** @throws {@link ExitError} if a list was never stored, or if the node is of another network. */
 export async function* checkSync(
   destination: Destination,
   client: VegaClient,
@@ -98,7 +93,6 @@ export function nameOfQuery(list: SyncList, query: object): string {
   return name === list ? `all ${list}` : name;
 }
 
-/** Compares the stored range, from where the history of the node begins. */
 async function checkBalances(
   destination: Destination,
   client: VegaClient,
@@ -131,11 +125,7 @@ async function checkBalances(
 
 type WholeList = Exclude<SyncList, "balances">;
 
-/**
- * Compares a list that nodes keep whole, column by column.
- *
- * @param known - The records of the node. Default: they are read by the operation of the list.
- */
+/** @param known - The records of the node. Default: they are read by the operation of the list. */
 async function checkList(
   destination: Destination,
   client: VegaClient,
@@ -270,11 +260,7 @@ async function rowsOf(destination: Destination, list: WholeList): Promise<Rows> 
   return byKey(list, rows);
 }
 
-/**
- * Copies a database to an empty one, and compares both.
- *
- * @returns how many records of each list are in both.
- */
+/** Copies a database to an empty one, and compares both. Returns how many records of each list are in both. */
 export async function copyDatabase(source: RelationalDestination, destination: RelationalDestination) {
   if ((await destination.checkpoints()).length === 0) await destination.copy(source);
   const ofBalances = (await source.checkpoints()).filter(({ list }) => list === "balances");

@@ -30,10 +30,7 @@ const neverAborted = new AbortController().signal;
 /** Blocks of a copy have no heights. */
 const blockAt = (timestamp: bigint) => ({ height: 0n, timestamp });
 
-/**
- * @param schema - The schema of PostgreSQL that has the tables.
- * @param node - Serves requests that a copy cannot: spam statistics, checks, and paths of `http`.
- */
+/** @param node - Serves requests that a copy cannot: spam statistics, checks, and paths of `http`. */
 export function createCopy(name: string, schema: string | undefined, node?: VegaClient) {
   const shown = hidePassword(name);
 
@@ -177,7 +174,6 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
   return { client: members as object as VegaClient, pool, describe };
 }
 
-/** Whether all records of a filter were stored with another one. */
 const covers = (stored: object, wanted: object): boolean =>
   Object.entries(stored).every(([name, values]) => {
     const own: unknown = wanted[name as keyof typeof wanted];

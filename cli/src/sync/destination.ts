@@ -81,7 +81,6 @@ export interface Destination {
 export const checkpointOf = (stored: readonly StoredList[], list: SyncList, query: object): Checkpoint | undefined =>
   stored.find((each) => each.list === list && canonicalJson(each.query) === canonicalJson(query))?.checkpoint;
 
-/** The columns that a filter restricts, with the values that they may have. */
 export function wantedOf({ assetId, partyIds, marketIds, accountTypes }: BalanceChangesFilter): [string, string[]][] {
   const wanted = { asset: assetId, party: partyIds, market: marketIds, account_type: accountTypes };
   return Object.entries(wanted)

@@ -56,8 +56,7 @@ interface BatchStart {
  * Reads the balance changes from a time on, by a scan of its own: its coverage proves the batch before it is stored.
  *
  * @param size - How many records are read, those of the last time not included.
- * @returns the records and the range in which they are complete. Without block headers, the last block can have further
- * records.
+ * @returns the range in which the records are complete. Without block headers, the last block can have further ones.
  */
 async function readBatch(
   run: Run,

@@ -20,7 +20,6 @@ async function isMissing(record: BalanceChange, client: VegaClient, signal: Abor
   return start <= startTimestamp && end !== undefined;
 }
 
-/** @throws {@link ExitError} for a node of another network. */
 export async function checkNetwork(
   destination: Destination,
   client: VegaClient,

@@ -78,7 +78,6 @@ export function recordOf<List extends SyncList>(list: List, row: Row): SyncRecor
   return record as object as SyncRecords[List];
 }
 
-/** The records of a list of a destination, in order of time if they have one. */
 export async function* allOf<List extends SyncList>(
   stored: Destination,
   list: List,
@@ -94,7 +93,6 @@ function checkAmount(amount: unknown, record: object): string {
   return refuse(describe(record), `a balance of at most ${longestAmount} digits`, amount);
 }
 
-/** Checks a time in Unix nanoseconds, which must not exceed 64 bits. */
 export function checkTime(time: unknown, what: () => string): string {
   if (typeof time === "string" && /^-?\d+$/.test(time)) {
     if (time.length < 19 || BigInt.asIntN(64, BigInt(time)) === BigInt(time)) return time;
@@ -112,7 +110,6 @@ export function describe(record: object): string {
   return `the record of ${ids.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ")}`;
 }
 
-/** The rows of a list by their keys. */
 export type Rows = Map<string, Row>;
 
 export const byKey = (list: SyncList, rows: readonly Row[]): Rows =>

@@ -69,7 +69,6 @@ export async function store(
   options.onStored?.({ ...batch, records: stored, incomplete });
 }
 
-/** @throws {@link IncompleteError} if a reading begins after the end of the stored range. */
 export function checkJoin({ position }: Checkpoint, from: bigint): void {
   if (from <= position) return;
   throw new IncompleteError(

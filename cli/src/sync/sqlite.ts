@@ -31,7 +31,6 @@ export async function loadSqlite(): Promise<(path: string) => Sqlite> {
 
 export const sqliteCodes = { busy: 5, readOnly: 8, full: 13, cannotOpen: 14 } as const;
 
-/** The code of an error of SQLite; `undefined` for other errors. */
 export function sqliteCode(error: unknown): number | undefined {
   const { code, errcode, rawCode = errcode } = (error ?? {}) as { code?: string; errcode?: number; rawCode?: number };
   // libsql has codes such as UNKNOWN_SQLITE_ERROR_1544.
@@ -45,7 +44,6 @@ export function sqliteCode(error: unknown): number | undefined {
  *
  * @param name - The path behind links.
  * @returns The function that releases the lock.
- * @throws {@link ExitError} if another process has it.
  */
 export async function lock(name: string): Promise<() => Promise<void>> {
   const path = `${name}.lock`;

@@ -79,12 +79,7 @@ export async function loadAll<T>(path: string, signal: AbortSignal): Promise<Loa
   }
 }
 
-/**
- * The data at a path. While it is read again, the previous data stays.
- *
- * @param path - `undefined` if it is not known yet.
- * @param version - Another one reads the path again.
- */
+/** The data at a path. Another `version` reads it again, and meanwhile the previous data stays. */
 export function useData<T>(path: string | undefined, version: unknown = 0, read: Load<T> = load): Loaded<T> {
   const [state, setState] = useState<{ path: string; loaded: Loaded<T> }>();
   useEffect(() => {

@@ -28,7 +28,6 @@ export function Time({ of }: { of: string | null | undefined }) {
   );
 }
 
-/** An amount of an asset, or of the governance tokens. */
 export function Amount({ of, asset }: { of: string | null | undefined; asset?: string | undefined }) {
   const names = useNames();
   const known = asset === undefined ? governanceAsset(names) : names.assets.get(asset);
@@ -53,7 +52,6 @@ export function Id({ id, view }: { id: string; view?: "party" | "proposal" }) {
   );
 }
 
-/** That something is being read, or why it cannot be. */
 export function Status({ of: { data, error } }: { of: { readonly data?: unknown; readonly error?: string } }) {
   if (error === undefined) return data === undefined ? <p class="muted">Loading…</p> : null;
   return (

@@ -81,7 +81,6 @@ export function ProposalView({ route, source }: { route: Route; source: Source }
 
 export const voteColumns = ["partyId", "value", "totalGovernanceTokenBalance", "timestamp"] as const;
 
-/** The tokens of votes as they are now, by the time of each. */
 export function VotesChart({ votes }: { votes: readonly Vote[] }) {
   const asset = governanceAsset(useNames());
   const chart = useMemo(() => {

@@ -7,7 +7,6 @@ type Texts = "partyId" | "proposalId" | "assetId" | "marketId" | "entry" | "tota
 type Values = Record<Texts, string> &
   Record<"balance" | "change" | "timestamp", string | null | undefined> &
   Record<"accountType" | "value", string | number>;
-/** The members of records, in a list, a report or a file. */
 export type Row = Readonly<Partial<Values>>;
 
 const Asset = ({ id }: { id: string | undefined }) => <bdi title={id}>{symbolOf(useNames(), id)}</bdi>;

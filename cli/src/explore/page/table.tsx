@@ -16,7 +16,6 @@ type Props<T> = { label: string; columns: readonly Column<T>[]; rows: readonly T
 
 /** The height of a row in pixels, as in the styles, and how many rows are in view. */
 const [rowHeight, viewRows] = [36, 14];
-/** Rows beyond the view, so that scrolling shows no gap. */
 const margin = 12;
 
 function usePrinting(): boolean {

@@ -50,7 +50,6 @@ export function formatShares(...shares: [share: string | undefined, required: st
   return `${share} (required: ${required})`;
 }
 
-/** The inputs of a tally other than the votes. */
 export const thresholds = {
   requiredMajority: "Required majority",
   requiredParticipation: "Required participation",

@@ -100,7 +100,6 @@ export interface WrittenFile {
   readonly notes: Notes;
 }
 
-/** @throws {@link ExitError} for a file that sync has not written. */
 export async function openParquet(path: string): Promise<WrittenFile> {
   try {
     const metadata = await parquetMetadataAsync(await asyncBufferFromFile(path), { initialFetchSize: 2 ** 16 });

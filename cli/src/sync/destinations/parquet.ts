@@ -254,7 +254,6 @@ async function readDays(path: string, { query }: ParquetOptions): Promise<DayFil
 const textOf = (queries: readonly object[]) => canonicalJson(queries.map(canonicalJson));
 const queriesOf = (text = "[]"): object[] => JSON.parse(text).map((query: string) => JSON.parse(query));
 
-/** @throws {@link UsageError} if a file was written with other flags. */
 function checkQueries(list: SyncList, { path, notes: { queries } }: WrittenFile, expected: string | undefined): void {
   if (queries === expected) return;
   const [found, own] = [queries, expected].map((text) => queriesOf(text).map((query) => nameOfQuery(list, query)));

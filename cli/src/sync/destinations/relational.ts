@@ -15,7 +15,6 @@ import {
 import { describe, type Row, recordOf, refuse, rowOf, type StoredKind, tables } from "../rows.js";
 import type { Database, Dialect } from "./database.js";
 
-/** It can be copied to another database. */
 export interface RelationalDestination extends Destination {
   copy(source: RelationalDestination): Promise<void>;
   /** All versions of votes, each with the end of its block. */
@@ -124,7 +123,6 @@ function insertsOf({ types, time, rows }: Dialect) {
   };
 }
 
-/** @throws {@link ExitError} for tables that are not from this version of sync. */
 async function hasTables(database: Database): Promise<boolean> {
   const { name, dialect } = database;
   const names = (await database.query(dialect.tableNames)).flat();
