@@ -1,9 +1,9 @@
 /** Helpers of the files in `commands/`: how a command is defined and run. */
 import type { Command, Option } from "commander";
-import { flag } from "./flags.js";
+import { type Flags, flag } from "./flags.js";
 import type { Io } from "./io.js";
 
-export interface Definition<Flags> {
+export interface Definition<Own = Flags> {
   readonly name: string;
   readonly summary: string;
   readonly details?: string;
@@ -13,7 +13,7 @@ export interface Definition<Flags> {
   /** Without the name of the program. They run in this order against `vegaprotocol fake-node --defects`. */
   readonly examples: readonly string[];
   /** Returns the exit code. Default: 0. */
-  readonly run: (io: Io, flags: Flags, args: readonly string[], command: Command) => Promise<number> | Promise<void>;
+  readonly run: (io: Io, flags: Own, args: readonly string[], command: Command) => Promise<number> | Promise<void>;
 }
 
 export type Perform = (command: Command, run: Definition<never>["run"]) => Promise<void>;

@@ -1,10 +1,11 @@
 import { InvalidArgumentError, Option } from "commander";
 import { isId } from "vegaprotocol-client/operations";
+import type { BalanceSeriesOptions } from "vegaprotocol-client/reports";
 import { didYouMean, UsageError } from "./errors.js";
 import { largestPage } from "./operations.js";
 import { readDuration, readTimeZone, type TimeFlags } from "./times.js";
 
-/** The values of flags that several commands have. A flag means the same in all of them. */
+/** The values of flags, apart from those whose values differ between commands. */
 export interface Flags extends TimeFlags {
   readonly verbose?: true;
   readonly quiet?: true;
@@ -35,6 +36,16 @@ export interface Flags extends TimeFlags {
   readonly assets?: readonly string[];
   readonly port?: number;
   readonly host?: string;
+  readonly order?: "oldest-first" | "newest-first";
+  readonly monthly?: true;
+  readonly every?: BalanceSeriesOptions["every"];
+  readonly groupBy?: string;
+  readonly totalSupply?: string | undefined;
+  readonly watch?: number;
+  readonly partialDay?: true;
+  readonly cors?: readonly string[];
+  readonly trustProxy?: true;
+  readonly grace?: number;
 }
 
 export interface FlagOptions {

@@ -1,7 +1,6 @@
 /** The commands `statement` and `series`, and `balances --at`. */
 import type { Option } from "commander";
 import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
-import type { BalanceSeriesOptions } from "vegaprotocol-client/reports";
 import { listFilters, readArguments } from "../arguments.js";
 import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
@@ -17,12 +16,6 @@ import { explain, leaveOutTo, startsLate, warnOfEnd } from "../records.js";
 import * as shared from "../reports.js";
 import { createCopy } from "../sync/copy.js";
 import { checkRange, checkTime, formatTime, latest, readTime } from "../times.js";
-
-interface BalanceFlags extends flag.Flags {
-  readonly monthly?: true;
-  readonly every?: BalanceSeriesOptions["every"];
-  readonly groupBy?: string;
-}
 
 const { filterFlag: filter } = flag;
 
@@ -67,7 +60,7 @@ const monthlyText = "Add a row with the total and the last balance of each month
 const periods = { choices: ["change", "minute", "hour", "day", "week", "month"] };
 const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
 
-export const balanceCommands: readonly Definition<BalanceFlags>[] = [
+export const balanceCommands: readonly Definition[] = [
   {
     name: "statement",
     summary: "Print opening balances, changes and closing balances of accounts.",
@@ -111,7 +104,7 @@ const mostRows = 1_000_000;
 const titles = { balances: "Balances", statement: "Statement", series: "Balances over time" };
 
 /** @throws {@link IncompleteError} once the report is printed, if changes after `from` may be missing. */
-export async function printBalances(io: Io, name: shared.BalanceReportName, entered: BalanceFlags): Promise<void> {
+export async function printBalances(io: Io, name: shared.BalanceReportName, entered: flag.Flags): Promise<void> {
   // A wrong flag is found before a request is sent.
   readArguments("listBalanceChanges", entered);
   readTarget(entered.output, entered.format);

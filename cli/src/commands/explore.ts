@@ -7,14 +7,10 @@ import { type Io, printMessage } from "../io.js";
 import { createCopy } from "../sync/copy.js";
 import { hidePassword } from "../sync/destination.js";
 
-interface ExploreFlags extends flags.Flags {
-  readonly totalSupply?: string;
-}
-
 const completeText =
   "The records go back to the first block: accounts without an earlier record had 0. Default: their balances are unknown.";
 
-export const exploreCommand: Definition<ExploreFlags> = {
+export const exploreCommand: Definition = {
   name: "explore",
   summary: "Look at parties, proposals and nodes in a browser.",
   details:
@@ -33,7 +29,7 @@ export const exploreCommand: Definition<ExploreFlags> = {
   run: explore,
 };
 
-async function explore(io: Io, entered: ExploreFlags, [copy]: readonly string[]): Promise<void> {
+async function explore(io: Io, entered: flags.Flags, [copy]: readonly string[]): Promise<void> {
   const { createExplore } = await import("../explore/app.js");
   const { createGateway } = await import("../serve/app.js");
   const { serveUntilInterrupted } = await import("../serve/server.js");

@@ -41,7 +41,7 @@ const checkFrom = (text: string) => (text === "start" ? text : checkTime(text, "
 const readFrom = ({ from, timeZone }: flag.Flags): "now" | "start" | bigint | undefined =>
   from === undefined || from === "now" || from === "start" ? from : readTime(from, timeZone);
 
-export const followCommands = ids.map((id): Definition<flag.Flags> => {
+export const followCommands = ids.map((id): Definition => {
   const { details, example } = texts[id];
   const { columns = {} } = operationTexts[id];
   const hasTime = id !== "listNodeSignatures";

@@ -13,7 +13,7 @@ import { createPrinter } from "../output/printer.js";
 
 const columnsText = "The members to print, separated by commas, such as id,details.symbol. Default: all.";
 
-export const getCommand: Definition<flag.Flags> = {
+export const getCommand: Definition = {
   name: "get",
   summary: "Get any list or object of a node, page by page.",
   details:

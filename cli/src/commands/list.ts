@@ -37,10 +37,6 @@ const examples: Partial<Record<ListId, readonly string[]>> = {
   listNodeSignatures: [`signatures --id ${resource}`, `signatures --id ${resource} --columns sig --format csv`],
 };
 
-interface ListFlags extends flag.Flags {
-  readonly order?: "oldest-first" | "newest-first";
-}
-
 const scanDetails =
   "Reads every balance change in a range of time exactly once, in order of time. `vegaprotocol sync` keeps a local copy.";
 const orders = { choices: ["oldest-first", "newest-first"] };
@@ -51,7 +47,7 @@ const startText = (start: bigint, records: number) =>
     : `The records are complete from ${formatTime(start)} on. Earlier ones are unknown.`;
 
 /** A command for each list, named after the member of the response that holds the page. */
-export const listCommands = lists.map(({ id, name }): Definition<ListFlags> => {
+export const listCommands = lists.map(({ id, name }): Definition => {
   const { summary, columns = {} } = operationTexts[id];
   const isScan = isScannable(id);
   // Nodes show lists whose cursors they reject as pages of one size.
@@ -79,7 +75,7 @@ export const listCommands = lists.map(({ id, name }): Definition<ListFlags> => {
   };
 });
 
-async function list(id: ListId, io: Io, entered: ListFlags): Promise<void> {
+async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
   const { at, completeHistory, db, format, output, force = false, dry } = entered;
   // The range is the default of a configuration: commander refuses --from with --at.
   if (at !== undefined) return printBalances(io, "balances", { ...entered, from: undefined, to: undefined });
@@ -135,7 +131,7 @@ async function list(id: ListId, io: Io, entered: ListFlags): Promise<void> {
   printer.printNotes(reading.isNewestFirst ? "newest" : "first", notes);
 }
 
-function readReading(id: ListId, io: Io, flags: ListFlags): Reading {
+function readReading(id: ListId, io: Io, flags: flag.Flags): Reading {
   const { dateRange, ...query } = readArguments(id, flags);
   const { startTimestamp: start, endTimestamp: end } = (dateRange ?? {}) as Record<string, bigint | undefined>;
   checkRange(start, end, flags, true);

@@ -41,14 +41,10 @@ const columns: Readonly<Record<string, readonly [ColumnKind, read: (node: Status
 };
 const columnKinds = Object.fromEntries(Object.entries(columns).map(([name, [kind]]) => [name, kind]));
 
-interface Flags extends flag.Flags {
-  readonly watch?: number;
-}
-
 const look = { title: "Nodes" };
 const watch = "Check the nodes again every TIME, until it is interrupted.";
 
-export const nodesCommand: Definition<Flags> = {
+export const nodesCommand: Definition = {
   name: "nodes",
   summary: "Show the state of each node.",
   details:
@@ -65,7 +61,7 @@ export const nodesCommand: Definition<Flags> = {
   run: nodes,
 };
 
-async function nodes(io: Io, flags: Flags): Promise<number> {
+async function nodes(io: Io, flags: flag.Flags): Promise<number> {
   const { watch, timeout } = flags;
   const { signal, stdout } = io;
   const { pool, nodes: urls } = await connect(io, flags);

@@ -6,17 +6,11 @@ import * as flags from "../flags.js";
 import type { Io } from "../io.js";
 import { readDuration } from "../times.js";
 
-interface ServeFlags extends flags.Flags {
-  readonly cors?: readonly string[];
-  readonly trustProxy?: true;
-  readonly grace?: number;
-}
-
 const corsText = "An origin whose pages may read responses, such as https://page.example, or * for all. Default: none.";
 const proxyText = "Take the caller's address from the last entry of X-Forwarded-For. Only behind a proxy that sets it.";
 const graceText = "How long requests in flight may take after SIGTERM or Ctrl-C. Default: 10s.";
 
-export const serveCommand: Definition<ServeFlags> = {
+export const serveCommand: Definition = {
   name: "serve",
   summary: "Serve complete lists over HTTP, for programs in any language.",
   details:
@@ -40,7 +34,7 @@ function readOrigin(value: string): string {
   throw new InvalidArgumentError("Expected an origin such as https://page.example, or *.");
 }
 
-async function serve(io: Io, entered: ServeFlags): Promise<void> {
+async function serve(io: Io, entered: flags.Flags): Promise<void> {
   const { createGateway } = await import("../serve/app.js");
   const { serveUntilInterrupted } = await import("../serve/server.js");
   const { addNodeGauges, createNodeMetrics, Registry } = await import("../metrics.js");

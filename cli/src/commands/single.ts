@@ -19,7 +19,7 @@ const own: Partial<Record<OperationId, { readonly name: string; readonly example
 };
 
 /** A command for each operation that returns one object, such as `asset` for an operation `getAsset`. */
-export const singleCommands = Object.entries(operations).flatMap(([key, { kind, method }]): Definition<Flags>[] => {
+export const singleCommands = Object.entries(operations).flatMap(([key, { kind, method }]): Definition[] => {
   const id = key as OperationId;
   if (kind !== "single" || method !== "GET") return [];
   const { name = kebab(id.replace(/^get/, "")), examples = [] } = own[id] ?? {};
@@ -35,7 +35,7 @@ async function single(id: OperationId, io: Io, flags: Flags): Promise<void> {
   await printObject(io, flags, () => method(argument, { signal: io.signal }));
 }
 
-export const checkCommand: Definition<Flags> = {
+export const checkCommand: Definition = {
   name: "check",
   summary: `${operationTexts.checkTransaction.summary}.`,
   details:

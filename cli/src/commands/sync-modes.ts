@@ -12,7 +12,7 @@ import { idOf } from "../operations.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
 import { checkpointOf, type Destination, hidePassword, type SyncList } from "../sync/destination.js";
 import { isRelational, type RelationalDestination } from "../sync/destinations/relational.js";
-import { type DestinationFlags, openDestination } from "../sync/open.js";
+import { openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
 import type { SyncOptions } from "../sync/run.js";
 import { formatTime } from "../times.js";
@@ -82,7 +82,7 @@ export async function check(
 
 export async function describeSync(
   io: Io,
-  flags: Flags & DestinationFlags,
+  flags: Flags,
   plan: SyncOptions,
   entered: string,
   name: string,

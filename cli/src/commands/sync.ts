@@ -17,7 +17,7 @@ import { createMonitor } from "../progress.js";
 import { explain } from "../records.js";
 import { checkpointOf, type Destination, hidePassword, namedLists, type SyncList } from "../sync/destination.js";
 import { isRelational } from "../sync/destinations/relational.js";
-import { type DestinationFlags, openDestination } from "../sync/open.js";
+import { openDestination } from "../sync/open.js";
 import type { SyncOptions, SyncStep, VotesQuery } from "../sync/run.js";
 import { syncTo } from "../sync/sync.js";
 import { checkTime, formatTime, isRelative } from "../times.js";
@@ -25,7 +25,7 @@ import { check, copy, describeSync, openSource, recordName } from "./sync-modes.
 
 const { proposal, resource } = exampleIds;
 
-interface Flags extends flag.Flags, DestinationFlags {
+interface Flags extends flag.Flags {
   readonly party?: readonly string[];
   readonly proposal?: readonly string[];
   readonly id?: readonly string[];

@@ -1,12 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { NoCopyError, UsageError } from "../errors.js";
+import type { Flags } from "../flags.js";
 import { type BalancesQuery, type Destination, hidePassword, type OpenMode } from "./destination.js";
 import { openSqlite } from "./destinations/sqlite.js";
-
-export interface DestinationFlags {
-  readonly partialDay?: true;
-  readonly schema?: string;
-}
 
 /**
  * Opens a destination, and locks it for this process unless it is only read. Without flags, everything is read.
@@ -17,7 +13,7 @@ export async function openDestination(
   name: string,
   mode: OpenMode,
   signal: AbortSignal,
-  flags?: DestinationFlags,
+  flags?: Pick<Flags, "partialDay" | "schema">,
   query?: BalancesQuery,
 ): Promise<Destination> {
   const { partialDay = false, schema } = flags ?? {};
