@@ -30,7 +30,7 @@ export interface Connection {
 export async function connect(
   io: Io,
   flags: Omit<Flags, "format">,
-  { maxLag, observe: print = flags.verbose ? logEvents(io) : undefined, metrics }: ConnectOptions = {},
+  { maxLag, observe: print = flags.verbose ? (event) => logEvent(io, event) : undefined, metrics }: ConnectOptions = {},
 ): Promise<Connection> {
   const nodes = await readNodes(io, flags);
   const pool = createPool(nodes, maxLag, flags.node === undefined);
@@ -99,12 +99,10 @@ async function readHeaders(entered: readonly string[]): Promise<[string, string]
   });
 }
 
-const logEvents =
-  (io: Io) =>
-  (event: ObserverEvent): void => {
-    const node = event.node === undefined ? "" : ` on ${event.node}`;
-    printMessage(io, `${event.operation}, attempt ${event.attempt}${node}: ${describeEvent(event)}`);
-  };
+function logEvent(io: Io, event: ObserverEvent): void {
+  const node = event.node === undefined ? "" : ` on ${event.node}`;
+  printMessage(io, `${event.operation}, attempt ${event.attempt}${node}: ${describeEvent(event)}`);
+}
 
 function describeEvent(event: ObserverEvent): string {
   switch (event.type) {

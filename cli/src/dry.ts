@@ -71,10 +71,7 @@ function costOf(records: number, { id, pageSize, concurrency = 4 }: PlannedReadi
 
 export function nameOf({ id, query }: PlannedReading): string {
   const flags = argumentFlags(id).flatMap(({ name, path }) => {
-    const value = path.reduce<unknown>(
-      (group, member) => (group as Record<string, unknown> | undefined)?.[member],
-      query,
-    );
+    const value = path.reduce<unknown>((group, member) => (group as typeof query | undefined)?.[member], query);
     return value === undefined ? [] : [value].flat().map((each) => ` --${name} ${each}`);
   });
   return listOperation(id).envelope + flags.join("");

@@ -69,12 +69,10 @@ export async function readInput(name: string, example: string): Promise<string> 
   return text.replace(/^\uFEFF/, "");
 }
 
+/** Its message is advice, which is printed after its cause. */
 export class ErrorWithAdvice extends Error {
-  readonly advice: string;
-
   constructor(cause: unknown, advice: string) {
     super(advice, { cause });
-    this.advice = advice;
   }
 }
 

@@ -194,7 +194,7 @@ function readVersion(): string {
 }
 
 function report(error: unknown, io: Io, command: Command | undefined): number {
-  const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.advice] : [error, undefined];
+  const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.message] : [error, undefined];
   if (cause instanceof OutputClosed) return exitCodes.done;
   const { text, exitCode } = describe(cause instanceof OutputError ? writeError("stdout", cause) : cause, command);
   const label = hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";

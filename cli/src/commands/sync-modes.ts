@@ -14,7 +14,7 @@ import { checkpointOf, type Destination, hidePassword, type SyncList } from "../
 import { isRelational, type RelationalDestination } from "../sync/destinations/relational.js";
 import { openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
-import type { SyncOptions } from "../sync/run.js";
+import { listsOf, type SyncOptions } from "../sync/run.js";
 import { formatTime } from "../times.js";
 
 const expectDatabases = () => new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
@@ -92,19 +92,12 @@ export async function describeSync(
     (error) => (error instanceof NoCopyError ? [] : Promise.reject(error)),
   );
   const connection = await connect(io, flags);
-  const { balances, votes = [], signatures = [], profiles, scan } = plan;
-  const readings = [
-    ...(balances ? [["balances", balances] as const] : []),
-    ...votes.map((query) => ["votes", query] as const),
-    ...signatures.map((id) => ["signatures", { id }] as const),
-    ...(profiles ? [["profiles", {}] as const] : []),
-  ];
-  for (const [list, query] of readings) {
+  for (const [list, query] of listsOf(plan)) {
     const { from, ...filters } = query as { from?: bigint };
     const hasTimes = list === "balances" || list === "votes";
     // Other lists are read again.
     const { position } = (hasTimes && checkpointOf(stored, list, query)) || {};
-    const planned = { id: idOf(list), query: filters, start: position ?? from, ...(list === "balances" && scan) };
+    const planned = { id: idOf(list), query: filters, start: position ?? from, ...(list === "balances" && plan.scan) };
     const place = position === undefined ? undefined : `where ${name} ends`;
     await write(io.stdout, await describeReading(connection, planned, io.signal, place));
   }

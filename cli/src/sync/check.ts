@@ -21,7 +21,7 @@ import {
 import type { RelationalDestination } from "./destinations/relational.js";
 import { refuseNetwork } from "./network.js";
 import { byKey, byTime, keysOf, nameRow, type Row, type Rows, rowOf, sharesOf, tables } from "./rows.js";
-import type { SyncOptions } from "./run.js";
+import { listsOf, type SyncOptions } from "./run.js";
 
 export interface Comparison {
   readonly list: SyncList;
@@ -56,34 +56,27 @@ export async function* checkSync(
   client: VegaClient,
   plan: SyncOptions,
 ): AsyncGenerator<Comparison, undefined, undefined> {
-  const { balances, votes = [], signatures = [], profiles } = plan;
   const stored = await destination.checkpoints();
   const check = (list: WholeList, query: object, position?: bigint, known?: readonly object[]) =>
     checkList(destination, client, list, query, position, known, plan.signal);
-  const checkpointFor = (list: SyncList, query: object) => {
+  for (const [list, query] of listsOf(plan)) {
     const checkpoint = checkpointOf(stored, list, query);
-    if (checkpoint) return checkpoint;
-    const others = stored.filter((each) => each.list === list).map(({ query }) => nameOfQuery(list, query));
-    const advice =
-      others.length > 0
-        ? `It has ${others.join(", ")}: pass the same flags.`
-        : "Run sync without --check first. In a folder, --partial-day writes a day before it is over.";
-    throw new ExitError(`Expected a destination in which these ${list} are stored. ${advice}`);
-  };
-  if (balances) {
-    const checkpoint = checkpointFor("balances", balances);
-    const ofBalances = stored.filter(({ list }) => list === "balances");
-    const end = latest(checkpoint.position, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
-    yield checkBalances(destination, client, balances, { ...checkpoint, end }, { ...plan.scan, signal: plan.signal });
-    const assets = await listAssets(client, plan.signal);
-    if (assets) yield check("assets", {}, undefined, assets);
+    if (checkpoint === undefined && list !== "profiles") {
+      const others = stored.filter((each) => each.list === list).map(({ query }) => nameOfQuery(list, query));
+      const advice =
+        others.length > 0
+          ? `It has ${others.join(", ")}: pass the same flags.`
+          : "Run sync without --check first. In a folder, --partial-day writes a day before it is over.";
+      throw new ExitError(`Expected a destination in which these ${list} are stored. ${advice}`);
+    }
+    if (list === "balances" && checkpoint) {
+      const ofBalances = stored.filter(({ list }) => list === "balances");
+      const end = latest(checkpoint.position, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
+      yield checkBalances(destination, client, query, { ...checkpoint, end }, { ...plan.scan, signal: plan.signal });
+      const assets = await listAssets(client, plan.signal);
+      if (assets) yield check("assets", {}, undefined, assets);
+    } else if (list !== "balances") yield check(list, query, checkpoint?.position || undefined);
   }
-  for (const query of votes) yield check("votes", query, checkpointFor("votes", query).position || undefined);
-  for (const id of signatures) {
-    checkpointFor("signatures", { id });
-    yield check("signatures", { id });
-  }
-  if (profiles) yield check("profiles", {});
 }
 
 export function nameOfQuery(list: SyncList, query: object): string {

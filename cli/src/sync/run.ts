@@ -36,6 +36,14 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
   readonly onWritten?: ((unwritten: Unwritten | undefined) => void) | undefined;
 }
 
+/** The lists of a plan, each with its query. */
+export const listsOf = ({ balances, votes = [], signatures = [], profiles }: SyncOptions) => [
+  ...(balances ? [["balances", balances] as const] : []),
+  ...votes.map((query) => ["votes", query] as const),
+  ...signatures.map((id) => ["signatures", { id }] as const),
+  ...(profiles ? [["profiles", {}] as const] : []),
+];
+
 export const notStarted = new IncompleteError(
   "The node has no block yet. Run sync again once it has read its history, or use another node.",
 );
