@@ -5,7 +5,6 @@ import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ExitError } from "../errors.js";
-import { type Io, write } from "../io.js";
 import { Rejection, rejectionOf } from "./errors.js";
 import { createQuota, createShare } from "./limits.js";
 
@@ -77,24 +76,6 @@ function createListener({ fetch, requests, callerOf = () => "" }: App, inFlight:
     };
     served.set(socket, serve());
   };
-}
-
-export async function serveUntilInterrupted(
-  { stdout, signal }: Pick<Io, "stdout" | "signal">,
-  app: App,
-  { port, host = "127.0.0.1" }: { readonly port: number; readonly host?: string | undefined },
-  closing: AbortController,
-  grace: number,
-  onStarted?: () => void,
-): Promise<void> {
-  const server = await startServer(app, port, host);
-  try {
-    await write(stdout, `${server.url}\n`);
-    onStarted?.();
-    if (!signal.aborted) await once(signal, "abort");
-  } finally {
-    await server.close(closing, grace);
-  }
 }
 
 export async function startServer(app: App, port: number, host: string, limits = serverLimits) {
