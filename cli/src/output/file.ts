@@ -1,18 +1,6 @@
 /** The file of `--output`: its name, its format, and how it is written. */
 import { randomBytes } from "node:crypto";
-import {
-  createWriteStream,
-  existsSync,
-  fchmodSync,
-  fchownSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Writable } from "node:stream";
@@ -41,7 +29,7 @@ const extensions = new Map<string, FormatName>(
 /** Returns the target of `--output` and its format; `undefined` for `-`, which is stdout. */
 export function readTarget(name: string | undefined, format: FormatName | undefined): Target | undefined {
   if (name === undefined || name === "-") return undefined;
-  const found = ifThere(() => statSync(name));
+  const found = ifThere(() => fs.statSync(name));
   if (found?.isDirectory() || /[/\\]$/.test(name) || /\.parquet$/i.test(name)) {
     throw new UsageError(
       `Expected --output to be a file of CSV, NDJSON, JSON or HTML, got "${name}". For a folder of Parquet files: vegaprotocol sync FOLDER/`,
@@ -67,8 +55,8 @@ export function readTarget(name: string | undefined, format: FormatName | undefi
 
 /** The file behind a name. A symbolic link can lead to a file that does not exist yet. */
 export const followLink = (name: string): string =>
-  ifThere(() => lstatSync(name))?.isSymbolicLink()
-    ? (ifThere(() => realpathSync(name)) ?? resolve(dirname(name), readlinkSync(name)))
+  ifThere(() => fs.lstatSync(name))?.isSymbolicLink()
+    ? (ifThere(() => fs.realpathSync(name)) ?? resolve(dirname(name), fs.readlinkSync(name)))
     : name;
 
 function ifThere<T>(read: () => T): T | undefined {
@@ -111,7 +99,7 @@ export function openOutput(
   const path = isStream ? target.path : `${target.path}.${id}.tmp`;
   refuseOther(target, force);
   if (!isStream) removeLeft(target.path, "tmp", abandonedAfter);
-  const file = createWriteStream(path, isStream ? {} : { flush: true, fd: create(path, target) });
+  const file = fs.createWriteStream(path, isStream ? {} : { flush: true, fd: create(path, target) });
   const gzip = target.isCompressed ? createGzip() : undefined;
   const input: Writable = gzip ?? file;
   const done = gzip ? pipeline(gzip, file) : finished(file);
@@ -159,7 +147,7 @@ export function openOutput(
 /** Creates a file at once: a stream would show an error only once the records are read. */
 function create(path: string, target: Target): number {
   try {
-    const file = openSync(path, "w");
+    const file = fs.openSync(path, "w");
     keepPermissions(file, target.path);
     return file;
   } catch (error) {
@@ -169,17 +157,17 @@ function create(path: string, target: Target): number {
 
 /** Gives a new file the permissions and the owner of the file that it replaces. */
 function keepPermissions(file: number, replaced: string): void {
-  const earlier = ifThere(() => statSync(replaced));
+  const earlier = ifThere(() => fs.statSync(replaced));
   try {
-    if (earlier) fchmodSync(file, earlier.mode);
-    if (earlier) fchownSync(file, earlier.uid, earlier.gid);
+    if (earlier) fs.fchmodSync(file, earlier.mode);
+    if (earlier) fs.fchownSync(file, earlier.uid, earlier.gid);
   } catch {
     // Some network file systems have no permissions, and only root can give files away.
   }
 }
 
 export function refuseOther({ name, path, isStream }: Target, force: boolean): void {
-  if (force || isStream || !existsSync(path)) return;
+  if (force || isStream || !fs.existsSync(path)) return;
   throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
 }
 
@@ -191,10 +179,10 @@ function removeLeft(path: string, extension: "tmp" | "partial", age = 0): void {
   const folder = dirname(path);
   const ending = new RegExp(`^[\\da-f]{8}\\.${extension}$`);
   try {
-    for (const name of readdirSync(folder)) {
+    for (const name of fs.readdirSync(folder)) {
       if (!name.startsWith(prefix) || !ending.test(name.slice(prefix.length))) continue;
       const file = join(folder, name);
-      if (Date.now() - statSync(file).mtimeMs >= age) rmSync(file);
+      if (Date.now() - fs.statSync(file).mtimeMs >= age) fs.rmSync(file);
     }
   } catch {
     // The error of the write explains the folder's problem.
