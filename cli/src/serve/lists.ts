@@ -122,12 +122,8 @@ export function createLists(client: VegaClient) {
     async readNewest(id: ListId, query: object, count: number, signal: AbortSignal): Promise<SortedList | undefined> {
       const { timeMember } = listOperation(id).cursors ?? {};
       if (timeMember === undefined) return undefined;
-      const page = await openList(
-        client,
-        id,
-        { ...query, pagination: { first: count, newestFirst: true } },
-        { signal },
-      );
+      const pagination = { first: count, newestFirst: true };
+      const page = await openList(client, id, { ...query, pagination }, { signal });
       const { nodes, edges, pageInfo, block } = page;
       const bound = pageInfo?.hasNextPage ? timeIn(edges.at(-1)?.cursor ?? "", timeMember) : -1n;
       const placed = withPlaces(id, nodes).filter((record) => bound !== undefined && timeOf(record) > bound);

@@ -90,10 +90,8 @@ export function createPages(client: VegaClient, nodes: Nodes) {
     }
     await nodes.waitFor(minBlock, signal);
     const weight = weightOf(kept?.records.length ?? largestPage);
-    return pageOf(
-      await inTurn(weight, () => lists.read({ id, query, arrival, minBlock }, signal, nodes.nodeAt)),
-      request,
-    );
+    const list = await inTurn(weight, () => lists.read({ id, query, arrival, minBlock }, signal, nodes.nodeAt));
+    return pageOf(list, request);
   }
 
   /**
@@ -176,10 +174,8 @@ export function createPages(client: VegaClient, nodes: Nodes) {
 
   return async function readPage(request: PageRequest, reader: Reader) {
     const { id, size, isBackward, cursor } = request;
-    const { records, source, next, coverage, isComplete } = await (isScannable(id) ? readScan : readList)(
-      request,
-      reader,
-    );
+    const read = isScannable(id) ? readScan : readList;
+    const { records, source, next, coverage, isComplete } = await read(request, reader);
     let { skipped = 0, place: [time] = [] } = cursor ?? {};
     const edges = records.slice(0, size).map(({ node, place }) => {
       skipped = place[0] === time ? skipped + 1 : 1;

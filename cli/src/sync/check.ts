@@ -142,10 +142,8 @@ async function checkList(
   const { records, pages, gap } = known
     ? { records: own.size > 0 ? known : [], pages: [], gap: undefined }
     : await readWhole(client, idOf(list), query, { signal });
-  const node = byKey(
-    list,
-    records.map((record) => normalRow(list, rowOf(list, record))),
-  );
+  const rows = records.map((record) => normalRow(list, rowOf(list, record)));
+  const node = byKey(list, rows);
   if (list === "votes") {
     // They were cast after the stored ones were read, or written again at the close of their proposal. A folder does
     // not tell when it was written: after its newest vote.
@@ -153,10 +151,8 @@ async function checkList(
     const { timeMember } = operations.listVotes.cursors;
     const isRewritten = (cursor: string) => position !== undefined && (timeIn(cursor, timeMember) ?? 0n) >= position;
     const edges = pages.flatMap(({ edges }) => edges).filter(({ cursor }) => isRewritten(cursor));
-    const rewritten = byKey(
-      list,
-      edges.map((edge) => rowOf(list, edge.node)),
-    );
+    const last = edges.map(({ node }) => rowOf(list, node));
+    const rewritten = byKey(list, last);
     const later = [...node].filter(([key, row]) => rewritten.has(key) || BigInt(timeOf(list, row) ?? 0) >= end);
     for (const [key] of later) for (const rows of [own, node]) rows.delete(key);
   }
