@@ -8,13 +8,14 @@ import { addCommand, type Definition, exampleIds, examplesText, helpTable, type 
 import { auditCommand } from "./commands/audit.js";
 import { balanceCommands } from "./commands/balance-reports.js";
 import { completionCommand } from "./commands/completion.js";
+import { exploreCommand } from "./commands/explore.js";
 import { fakeNodeCommand } from "./commands/fake-node.js";
 import { followCommands } from "./commands/follow.js";
 import { getCommand } from "./commands/get.js";
 import { listCommands } from "./commands/list.js";
 import { nodesCommand } from "./commands/nodes.js";
 import { reportCommands } from "./commands/reports.js";
-import { exploreCommand, serveCommand } from "./commands/serve.js";
+import { serveCommand } from "./commands/serve.js";
 import { checkCommand, singleCommands } from "./commands/single.js";
 import { syncCommand } from "./commands/sync.js";
 import { applyDefaults, withSource } from "./config.js";

@@ -55,68 +55,67 @@ export const auditCommand: Definition<Flags> = {
     "audit http://127.0.0.1:8080 http://localhost:8080",
     `audit http://127.0.0.1:8080 http://localhost:8080 --profiles --id ${exampleIds.resource} --format csv`,
   ],
-  run: audit,
+  async run(io, flags, entered) {
+    const { signal } = io;
+    const { dateRange = {} } = readArguments("listBalanceChanges", flags) as {
+      dateRange?: { startTimestamp?: bigint; endTimestamp?: bigint };
+    };
+    checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags, true);
+    const repeated = entered.find((url, index) => entered.indexOf(url) < index);
+    if (repeated !== undefined) throw new UsageError(`Expected nodes that differ, got "${repeated}" twice.`);
+    const urls = new Set((await connect(io, { ...flags, node: entered })).nodes);
+    if (urls.size < 2)
+      throw new UsageError("Expected at least two nodes, such as https://a.example https://b.example.");
+    const parts: AuditedPart[] = [];
+    const print = async (write: (text: string) => Promise<void>, format: flag.FormatName | undefined) => {
+      const isPrometheus = (format ?? flags.format) === "prometheus";
+      const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), format, { title: "Audit" });
+      const nodes = await Promise.all([...urls].map((url) => learn(io, flags, url)));
+      const start = earliest(...nodes.map((node) => node.start));
+      const newest = latest(0n, ...nodes.map((node) => node.end));
+      const end = earliest(...nodes.map((node) => node.end).filter((each) => newest - each <= maxLag));
+      const { startTimestamp = start ?? newest, endTimestamp = end ?? newest } = dateRange;
+      if (newest === 0n) throw new IncompleteError("No node has a block.");
+      let position = startTimestamp;
+      async function* compare() {
+        while (position < endTimestamp) {
+          const range = { start: position, end: earliest(position - (position % day) + day, endTimestamp) };
+          yield auditBalances(nodes, dateOf(position), range, { pageSize: flags.pageSize, signal });
+          position = range.end;
+        }
+        for (const proposalId of canonicalIds(flags.proposal ?? []))
+          yield auditList(nodes, "votes", proposalId, { proposalId }, signal);
+        for (const id of canonicalIds(flags.id ?? [])) yield auditList(nodes, "signatures", id, { id }, signal);
+        if (flags.profiles) yield auditList(nodes, "profiles", "profiles", {}, signal);
+      }
+      try {
+        for await (const part of compare()) {
+          const head = parts.push(part) === 1 ? encoder.head : "";
+          if (part.first && !flags.quiet) printMessage(io, describe(part));
+          const { list, part: name } = part;
+          const rows = part.nodes.map((node) => ({ part: name, list, ...node, records: String(node.records) }));
+          if (!isPrometheus) await write(head + encoder.encode(rows));
+        }
+      } catch (error) {
+        // A failure is no difference.
+        const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
+        // A later start does not help with a list that cannot be compared.
+        if (position === startTimestamp || error instanceof IncompleteError) throw failure;
+        throw new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`);
+      }
+      if (parts.length === 0) {
+        const [from, to] = [startTimestamp, endTimestamp].map(formatTime);
+        throw new IncompleteError(`There is nothing to compare: the range begins at ${from}, and ends at ${to}.`);
+      }
+      await write(isPrometheus ? await (await import("../metrics.js")).auditMetrics(parts) : encoder.end());
+      return parts.length;
+    };
+    await printText(io, flags, print, "part");
+    const states = parts.flatMap((part) => part.nodes.map(({ state }) => state));
+    if (states.includes("different")) return exitCodes.failed;
+    return states.some((state) => state !== "equal") ? exitCodes.incomplete : exitCodes.done;
+  },
 };
-
-async function audit(io: Io, flags: Flags, entered: readonly string[]): Promise<number> {
-  const { signal } = io;
-  const { dateRange = {} } = readArguments("listBalanceChanges", flags) as {
-    dateRange?: { startTimestamp?: bigint; endTimestamp?: bigint };
-  };
-  checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags, true);
-  const repeated = entered.find((url, index) => entered.indexOf(url) < index);
-  if (repeated !== undefined) throw new UsageError(`Expected nodes that differ, got "${repeated}" twice.`);
-  const urls = new Set((await connect(io, { ...flags, node: entered })).nodes);
-  if (urls.size < 2) throw new UsageError("Expected at least two nodes, such as https://a.example https://b.example.");
-  const parts: AuditedPart[] = [];
-  const print = async (write: (text: string) => Promise<void>, format: flag.FormatName | undefined) => {
-    const isPrometheus = (format ?? flags.format) === "prometheus";
-    const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), format, { title: "Audit" });
-    const nodes = await Promise.all([...urls].map((url) => learn(io, flags, url)));
-    const start = earliest(...nodes.map((node) => node.start));
-    const newest = latest(0n, ...nodes.map((node) => node.end));
-    const end = earliest(...nodes.map((node) => node.end).filter((each) => newest - each <= maxLag));
-    const { startTimestamp = start ?? newest, endTimestamp = end ?? newest } = dateRange;
-    if (newest === 0n) throw new IncompleteError("No node has a block.");
-    let position = startTimestamp;
-    async function* compare() {
-      while (position < endTimestamp) {
-        const range = { start: position, end: earliest(position - (position % day) + day, endTimestamp) };
-        yield auditBalances(nodes, dateOf(position), range, { pageSize: flags.pageSize, signal });
-        position = range.end;
-      }
-      for (const proposalId of canonicalIds(flags.proposal ?? []))
-        yield auditList(nodes, "votes", proposalId, { proposalId }, signal);
-      for (const id of canonicalIds(flags.id ?? [])) yield auditList(nodes, "signatures", id, { id }, signal);
-      if (flags.profiles) yield auditList(nodes, "profiles", "profiles", {}, signal);
-    }
-    try {
-      for await (const part of compare()) {
-        const head = parts.push(part) === 1 ? encoder.head : "";
-        if (part.first && !flags.quiet) printMessage(io, describe(part));
-        const { list, part: name } = part;
-        const rows = part.nodes.map((node) => ({ part: name, list, ...node, records: String(node.records) }));
-        if (!isPrometheus) await write(head + encoder.encode(rows));
-      }
-    } catch (error) {
-      // A failure is no difference.
-      const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
-      // A later start does not help with a list that cannot be compared.
-      if (position === startTimestamp || error instanceof IncompleteError) throw failure;
-      throw new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`);
-    }
-    if (parts.length === 0) {
-      const [from, to] = [startTimestamp, endTimestamp].map(formatTime);
-      throw new IncompleteError(`There is nothing to compare: the range begins at ${from}, and ends at ${to}.`);
-    }
-    await write(isPrometheus ? await (await import("../metrics.js")).auditMetrics(parts) : encoder.end());
-    return parts.length;
-  };
-  await printText(io, flags, print, "part");
-  const states = parts.flatMap((part) => part.nodes.map(({ state }) => state));
-  if (states.includes("different")) return exitCodes.failed;
-  return states.some((state) => state !== "equal") ? exitCodes.incomplete : exitCodes.done;
-}
 
 /** A node that does not respond has nothing to compare. */
 async function learn(io: Io, flags: Flags, url: string): Promise<AuditedNode> {

@@ -55,44 +55,42 @@ export const fakeNodeCommand: Definition<FakeFlags> = {
     "fake-node --port 8090 --balances 20000 --defects --no-rate-limit",
     "fake-node --port 8090 --block-every 1s --nodes 3 --lag 0,0,600 --fault latency=200ms,503=5%",
   ],
-  run: fakeNode,
-};
-
-async function fakeNode(io: Io, flags: FakeFlags): Promise<void> {
-  const [{ createFakeNetwork, createFakeNode, nodeDefects }, { listen }] = await Promise.all([
-    import("vegaprotocol-client/testing"),
-    import("vegaprotocol-client/testing/node"),
-  ]);
-  const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, lag = [] } = flags;
-  const options = {
-    faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
-    defects: defects && nodeDefects,
-    rateLimit: rateLimit ? undefined : (false as const),
-  };
-  const counts = Object.fromEntries(listNames.map((name) => [name, flags[name] ?? 100]));
-  const data = { ...counts, spamStatistics: 10, seed, party };
-  const all: readonly FakeNode[] =
-    nodes === 1 ? [createFakeNode(data, options)] : createFakeNetwork({ ...data, nodes }, options).nodes;
-  const blockTime = BigInt(Math.round((blockEvery ?? 0) * 1e6));
-  const endBlock = liveChain(all[0] as FakeNode, { blockTime, seed: seed ?? 1, party });
-  for (const [index, node] of all.entries()) node.configure({ lag: lag[index] ?? lag.at(-1) ?? 0 });
-  const timer = blockEvery === undefined ? undefined : setInterval(endBlock, blockEvery);
-  // Each seed has three assets, and signatures of them.
-  const assets = createFakeNode({ signatures: 3, seed }).records.signatures.map(({ id }) => id);
-  const servers: FakeNodeServer[] = [];
-  try {
-    for (const [index, node] of all.entries()) {
-      const server = await listen(withOtherPaths(node, assets), { port: port === 0 ? 0 : port + index, host });
-      servers.push(server);
-      await write(io.stdout, `${server.url}\n`);
+  async run(io, flags) {
+    const [{ createFakeNetwork, createFakeNode, nodeDefects }, { listen }] = await Promise.all([
+      import("vegaprotocol-client/testing"),
+      import("vegaprotocol-client/testing/node"),
+    ]);
+    const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, lag = [] } = flags;
+    const options = {
+      faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
+      defects: defects && nodeDefects,
+      rateLimit: rateLimit ? undefined : (false as const),
+    };
+    const counts = Object.fromEntries(listNames.map((name) => [name, flags[name] ?? 100]));
+    const data = { ...counts, spamStatistics: 10, seed, party };
+    const all: readonly FakeNode[] =
+      nodes === 1 ? [createFakeNode(data, options)] : createFakeNetwork({ ...data, nodes }, options).nodes;
+    const blockTime = BigInt(Math.round((blockEvery ?? 0) * 1e6));
+    const endBlock = liveChain(all[0] as FakeNode, { blockTime, seed: seed ?? 1, party });
+    for (const [index, node] of all.entries()) node.configure({ lag: lag[index] ?? lag.at(-1) ?? 0 });
+    const timer = blockEvery === undefined ? undefined : setInterval(endBlock, blockEvery);
+    // Each seed has three assets, and signatures of them.
+    const assets = createFakeNode({ signatures: 3, seed }).records.signatures.map(({ id }) => id);
+    const servers: FakeNodeServer[] = [];
+    try {
+      for (const [index, node] of all.entries()) {
+        const server = await listen(withOtherPaths(node, assets), { port: port === 0 ? 0 : port + index, host });
+        servers.push(server);
+        await write(io.stdout, `${server.url}\n`);
+      }
+      printHints(io, all[0], servers[0]?.url);
+      if (!io.signal.aborted) await once(io.signal, "abort");
+    } finally {
+      clearInterval(timer);
+      await Promise.all(servers.map((server) => server.close()));
     }
-    printHints(io, all[0], servers[0]?.url);
-    if (!io.signal.aborted) await once(io.signal, "abort");
-  } finally {
-    clearInterval(timer);
-    await Promise.all(servers.map((server) => server.close()));
-  }
-}
+  },
+};
 
 function printHints(io: Io, node: FakeNode | undefined, url: string | undefined): void {
   const proposal = node?.records.votes.at(-1)?.proposalId;

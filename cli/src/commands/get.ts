@@ -33,45 +33,47 @@ export const getCommand: Definition = {
     `get '/api/v2/node/signatures?id=${exampleIds.resource}'`,
     "get /api/v2/balance/changes --columns timestamp,balance -o changes.csv",
   ],
-  run: get,
-};
-
-async function get(io: Io, flags: flag.Flags, [entered = ""]: readonly string[]): Promise<void> {
-  const { pathname, searchParams } = readPath(entered);
-  const { format, output } = flags;
-  const target = readTarget(output, format);
-  const encoder = createAnyEncoder(io, flags, target?.format);
-  const printer = createPrinter(io, flags, encoder, target);
-  const { limit: maxItems } = printer;
-  const { pageSize = maxItems !== undefined && maxItems < 1000 ? maxItems : undefined } = flags;
-  let object: WireRecord | undefined;
-  try {
-    const { client } = await connect(io, flags);
-    const fetchPage = async ({ after }: { after?: string }, signal: AbortSignal) => {
-      const size = pageSize ?? searchParams.get("pagination.first");
-      if (size !== null) searchParams.set("pagination.first", String(size));
-      if (after !== undefined) searchParams.set("pagination.after", after);
-      const body = await request(client, pathname, searchParams, signal);
-      const page = Object.values(body).find(isPage);
-      if (page === undefined) object = body;
-      return page ?? { edges: [], pageInfo: { hasNextPage: false } };
-    };
-    const walk = paginate(fetchPage as Parameters<typeof paginate<WireRecord>>[0], {}, { maxItems, signal: io.signal });
-    for await (const record of walk) await printer.add(record);
-    const found = object;
-    if (found !== undefined && target === undefined && flags.columns === undefined) {
-      await printObject(io, flags, async () => found);
-      return;
+  async run(io, flags, [entered = ""]) {
+    const { pathname, searchParams } = readPath(entered);
+    const { format, output } = flags;
+    const target = readTarget(output, format);
+    const encoder = createAnyEncoder(io, flags, target?.format);
+    const printer = createPrinter(io, flags, encoder, target);
+    const { limit: maxItems } = printer;
+    const { pageSize = maxItems !== undefined && maxItems < 1000 ? maxItems : undefined } = flags;
+    let object: WireRecord | undefined;
+    try {
+      const { client } = await connect(io, flags);
+      const fetchPage = async ({ after }: { after?: string }, signal: AbortSignal) => {
+        const size = pageSize ?? searchParams.get("pagination.first");
+        if (size !== null) searchParams.set("pagination.first", String(size));
+        if (after !== undefined) searchParams.set("pagination.after", after);
+        const body = await request(client, pathname, searchParams, signal);
+        const page = Object.values(body).find(isPage);
+        if (page === undefined) object = body;
+        return page ?? { edges: [], pageInfo: { hasNextPage: false } };
+      };
+      const walk = paginate(
+        fetchPage as Parameters<typeof paginate<WireRecord>>[0],
+        {},
+        { maxItems, signal: io.signal },
+      );
+      for await (const record of walk) await printer.add(record);
+      const found = object;
+      if (found !== undefined && target === undefined && flags.columns === undefined) {
+        await printObject(io, flags, async () => found);
+        return;
+      }
+      if (found !== undefined) await printer.add(found);
+      await printer.end();
+      await printer.finish();
+    } catch (error) {
+      await printer.stop();
+      throw error;
     }
-    if (found !== undefined) await printer.add(found);
-    await printer.end();
-    await printer.finish();
-  } catch (error) {
-    await printer.stop();
-    throw error;
-  }
-  printer.printNotes("first", encoder.notes(), object && "one object");
-}
+    printer.printNotes("first", encoder.notes(), object && "one object");
+  },
+};
 
 /** Keeps the path as it was entered: `.` and `..` would lead to another one. */
 function readPath(entered: string): { pathname: string; searchParams: URLSearchParams } {

@@ -5,7 +5,7 @@ import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes } from "../errors.js";
 import * as flag from "../flags.js";
-import { type Io, isTerminal, printMessage, write } from "../io.js";
+import { isTerminal, printMessage, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { getPath } from "../other-paths.js";
 import { readColumns } from "../output/columns.js";
@@ -58,44 +58,42 @@ export const nodesCommand: Definition = {
     ...flag.nodeFlags(),
   ],
   examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --format prometheus -o nodes.prom --force"],
-  run: nodes,
+  async run(io, flags) {
+    const { watch, timeout } = flags;
+    const { signal, stdout } = io;
+    const { pool, nodes: urls } = await connect(io, flags);
+    // Each has a client of its own, which reads from it alone.
+    const clients = await Promise.all(
+      urls.map(async (url) => (await connect(io, { ...flags, node: [url], retries: 0 })).client),
+    );
+    const named = readTarget(flags.output, flags.format)?.format;
+    const format = named ?? formatOf(flags.format, io);
+    const create = () =>
+      format === "prometheus" ? undefined : createEncoder(io, flags, readColumns(columnKinds, flags), named, look);
+    // A file or a pipe gets the header once.
+    const isContinued = (format === "csv" || format === "table") && !isTerminal(io, stdout);
+    let encoder = create();
+    for (;;) {
+      let statuses: NodePool["status"] = [];
+      await printText(io, flags, async (print) => {
+        statuses = await pool.check({ signal, history: true, ...(timeout !== undefined && { timeout }) });
+        const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
+        signal.throwIfAborted();
+        if (watch !== undefined && isTerminal(io, stdout)) await write(stdout, "\x1b[H\x1b[2J");
+        const rows = known.map((node) => recordOf(node, format === "table"));
+        await print(
+          encoder ? [...encode(encoder, rows)].join("") : await (await import("../metrics.js")).nodeMetrics(statuses),
+        );
+        return rows.length;
+      });
+      for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
+      const isUp = statuses.some(({ error }) => error === undefined);
+      if (watch === undefined) return isUp ? exitCodes.done : exitCodes.failed;
+      await sleep(watch, undefined, { signal }).catch(() => signal.throwIfAborted());
+      encoder = isContinued && encoder ? { ...encoder, head: "" } : create();
+    }
+  },
 };
-
-async function nodes(io: Io, flags: flag.Flags): Promise<number> {
-  const { watch, timeout } = flags;
-  const { signal, stdout } = io;
-  const { pool, nodes: urls } = await connect(io, flags);
-  // Each has a client of its own, which reads from it alone.
-  const clients = await Promise.all(
-    urls.map(async (url) => (await connect(io, { ...flags, node: [url], retries: 0 })).client),
-  );
-  const named = readTarget(flags.output, flags.format)?.format;
-  const format = named ?? formatOf(flags.format, io);
-  const create = () =>
-    format === "prometheus" ? undefined : createEncoder(io, flags, readColumns(columnKinds, flags), named, look);
-  // A file or a pipe gets the header once.
-  const isContinued = (format === "csv" || format === "table") && !isTerminal(io, stdout);
-  let encoder = create();
-  for (;;) {
-    let statuses: NodePool["status"] = [];
-    await printText(io, flags, async (print) => {
-      statuses = await pool.check({ signal, history: true, ...(timeout !== undefined && { timeout }) });
-      const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
-      signal.throwIfAborted();
-      if (watch !== undefined && isTerminal(io, stdout)) await write(stdout, "\x1b[H\x1b[2J");
-      const rows = known.map((node) => recordOf(node, format === "table"));
-      await print(
-        encoder ? [...encode(encoder, rows)].join("") : await (await import("../metrics.js")).nodeMetrics(statuses),
-      );
-      return rows.length;
-    });
-    for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
-    const isUp = statuses.some(({ error }) => error === undefined);
-    if (watch === undefined) return isUp ? exitCodes.done : exitCodes.failed;
-    await sleep(watch, undefined, { signal }).catch(() => signal.throwIfAborted());
-    encoder = isContinued && encoder ? { ...encoder, head: "" } : create();
-  }
-}
 
 async function learn(status: Status, client: VegaClient | undefined, signal: AbortSignal): Promise<Status> {
   if (client === undefined || status.error !== undefined) return status;

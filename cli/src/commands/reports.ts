@@ -1,12 +1,10 @@
-/** The commands `tally`, `limits` and `bundle`. */
-import type { Command } from "commander";
 import { type Submission, submissionLimits, tallyVotes } from "vegaprotocol-client/reports";
 import { canonicalIds, kebab } from "../arguments.js";
 import { type Definition, exampleIds, isEntered } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { type Io, printMessage } from "../io.js";
+import { printMessage } from "../io.js";
 import { listAssets, type Proposal, requireProposal } from "../other-paths.js";
 import { readTarget } from "../output/file.js";
 import { printObject, printRecords } from "../output/print.js";
@@ -42,36 +40,34 @@ const tallyCommand: Definition<TallyFlags> = {
     ...flag.nodeFlags(),
   ],
   examples: [`tally --proposal ${proposal} --total-supply 200000000000000000000000000`],
-  run: printTally,
+  async run(io, flags) {
+    const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];
+    // A wrong flag is found before a request is sent.
+    const format = readTarget(flags.output, flags.format)?.format ?? flags.format;
+    const rulesOf = (proposal?: Proposal) => tallyRules({ ...flags, market }, (name) => `--${kebab(name)}`, proposal);
+    await tallyVotes([], rulesOf(anyProposal).rules);
+    const client = await clientOf(io, flags);
+    // A copy has no proposals.
+    const node = flags.db === undefined || !flags.node ? client : (await connect(io, flags)).client;
+    const proposal = await requireProposal(node, proposalId, io.signal, market);
+    const { rules, thresholds } = rulesOf(proposal);
+    const records = await client.listVotes({ proposalId }, { signal: io.signal }).toArray();
+    const tally = await tallyVotes(records, rules);
+    const state = proposal?.state;
+    if (format === "html" || format === "svg") {
+      const { units } = await readUnits(io, flags, voteKinds, () => listAssets(client, io.signal), true);
+      await printRecords(io, flags, voteKinds, async () => records, units, {
+        title: "Votes on a proposal",
+        tally: { tally, rules: { ...rules, totalSupply: flags.totalSupply }, state },
+      });
+    } else await printObject(io, flags, async () => ({ state, ...tally, thresholds }));
+    if (tally.yes.parties + tally.no.parties === 0) printMessage(io, "Nobody has voted on the proposal.");
+    const missing = tally.missing.map((name) => `--${kebab(name)}`);
+    if (missing.length > 0) printMessage(io, `Whether it passes is unknown without ${missing.join(", ")}.`);
+  },
 };
 
 const voteKinds = { partyId: "text", value: "text", totalGovernanceTokenBalance: "amount", timestamp: "time" } as const;
-
-async function printTally(io: Io, flags: TallyFlags): Promise<void> {
-  const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];
-  // A wrong flag is found before a request is sent.
-  const format = readTarget(flags.output, flags.format)?.format ?? flags.format;
-  const rulesOf = (proposal?: Proposal) => tallyRules({ ...flags, market }, (name) => `--${kebab(name)}`, proposal);
-  await tallyVotes([], rulesOf(anyProposal).rules);
-  const client = await clientOf(io, flags);
-  // A copy has no proposals.
-  const node = flags.db === undefined || !flags.node ? client : (await connect(io, flags)).client;
-  const proposal = await requireProposal(node, proposalId, io.signal, market);
-  const { rules, thresholds } = rulesOf(proposal);
-  const records = await client.listVotes({ proposalId }, { signal: io.signal }).toArray();
-  const tally = await tallyVotes(records, rules);
-  const state = proposal?.state;
-  if (format === "html" || format === "svg") {
-    const { units } = await readUnits(io, flags, voteKinds, () => listAssets(client, io.signal), true);
-    await printRecords(io, flags, voteKinds, async () => records, units, {
-      title: "Votes on a proposal",
-      tally: { tally, rules: { ...rules, totalSupply: flags.totalSupply }, state },
-    });
-  } else await printObject(io, flags, async () => ({ state, ...tally, thresholds }));
-  if (tally.yes.parties + tally.no.parties === 0) printMessage(io, "Nobody has voted on the proposal.");
-  const missing = tally.missing.map((name) => `--${kebab(name)}`);
-  if (missing.length > 0) printMessage(io, `Whether it passes is unknown without ${missing.join(", ")}.`);
-}
 
 interface LimitsFlags extends flag.Flags {
   readonly party: string;
@@ -110,35 +106,34 @@ const limitsCommand: Definition<LimitsFlags> = {
     ...flag.nodeFlags(),
   ],
   examples: [`limits --party ${party} --command vote --proposal ${proposal}`],
-  run: printLimits,
+  async run(io, flags, _, entered) {
+    const { party: partyId, command, proposal: proposalId, sentSince, tokens } = flags;
+    if (command === "vote" && proposalId === undefined) throw new UsageError("--command vote requires --proposal.");
+    if (command !== "vote" && isEntered(entered, "proposal"))
+      throw new UsageError("--proposal requires --command vote.");
+    const sentByBlock = flags.sentByBlock && readSends(flags.sentByBlock, "--sent-by-block");
+    const submission = { command, proposalId } as Submission;
+    const options = { sentSince, sentByBlock, tokens, now: new Date() };
+    // A wrong flag is found before a request is sent.
+    submissionLimits(noStatistics, submission, options);
+    const client = await clientOf(io, flags);
+    const limits = await printObject(io, flags, async () => {
+      const statistics = await client.getSpamStatistics({ partyId }, { signal: io.signal });
+      const found = submissionLimits(statistics, submission, options);
+      const bannedUntil = found.bannedUntil && formatTime(found.bannedUntil);
+      return { ...found, left: found.left?.toString(), bannedUntil };
+    });
+    if (limits.reason === undefined) return exitCodes.done;
+    const reasons = {
+      banned: `the party is banned until ${limits.bannedUntil}`,
+      quota: `none is left in this epoch`,
+      tokens: `it takes ${limits.minTokens} governance tokens in the smallest unit`,
+      "proof-of-work": "every block has as many transactions as the network accepts; wait for the next one",
+    };
+    printMessage(io, `No further transaction of this kind is accepted: ${reasons[limits.reason]}.`);
+    return exitCodes.rejected;
+  },
 };
-
-async function printLimits(io: Io, flags: LimitsFlags, _: readonly string[], entered: Command): Promise<number> {
-  const { party: partyId, command, proposal: proposalId, sentSince, tokens } = flags;
-  if (command === "vote" && proposalId === undefined) throw new UsageError("--command vote requires --proposal.");
-  if (command !== "vote" && isEntered(entered, "proposal")) throw new UsageError("--proposal requires --command vote.");
-  const sentByBlock = flags.sentByBlock && readSends(flags.sentByBlock, "--sent-by-block");
-  const submission = { command, proposalId } as Submission;
-  const options = { sentSince, sentByBlock, tokens, now: new Date() };
-  // A wrong flag is found before a request is sent.
-  submissionLimits(noStatistics, submission, options);
-  const client = await clientOf(io, flags);
-  const limits = await printObject(io, flags, async () => {
-    const statistics = await client.getSpamStatistics({ partyId }, { signal: io.signal });
-    const found = submissionLimits(statistics, submission, options);
-    const bannedUntil = found.bannedUntil && formatTime(found.bannedUntil);
-    return { ...found, left: found.left?.toString(), bannedUntil };
-  });
-  if (limits.reason === undefined) return exitCodes.done;
-  const reasons = {
-    banned: `the party is banned until ${limits.bannedUntil}`,
-    quota: `none is left in this epoch`,
-    tokens: `it takes ${limits.minTokens} governance tokens in the smallest unit`,
-    "proof-of-work": "every block has as many transactions as the network accepts; wait for the next one",
-  };
-  printMessage(io, `No further transaction of this kind is accepted: ${reasons[limits.reason]}.`);
-  return exitCodes.rejected;
-}
 
 const bundleCommand: Definition<flag.Flags & { readonly id: string }> = {
   name: "bundle",

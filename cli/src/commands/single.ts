@@ -44,19 +44,17 @@ export const checkCommand: Definition = {
   arguments: ["[FILE]"],
   flags: [...fileFlags(), ...nodeFlags()],
   examples: ["check transaction.json", "check < transaction.json"],
-  run: check,
+  async run(io, flags, [file = "-"]) {
+    const tx = await readTransaction(io, file);
+    const { client } = await connect(io, flags);
+    const result = await printObject(io, flags, () => client.checkTransaction({ tx }, { signal: io.signal }));
+    if (result.success) return exitCodes.done;
+    const { message, advice } = explainCheck(result);
+    printMessage(io, message);
+    printMessage(io, advice);
+    return exitCodes.rejected;
+  },
 };
-
-async function check(io: Io, flags: Flags, [file = "-"]: readonly string[]): Promise<number> {
-  const tx = await readTransaction(io, file);
-  const { client } = await connect(io, flags);
-  const result = await printObject(io, flags, () => client.checkTransaction({ tx }, { signal: io.signal }));
-  if (result.success) return exitCodes.done;
-  const { message, advice } = explainCheck(result);
-  printMessage(io, message);
-  printMessage(io, advice);
-  return exitCodes.rejected;
-}
 
 async function readTransaction({ stdin, signal }: Io, file: string): Promise<object> {
   const isStdin = file === "-";
