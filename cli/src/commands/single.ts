@@ -8,7 +8,7 @@ import { argumentFlags, kebab, readArguments } from "../arguments.js";
 import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, readInput, UsageError } from "../errors.js";
-import { type Flags, fileFlags, nodeFlags } from "../flags.js";
+import { fileFlags, nodeFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { printObject } from "../output/print.js";
 
@@ -25,15 +25,14 @@ export const singleCommands = Object.entries(operations).flatMap(([key, { kind, 
   const { name = kebab(id.replace(/^get/, "")), examples = [] } = own[id] ?? {};
   const summary = `${operationTexts[id].summary}.`;
   const flags = [...argumentFlags(id).map(({ option }) => option), ...fileFlags(), ...nodeFlags()];
-  return [{ name, summary, flags, examples, run: (io, entered) => single(id, io, entered) }];
+  const run: Definition["run"] = async (io, entered) => {
+    const argument = readArguments(id, entered);
+    const { client } = await connect(io, entered);
+    const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;
+    await printObject(io, entered, () => method(argument, { signal: io.signal }));
+  };
+  return [{ name, summary, flags, examples, run }];
 });
-
-async function single(id: OperationId, io: Io, flags: Flags): Promise<void> {
-  const argument = readArguments(id, flags);
-  const { client } = await connect(io, flags);
-  const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;
-  await printObject(io, flags, () => method(argument, { signal: io.signal }));
-}
 
 export const checkCommand: Definition = {
   name: "check",
