@@ -61,7 +61,6 @@ export const severalText = "Repeat the flag for several.";
 /** A flag. commander would look for mandatory ones before the defaults of the configuration are known. */
 export class Flag extends Option {
   isMandatory = false;
-  /** Whether it can be repeated. */
   isRepeatable = false;
 }
 
