@@ -1,18 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Vote } from "../../../src/index.js";
 import { type TallyOptions, tallyVotes } from "../../../src/reports/index.js";
+import { voteAt } from "../../support/records.js";
 import { waysToPass } from "../../support/report-worlds.js";
 
-const vote = (partyId: string, value: string, tokens: bigint | string, rest: Partial<Vote> = {}): Vote => ({
-  partyId,
-  proposalId: "p",
-  timestamp: "1",
-  value,
-  totalGovernanceTokenBalance: String(tokens),
-  totalGovernanceTokenWeight: "0",
-  totalEquityLikeShareWeight: "0",
-  ...rest,
-});
+const vote = (partyId: string, value: string, tokens: bigint | string, rest: Partial<Vote> = {}): Vote =>
+  voteAt(1n, "p", { partyId, value, totalGovernanceTokenBalance: `${tokens}`, ...rest }) as Vote;
 const yesAndNo = (yes: bigint, no: bigint) => [vote("a", "VALUE_YES", yes), vote("b", "VALUE_NO", no)];
 const liquidity = { requiredMajority: "0.5", requiredParticipation: "0.3" } as const;
 const rules = { requiredMajority: "0.6", requiredParticipation: "0.5", totalSupply: 100n };
