@@ -227,23 +227,22 @@ describe("until", () => {
     expect([polls, await followed.next()]).toEqual([[0, 1000], ended]);
   });
 
-  test.each<[what: string, last: Step | "hang"]>([
-    ["a wait", { height: 2 }],
-    ["a poll", "hang"],
-  ])("rejects with a TimeoutError during %s, with where to continue, and ends the follower", async (_, last) => {
-    const { followed, run, clock } = follow([steps[0] as Step, last], { stalledAfter: Number.POSITIVE_INFINITY });
-    const error: unknown = await run(followed.until(() => false, { timeout: 5000 }).catch((reason: unknown) => reason));
-    const resume = { from: expect.stringMatching(/^\d+$/) };
-    expect(error).toMatchObject({ name: "TimeoutError", operation: "follow", resume });
-    expect([clock.now(), clock.pending, await followed.next()]).toEqual([5000, 0, ended]);
-  });
-
-  test("rejects with a TimeoutError while a predicate does not resolve, and ends the follower", async () => {
-    const { followed, run, clock } = follow(steps);
-    const found = followed.until(() => new Promise(() => {}), { timeout: 5000 }).catch((reason: unknown) => reason);
-    expect(await run(found)).toMatchObject({ name: "TimeoutError", operation: "follow" });
-    expect([clock.now(), clock.pending, await followed.next()]).toEqual([5000, 0, ended]);
-  });
+  const begun: Step = { height: 1, records: [1, 2] };
+  const resume = { from: expect.stringMatching(/^\d+$/) };
+  const never = () => new Promise<boolean>(() => {});
+  test.each<[when: string, steps: Step[], where?: object, predicate?: typeof never]>([
+    ["during a wait, with where to continue", [begun, { height: 2 }], { resume }],
+    ["during a poll, with where to continue", [begun, "hang"], { resume }],
+    ["while a predicate does not resolve", [begun], {}, never],
+  ])(
+    "rejects with a TimeoutError %s, and ends the follower",
+    async (_, steps, where, predicate = async () => false) => {
+      const { followed, run, clock } = follow(steps, { stalledAfter: Number.POSITIVE_INFINITY });
+      const error: unknown = await run(followed.until(predicate, { timeout: 5000 }).catch((reason: unknown) => reason));
+      expect(error).toMatchObject({ name: "TimeoutError", operation: "follow", ...where });
+      expect([clock.now(), clock.pending, await followed.next()]).toEqual([5000, 0, ended]);
+    },
+  );
 
   test("rejects with the reason of the signal while a predicate does not resolve, and ends the follower", async () => {
     const controller = new AbortController();
