@@ -77,15 +77,4 @@ describe("a follower on a manual clock", () => {
     await follower.return();
     expect(await pending).toEqual({ done: true, value: undefined });
   });
-
-  test("polls again every block as soon as records come again", async () => {
-    let isActive = false;
-    const { clock, delaysOf } = setting(1000, { records: () => (isActive ? { balances: 1 } : {}) });
-    clock.after(10 * minute, () => {
-      isActive = true;
-    });
-    const delays = await delaysOf(60);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(15_000 + 1000);
-    expect(Math.max(...delays.slice(20))).toBeLessThanOrEqual(2000);
-  });
 });
