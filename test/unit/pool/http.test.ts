@@ -9,12 +9,6 @@ describe("client.http of a client of several nodes", () => {
   const get = (net: PooledNetwork, options = {}) =>
     net.run(net.client.http.GET("/api/v2/node/signatures", { params: { query: { id } }, ...options }));
 
-  test("turns to another node if one fails, and leaves that one in peace while it cools down", async () => {
-    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] } });
-    for (let call = 0; call < 200; call++) expect((await get(net)).response.status).toBe(200);
-    expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(4);
-  });
-
   test("returns the last response if all nodes respond with errors, as `fetch` does", async () => {
     const net = new PooledNetwork({ node: { faults: [{ name: "status", status: 503 }] } });
     const { response, error } = await get(net);
