@@ -32,20 +32,14 @@ describe("the command check", () => {
     expect(sent()).toEqual([{ tx: { pubKey: "ab" } }]);
   });
 
-  test("reads the transaction from a file or from stdin, with and without the body of a request around it", async () => {
-    await writeFile(file("tx.json"), JSON.stringify(transaction));
+  test("reads the transaction from stdin or a file, also one with a byte order mark, with and without the body of a request", async () => {
+    const text = JSON.stringify(transaction);
+    await writeFile(file("tx.json"), text);
+    await writeFile(file("windows.json"), `\uFEFF${text}`);
     node.requests.length = 0;
-    await runCli(["check", file("tx.json")], { fetch });
-    await runCli(["check", "-"], { fetch, stdin: JSON.stringify(transaction) });
-    await runCli(["check", "-"], { fetch, stdin: JSON.stringify({ tx: transaction }) });
-    expect(sent()).toEqual(Array(3).fill({ tx: transaction }));
-  });
-
-  test("reads a file with a byte order mark, as programs on Windows write it", async () => {
-    await writeFile(file("tx.json"), `\uFEFF${JSON.stringify(transaction)}`);
-    node.requests.length = 0;
-    await runCli(["check", file("tx.json")], { fetch });
-    expect(sent()).toEqual([{ tx: transaction }]);
+    for (const name of ["tx.json", "windows.json"]) await runCli(["check", file(name)], { fetch });
+    for (const stdin of [text, `{"tx":${text}}`]) await runCli(["check", "-"], { fetch, stdin });
+    expect(sent()).toEqual(Array(4).fill({ tx: transaction }));
   });
 
   test("says that stdin is empty", async () => {
