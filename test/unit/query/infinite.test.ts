@@ -58,18 +58,6 @@ describe("an infinite list on a v0.74 node", () => {
     await fc.assert(property, runs(15));
   });
 
-  test("shows every vote once if a page holds any two neighboring blocks", async () => {
-    const counts = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 12 });
-    const property = fc.asyncProperty(counts, fc.nat(4), fc.boolean(), async (counts, more, newestFirst) => {
-      const votes = votesAt(timesOf(counts.map((count) => ({ gap: second, count }))), proposalId);
-      const first = Math.max(...counts.map((count, index) => count + (counts[index + 1] ?? 0))) + more;
-      const { listVotes } = connect({ votes }).vega;
-      const records = await fetchAll(listVotes.infinite({ proposalId, pagination: { first, newestFirst } }));
-      expect(sortedKeys(records)).toEqual(sortedKeys(votes));
-    });
-    await fc.assert(property, runs(15));
-  });
-
   const cast = votesAt([1n, 2n, 3n], proposalId) as Vote[];
   const closed = cast.map((vote) => ({ ...vote, totalGovernanceTokenWeight: "0.5" }));
   const again = { ...cast[0], timestamp: "4", value: "VALUE_NO" } as Vote;
