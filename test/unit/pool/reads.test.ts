@@ -116,14 +116,6 @@ describe("a node that fails", () => {
     expect(net.asked.filter((node) => node === 0).length).toBeGreaterThan(1);
   });
 
-  test("leaves the calls that wait for its rate limit to other nodes", async () => {
-    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] }, pool: { order: "given" } });
-    const calls = Array.from({ length: 10 }, () => net.client.getSpamStatistics({ partyId }));
-    await net.run(Promise.all(calls));
-    // The first three requests are sent at once, and the next one before the call of the first one knows that it has failed.
-    expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(4);
-  });
-
   test("with a request that is wrong does not cool down, and the call is not repeated", async () => {
     const net = new PooledNetwork();
     await net.read();
