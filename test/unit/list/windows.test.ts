@@ -6,6 +6,8 @@ import { pageAt, script } from "../../support/scripted-pages.js";
 
 type Prove = History<BalanceChange>["prove"];
 
+const { signal } = new AbortController();
+
 describe("through windows, a page", () => {
   const window = (start: bigint, end: bigint, times: bigint[] = [], block?: bigint) =>
     pageAt(times, { block, more: true, window: { start, end, hasMore: false } });
@@ -16,15 +18,8 @@ describe("through windows, a page", () => {
 
   test("after several windows proves each, up to the first gap", async () => {
     const { read } = script([window(300n, 400n), window(200n, 300n), late, early]);
-    const prove: Prove = async ({ page, start }) => ({
-      ...page,
-      completeFrom: start > 200n ? start : 400n,
-    });
-    const page = await throughWindows(read, { prove }, false)(
-      { ...down, end: 400n },
-      needed,
-      new AbortController().signal,
-    );
+    const prove: Prove = async ({ page, start }) => ({ ...page, completeFrom: start > 200n ? start : 400n });
+    const page = await throughWindows(read, { prove }, false)({ ...down, end: 400n }, needed, signal);
     expect(page).toMatchObject({ edges: early.edges, gapFrom: 300n });
   });
 
@@ -47,7 +42,7 @@ describe("through windows, a page", () => {
         return { ...page, completeFrom: 100n, availableFrom: 100n, ...blockAt(last), ...other };
       };
       const read = throughWindows(script(pages).read, { prove }, false);
-      const page = await read(down, needed, new AbortController().signal);
+      const page = await read(down, needed, signal);
       expect(page.edges).toEqual((other.edges ? next : early).edges);
       expect(page.extra.block?.timestamp).toBe(expected);
       // Older pages decide whether the list ends there.
@@ -62,11 +57,7 @@ describe("through windows, a page", () => {
   ])("%s", async (_, block, second) => {
     const filled = window(100n, 200n, [150n]);
     const { read, requests, expectations } = script([window(100n, 200n, [], block), filled]);
-    const page = await throughWindows(read, { prove: async ({ page }) => page }, false)(
-      down,
-      {},
-      new AbortController().signal,
-    );
+    const page = await throughWindows(read, { prove: async ({ page }) => page }, false)(down, {}, signal);
     expect(page.edges).toEqual(filled.edges);
     expect(requests).toEqual([down, second]);
     expect(expectations).toEqual([{}, block === undefined ? needed : {}]);
