@@ -54,8 +54,7 @@ test.each(["v0.74", "v0.79"] as const)("by any reader, with any filter, from %s 
       const block = { height: 50_000_000n, timestamp: first + 2000n * day };
       const options = { version, defects: nodeDefects, rateLimit: false } as const;
       const histories = [undefined, ...cuts.map((days) => first + BigInt(days) * day)];
-      const nodes = histories.map((history) => ({ history }));
-      const network = createFakeNetwork({ nodes, balances, block }, options);
+      const network = createFakeNetwork({ nodes: histories.map((history) => ({ history })), balances, block }, options);
       const pool = nodePool(network.nodes.map(({ url }) => url));
       const client = createClient({ baseUrl: pool, fetch: network.fetch, pacing: false });
       const startTimestamp = first + BigInt(start) * day;

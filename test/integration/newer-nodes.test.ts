@@ -146,8 +146,7 @@ test("a scan over a pool that ignores missing history passes years without recor
   const client = createClient({ baseUrl: nodePool(["https://node.example"]), fetch: node.fetch, pacing: false });
   const dateRange = { startTimestamp: first - day, endTimestamp: first + 600n * day + 1n };
   const options = { order: "newest-first", pageSize: 1, missingHistory: "ignore" } as const;
-  const scan = client.scanBalanceChanges({ dateRange }, options);
-  expect(await scan.toArray()).toEqual(records.slice(0, 2).reverse());
+  expect(await client.scanBalanceChanges({ dateRange }, options).toArray()).toEqual(records.slice(0, 2).reverse());
 });
 
 describe("a filter by account types on a v0.79 node", () => {
@@ -190,8 +189,7 @@ describe("a filter by account types on a v0.79 node", () => {
     const { pagesRead = 0, resume, coverage } = error as ApiError;
     // The block of the last record can have more.
     expect(coverage).toMatchObject({ start: first, end: BigInt(times[20 * pagesRead - 1] ?? 0) });
-    const rest = await client.listBalanceChanges({ ...query, ...(resume as object) }).toArray();
-    expect(rest).toHaveLength(100);
+    expect(await client.listBalanceChanges({ ...query, ...(resume as object) }).toArray()).toHaveLength(100);
   });
 
   test("is sent if the node knows all its names", async () => {

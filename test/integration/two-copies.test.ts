@@ -48,8 +48,7 @@ test("a client of either copy works with a pool of the other one", async () => {
     [required, pools.imported],
   ] as const) {
     const network = createFakeNetwork({ nodes: [{ down: true }, {}], balances: 300, signatures: 30 });
-    const baseUrl = nodePool(network.nodes.map(({ url }) => url));
-    const client = createClient({ baseUrl, fetch: network.fetch });
+    const client = createClient({ baseUrl: nodePool(network.nodes.map(({ url }) => url)), fetch: network.fetch });
     const id = network.nodes[1]?.records.signatures[0]?.id ?? "";
     expect(await client.getSpamStatistics(party)).toHaveProperty("chainId");
     expect(await client.listNodeSignatures({ id, pagination: { first: 3 } }).toArray()).toHaveLength(10);

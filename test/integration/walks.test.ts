@@ -408,8 +408,7 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
   });
 
   test.each([5, 6, 7, 8])("come again after error %i only if a second reading had yielded them", async (failing) => {
-    const votes = votesOf(Array<number>(60).fill(1));
-    const node = createFakeNode({ votes }, options);
+    const node = createFakeNode({ votes: votesOf(Array<number>(60).fill(1)) }, options);
     let sent = 0;
     const fetch = async (request: Request) => {
       if (++sent === failing) return new Response("", { status: 400 });

@@ -190,8 +190,7 @@ test("a closed stdout, as of head, ends the program quietly with 0 and ends the 
   node.requests.length = 0;
   const slow = (request: Request) => setTimeout(1).then(() => fetch(request));
   const argv = ["balances", "--page-size", "10", "--concurrency", "1"];
-  const result = await runCli(argv, { fetch: slow, onOutput: () => closed });
-  expect(result).toMatchObject({ code: 0, stderr: "" });
+  expect(await runCli(argv, { fetch: slow, onOutput: () => closed })).toMatchObject({ code: 0, stderr: "" });
   expect(node.requests.length).toBeLessThan(10);
 });
 

@@ -234,8 +234,7 @@ test.each([
   const before = large.requests.length;
   for (const command of [["profiles"], ["balances"], ["balances", "--at", "2024-02-09", "--raw"], ["nodes"]]) {
     const stderr = `Error: Cannot write ${file(name)}: ${reason}\n`;
-    const result = await runCli([...command, "-o", file(name)], { fetch: large.fetch });
-    expect(result).toMatchObject({ code: 1, stderr });
+    expect(await runCli([...command, "-o", file(name)], { fetch: large.fetch })).toMatchObject({ code: 1, stderr });
   }
   // Nothing is read for a file that cannot be written.
   expect(large.requests).toHaveLength(before);
@@ -256,8 +255,7 @@ describe("an export to a time that the node has not reached", () => {
   test("says from when the range is, if the node has not reached that", async () => {
     const { fetch } = createFakeNode({ balances: 4 }, { rateLimit: false });
     const reached = /: it has reached 2024-\S+, and the range begins at 2030-01-01T00:00:00\.000000000Z\.$/m;
-    const result = await runCli(["balances", "--from", "2030", "--catch-up", "0"], { fetch });
-    expect(result).toMatchObject(ended(3, reached));
+    expect(await runCli(["balances", "--from", "2030", "--catch-up", "0"], { fetch })).toMatchObject(ended(3, reached));
   });
 
   test("says so if the start of the range is not proved either", async () => {

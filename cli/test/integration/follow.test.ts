@@ -77,8 +77,7 @@ describe("follow balances", () => {
     expect(new Set(records.map(balanceKey))).toEqual(new Set(before.map((each) => balanceKey({ ...each }))));
     expect(records).toHaveLength(before.length);
 
-    const next = await followLines([...command, "--from", from], 20, node.fetch);
-    const later = readLines(next.stdout);
+    const later = readLines((await followLines([...command, "--from", from], 20, node.fetch)).stdout);
     expect(BigInt(later[0].timestamp)).toBeGreaterThanOrEqual(position);
     const all = [...records, ...later];
     expect(new Set(all.map(balanceKey)).size).toBe(all.length);

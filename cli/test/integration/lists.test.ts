@@ -31,8 +31,7 @@ test("pages have the decimals of the node, also for votes, which name no asset",
 });
 
 test("votes are printed with the decimals of the node if it is asked for them", async () => {
-  const args = ["votes", "--proposal", proposal, "--decimals", "node", "-n", "1"];
-  const { stdout } = await runCli(args, { fetch });
+  const { stdout } = await runCli(["votes", "--proposal", proposal, "--decimals", "node", "-n", "1"], { fetch });
   expect(JSON.parse(stdout).totalGovernanceTokenBalance).toMatch(/^\d{1,9}(\.\d+)?$/);
 });
 

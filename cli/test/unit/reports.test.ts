@@ -22,8 +22,7 @@ function clientOf(...scans: { records: readonly BalanceChange[]; start: bigint }
 
 test("a report has no record before the coverage of its scan: between them, others may be missing", async () => {
   const records = [change(10n, "28", party), change(80n, "5")];
-  const late = records.slice(1);
-  const { client, requested } = clientOf({ records, start: 50n }, { records: late, start: 50n });
+  const { client, requested } = clientOf({ records, start: 50n }, { records: records.slice(1), start: 50n });
   const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
     balancesAt(changes, 90n, { isComplete });
   const report = await reportUpTo(client, {}, 100n, { isComplete: true }, compute);

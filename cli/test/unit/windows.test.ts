@@ -11,8 +11,7 @@ test.each([
 });
 
 test("each signal that interrupts the program has its exit code, also that of Ctrl-Break", () => {
-  const codes = interruptSignals.map((name) => [name, new Interruption(name).exitCode]);
-  expect(codes).toEqual([
+  expect(interruptSignals.map((name) => [name, new Interruption(name).exitCode])).toEqual([
     ["SIGHUP", 129],
     ["SIGINT", 130],
     ["SIGTERM", 143],

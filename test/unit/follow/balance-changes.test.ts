@@ -82,8 +82,7 @@ describe("a follower of balance changes", () => {
   test("yields a long history page by page, without a wait between the pages", async () => {
     const node = createFakeNode({ balances: 3000 }, { defects: nodeDefects, rateLimit: false });
     const { follower, run, requests } = follow(node, { from: "start" }, 500);
-    const records = await run(take(follower, 3000));
-    expect(records).toEqual([...node.records.balances].sort(compareRecords));
+    expect(await run(take(follower, 3000))).toEqual([...node.records.balances].sort(compareRecords));
     expect(requests.length).toBeGreaterThan(3);
     expect(requests.every(({ time }) => time === 0)).toBe(true);
   });

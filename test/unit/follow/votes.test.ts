@@ -181,8 +181,7 @@ describe("a follower of votes", () => {
       cause: { reason: "repeated-cursor" },
     });
     expect(error.message).toMatch(/followVotes cannot reach all votes: .*`availableFrom`\./);
-    const rest = follow(small, { from: error.availableFrom }, 10);
-    expect(await rest.take(1)).toMatchObject([batchOf([vote(52, 99)], 60)]);
+    expect(await follow(small, { from: error.availableFrom }, 10).take(1)).toMatchObject([batchOf([vote(52, 99)], 60)]);
   });
 
   test("ends with an error if cursors name no block, or if votes are out of order", async () => {

@@ -125,8 +125,7 @@ describe("a start is proved", () => {
   });
 
   test.each(Object.entries(readers))("by %s although the list has no record in the range", async (_, reader) => {
-    const records = [change(2, -900), change(2, 50)];
-    expect(await read(connect(records), party, reader)).toEqual({ records: 0, from: start });
+    expect(await read(connect([change(2, -900), change(2, 50)]), party, reader)).toEqual({ records: 0, from: start });
   });
 
   test.each(Object.entries(readers))("by %s although the block before does not fit a page", async (_, reader) => {

@@ -134,8 +134,7 @@ describe("behind one address, a page", () => {
 
   test("is given up once four responses of late blocks lack its place, whatever came before", async () => {
     const reader = readerOf([...Array(5).fill({ block: 8n }), { block: 9n }]);
-    const expectation = { minBlock: 9n, includes: { partyId: "1" } };
-    await expect(reader.read(expectation)).rejects.toMatchObject({ missing: "place" });
+    await expect(reader.read({ minBlock: 9n, includes: { partyId: "1" } })).rejects.toMatchObject({ missing: "place" });
     expect(reader.waits()).toEqual([0, 0, 0, 250, 500, 0, 0, 0]);
   });
 

@@ -100,8 +100,7 @@ describe("a node that fails", () => {
   });
 
   test("that bans the client is not asked until the ban ends", async () => {
-    const headers = { "RateLimit-Retry-After": "600" };
-    const faults = [{ name: "status" as const, status: 403, headers, request: 1 }];
+    const faults = [{ name: "status" as const, status: 403, headers: { "RateLimit-Retry-After": "600" }, request: 1 }];
     const net = new PooledNetwork({ data: { nodes: [{ faults }, {}] }, pool: { order: "given" } });
     await net.read();
     expect(Number(net.pool.status[0]?.until) - net.clock.date()).toBeGreaterThan(590_000);
@@ -182,8 +181,7 @@ describe("a call to a pool whose nodes all fail", () => {
     const validate = () => {
       throw own;
     };
-    const net = new PooledNetwork({ client: { validate } });
-    expect(await rejectionOf(net.read())).toBe(own);
+    expect(await rejectionOf(new PooledNetwork({ client: { validate } }).read())).toBe(own);
     expect(own).not.toHaveProperty("node");
   });
 

@@ -179,6 +179,5 @@ test("a walk from the oldest record is complete if other calls fail on each node
     },
   });
   const failOn = (node: string) => client.getSpamStatistics({ partyId: "a1" }, { node, retry: false });
-  const changes = client.listBalanceChanges({ pagination: { newestFirst: false } });
-  expect(await changes.toArray()).toHaveLength(60);
+  expect(await client.listBalanceChanges({ pagination: { newestFirst: false } }).toArray()).toHaveLength(60);
 });

@@ -44,8 +44,7 @@ test.each<[what: string, segments: Segment[], load: Partial<QueueLoad>, expected
   ["splits for a third of the pages", [segment(60)], { splits: 4 }, [0, 20n]],
   ["no splits for pages that are not needed", [segment(5000)], { limit: 60, splits: 5 }, [0]],
 ])("a scan requests %s", (_, segments, load, expected) => {
-  const decision = nextRequest(segments, { ...usual, ...load });
-  const { segment, length } = decision ?? {};
+  const { segment, length } = nextRequest(segments, { ...usual, ...load }) ?? {};
   const index = segment && segments.indexOf(segment);
   expect(index === undefined ? undefined : length === undefined ? [index] : [index, length]).toEqual(expected);
 });

@@ -193,8 +193,7 @@ describe("a range", () => {
     // No record of the asset shows whether the nodes keep earlier ones.
     const assetId = "ac".repeat(32);
     const own = changes.slice(-5).map((change) => ({ ...change, assetId }));
-    const network = createNetwork({ balances: [...changes, ...own], block, nodes: 1 });
-    const { url } = await serve(network);
+    const { url } = await serve(createNetwork({ balances: [...changes, ...own], block, nodes: 1 }));
     for (const [start, complete] of [
       [first, false],
       [0n, false],
