@@ -18,8 +18,8 @@ test("a share that is used up is taken from whoever holds the most, the oldest p
   expect(lost).toEqual(["a1", "d1"]);
 });
 
-/** Tasks that end when they are told to, with the order in which they start. */
-function createTasks(open: Readonly<Record<string, number>> = {}) {
+/** Tasks that end when they are told to, with the order in which they start. The first ones are already there. */
+async function createTasks(first: readonly string[], open: Readonly<Record<string, number>> = {}) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const controllers = new Map<string, AbortController>();
@@ -33,10 +33,11 @@ function createTasks(open: Readonly<Record<string, number>> = {}) {
     });
   };
   const settle = () => new Promise((resolve) => setImmediate(resolve));
+  for (const name of first) void run(name);
+  await settle();
   return {
     started,
     run,
-    settle,
     abort: (name: string) => controllers.get(name)?.abort(new Error(`${name} is over`)),
     async end(...names: string[]) {
       for (const name of names) {
@@ -62,9 +63,7 @@ test.each([
     next: ["c2", "a4", "a3", "b4"],
   },
 ])("of callers who read at once, $title", async ({ open, first, later, next }) => {
-  const { started, run, settle, end } = createTasks(open);
-  for (const name of first) void run(name);
-  await settle();
+  const { started, run, end } = await createTasks(first, open);
   expect(started).toEqual(["a1", "a2", "b1", "b2"]);
   for (const name of later) void run(name);
   await end("a1", "a2", "b1", "b2");
@@ -72,9 +71,7 @@ test.each([
 });
 
 test("more callers than can read at once take turns", async () => {
-  const { started, run, settle, end } = createTasks();
-  for (const name of ["a1", "b1", "c1", "d1", "e1", "f1"]) void run(name);
-  await settle();
+  const { started, run, end } = await createTasks(["a1", "b1", "c1", "d1", "e1", "f1"]);
   for (const caller of ["a", "b", "c", "d"]) {
     await end(`${caller}1`);
     void run(`${caller}2`);
@@ -83,9 +80,7 @@ test("more callers than can read at once take turns", async () => {
 });
 
 test("a heavy read waits for room, which no lighter one takes", async () => {
-  const { started, run, settle, end } = createTasks({ d: 9 });
-  for (const name of ["a1", "a2", "b1", "b2"]) void run(name);
-  await settle();
+  const { started, run, end } = await createTasks(["a1", "a2", "b1", "b2"], { d: 9 });
   for (const name of ["d1", "c1"]) void run(name, name === "c1" ? 2 : 1);
   await end("a1");
   expect(started.slice(4)).toEqual([]);
@@ -94,10 +89,8 @@ test("a heavy read waits for room, which no lighter one takes", async () => {
 });
 
 test("a read whose signal is aborted while it waits is not started", async () => {
-  const { started, run, settle, end, abort } = createTasks();
-  for (const name of ["a1", "a2", "b1", "b2"]) void run(name);
+  const { started, run, end, abort } = await createTasks(["a1", "a2", "b1", "b2"]);
   const waiting = run("c1");
-  await settle();
   abort("c1");
   await expect(waiting).rejects.toThrow("c1 is over");
   await end("a1", "a2", "b1", "b2");
