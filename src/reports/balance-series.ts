@@ -13,7 +13,10 @@ export interface BalanceSeriesOptions<Group extends keyof Account = keyof Accoun
    * which one of its accounts has a record.
    */
   every: Period;
-  /** The time zone of the calendar, such as `"Europe/Berlin"`. It does not apply to `from` and `to`. Default: UTC. */
+  /**
+   * The time zone of the calendar, such as `"Europe/Berlin"` or `"+01:00"`. It does not apply to `from` and `to`.
+   * Default: UTC.
+   */
   timeZone?: string | undefined;
   /**
    * The members by which balances are grouped and added. `assetId` is always one of them: amounts of different assets

@@ -22,19 +22,27 @@ export type Offset = (time: bigint) => bigint;
 /** Reads a time zone of the caller. Default: UTC. */
 export function readOffset(place: Place, timeZone: unknown): Offset {
   if (timeZone === undefined) return () => 0n;
+  // Node.js 20 has no time zones with the name of an offset.
+  const fixed = typeof timeZone === "string" ? /^([+-])([01]\d|2[0-3])(?::?([0-5]\d))?$/.exec(timeZone) : undefined;
+  if (fixed) {
+    const offset = toOffset(fixed);
+    return () => offset;
+  }
   const format = unlessThrown(
     () => new Intl.DateTimeFormat("en", { timeZone: timeZone as string, timeZoneName: "longOffset" }),
   );
   if (typeof timeZone !== "string" || format === undefined) {
-    return refuse(place, 'the name of a time zone, such as "Europe/Berlin"', timeZone);
+    return refuse(place, 'a time zone, such as "Europe/Berlin" or "+01:00"', timeZone);
   }
   return (time) => {
     // Such as `2/9/2024, GMT+01:00`; UTC is just `GMT`.
     const text = format.format(Number(floorDivide(time, 1_000_000n)));
-    const [, sign = "+", hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];
-    return BigInt(`${sign}1`) * (BigInt(hours) * 60n + BigInt(minutes)) * nanosecondsPerMinute;
+    return toOffset(/GMT([+-])(\d\d):(\d\d)/.exec(text) ?? []);
   };
 }
+
+const toOffset = ([, sign = "+", hours = "0", minutes = "0"]: readonly (string | undefined)[]): bigint =>
+  BigInt(`${sign}1`) * (BigInt(hours) * 60n + BigInt(minutes)) * nanosecondsPerMinute;
 
 /** Returns a function that returns the end of the period with a time, both in Unix nanoseconds. */
 export function periodEnds(every: Period, offsetAt: Offset): (time: string) => string {

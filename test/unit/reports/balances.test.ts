@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BalanceChange, toNanoseconds } from "../../../src/index.js";
+import { type BalanceChange, toDate, toNanoseconds } from "../../../src/index.js";
 import type { Account, BalanceSeriesOptions } from "../../../src/reports/index.js";
 import { balanceSeries, balancesAt, statement } from "../../../src/reports/index.js";
 import type { World } from "../../support/report-worlds.js";
@@ -138,6 +138,16 @@ describe("balanceSeries", () => {
     }
     const hours = await balanceSeries([change("1", "1")], { from, to: from + 40n * hour, every: "hour", timeZone });
     expect(hours.slice(0, -1).every(({ time }) => clock(BigInt(time)).endsWith(":00:00"))).toBe(true);
+  });
+
+  test.each(["+05:30", "+0530", "-03", "-03:00"])("has the days of the offset %s", async (timeZone) => {
+    const range = { from: "2024-01-01", to: "2024-01-03", every: "day", timeZone } as const;
+    const [first] = await balanceSeries([change("1", "1")], range);
+    expect(
+      toDate(first?.time ?? "")
+        .toISOString()
+        .slice(11, 16),
+    ).toBe(timeZone.startsWith("+") ? "18:30" : "03:00");
   });
 
   test("has the hour that clocks repeat twice, and its minutes", async () => {
