@@ -65,23 +65,23 @@ complete -o default -F _vegaprotocol vegaprotocol
 
 function fishScript(program: Command): string {
   const quote = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const seen = (word: string) => `__fish_seen_subcommand_from ${word}`;
+  // An argument can be equal to a command: the first word of a line is the command.
+  const isAt = (word: string, index: number) => `contains -- ${word} (commandline -opc)[${index + 2}]`;
   const lines = allCommands(program).flatMap((command) => {
     const path = pathOf(command);
-    const isFollow = path.startsWith("follow");
-    const own = [...path.split(" ").map(seen), ...(isFollow ? [] : [`not ${seen("follow")}`])];
-    const where = path === "" ? ["__fish_use_subcommand"] : own;
+    const where = path === "" ? ["__fish_use_subcommand"] : path.split(" ").map(isAt);
     const names = subcommandsOf(command).map(([name, summary]) => `-f -a ${name} -d ${quote(summary)}`);
-    const words = argumentsOf(command).map((word) => `-f -a ${word}`);
+    const isFile = command.registeredArguments.some((each) => argumentWords[each.name()] === undefined);
+    const words = argumentsOf(command).map((word) => `${isFile ? "" : "-f "}-a ${word}`);
     const flags = command.options.map((option) => {
       const values = valuesOf(option);
       const name = `${option.short ? `-s ${option.short.slice(1)} ` : ""}-l ${(option.long ?? "").slice(2)}`;
       const value = option.required ? (values === "" ? " -r" : ` -x -a ${quote(values)}`) : "";
-      return `${name}${value} -d ${quote(option.description.replace(/\..*/s, "."))}`;
+      return `${name}${value} -d ${quote(option.description.replace(/\.(?=\s|$).*/s, "."))}`;
     });
     const rules = [...names, ...words, ...flags];
     return rules.map((rule) => `complete -c vegaprotocol -n ${quote(where.join("; and "))} ${rule}`);
   });
-  const ofHelp = namesOf(program).map((name) => `complete -c vegaprotocol -n '${seen("help")}' -f -a ${name}`);
+  const ofHelp = namesOf(program).map((name) => `complete -c vegaprotocol -n '${isAt("help", 0)}' -f -a ${name}`);
   return `${[...lines, ...ofHelp].join("\n")}\n`;
 }

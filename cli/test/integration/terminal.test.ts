@@ -161,12 +161,14 @@ describe("completion", () => {
   test("in zsh and fish has the same commands and flags", async () => {
     const [zsh, fish] = [await runCli(["completion", "zsh"]), await runCli(["completion", "fish"])];
     expect(zsh.stdout).toMatch(/^autoload -U \+X bashcompinit && bashcompinit\n_vegaprotocol\(\) \{/);
-    const seen = "__fish_seen_subcommand_from series; and not __fish_seen_subcommand_from follow";
-    expect(fish.stdout).toContain(`-n '${seen}' -l every -x -a 'change minute hour day week month'`);
-    expect(fish.stdout).toContain(
-      "__fish_seen_subcommand_from completion; and not __fish_seen_subcommand_from follow' -f -a zsh\n",
-    );
-    expect(fish.stdout).toContain("-n '__fish_seen_subcommand_from help' -f -a sync\n");
+    const first = (command: string) => `-n 'contains -- ${command} (commandline -opc)[2]`;
+    expect(fish.stdout).toContain(`${first("series")}' -l every -x -a 'change minute hour day week month'`);
+    expect(fish.stdout).toContain(`${first("completion")}' -f -a zsh\n`);
+    expect(fish.stdout).toContain(`${first("follow")}; and contains -- votes (commandline -opc)[3]' -l proposal`);
+    // The destination of a copy is a file.
+    expect(fish.stdout).toContain(`${first("sync")}' -a votes\n`);
+    expect(fish.stdout).toContain(`${first("help")}' -f -a sync\n`);
+    expect(fish.stdout).toContain("-d 'Write to a file, in the format of its extension: .csv,");
     expect(await runCli(["completion", "powershell"])).toMatchObject({ code: 2 });
   });
 });
