@@ -239,7 +239,7 @@ export function createGateway(options: GatewayOptions) {
       JSON.parse(text || "{}");
       return text;
     } catch (error) {
-      throw error instanceof SyntaxError ? new Rejection(3, "Expected a body of JSON.") : error;
+      throw error instanceof SyntaxError ? new Rejection(3, "Expected a body of JSON that is not compressed.") : error;
     } finally {
       bodies.release(caller, size);
     }

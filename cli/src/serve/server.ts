@@ -31,6 +31,7 @@ export interface App {
 /** The responses to requests that Node.js refuses itself. Its own responses have no body. */
 const refusals: Readonly<Record<string, readonly [status: number, code: number, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 4, "The request came too slowly."],
+  HPE_INVALID_URL: [400, 3, "Expected a URL without spaces and special characters: percent-encode them."],
   HPE_HEADER_OVERFLOW: [431, 8, "The URL and the headers are too large."],
 };
 

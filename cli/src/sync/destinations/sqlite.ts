@@ -59,6 +59,7 @@ const dialect: Dialect = {
 const readOnlyAdvice =
   " It creates a file next to a database that it reads: copy it to a folder in which you may write.";
 const advice: Readonly<Record<number, string>> = {
+  [sqliteCodes.busy]: " Another program writes to it: end its transaction, and repeat the command.",
   [sqliteCodes.full]: " Free some space, and repeat the command.",
   [sqliteCodes.readOnly]: readOnlyAdvice,
   [sqliteCodes.cannotOpen]: readOnlyAdvice,
