@@ -117,12 +117,15 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
   const isText = ["table", "csv", "html", "svg"].includes(format ?? formatOf(flags.format, io));
   const wanted = flags.columns?.split(",").map((name) => name.trim());
   const isFlat = isText || wanted !== undefined;
+  const absent = new Set(wanted);
   const unknown = new Set<string>();
   let known: readonly string[] = [];
   let own: Encoder | undefined;
   function open(records: readonly WireRecord[]): string {
     known = [...new Set(records.flatMap((record) => Object.keys(record)))];
-    const missing = records.length > 0 ? wanted?.find((name) => !known.includes(name)) : undefined;
+    // Later records can have a member of an object that the first ones lack.
+    const objects = known.map(objectOf);
+    const missing = records.length > 0 ? wanted?.find((name) => !objects.includes(objectOf(name))) : undefined;
     if (missing !== undefined)
       throw new UsageError(`There is no column ${missing || '""'}. The columns are ${known.join(", ")}.`);
     const columns = isFlat ? (wanted ?? known).map((name) => columnOf(name, records)) : [];
@@ -135,18 +138,24 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
       if (records.length === 0) return "";
       const flat = isFlat ? records.map((record) => flatten(record)) : records;
       const head = own ? "" : open(flat);
-      if (isText && wanted === undefined) {
-        for (const record of flat) for (const name in record) if (!known.includes(name)) unknown.add(name);
+      for (const name of flat.flatMap((record) => Object.keys(record))) {
+        absent.delete(name);
+        if (isText && wanted === undefined && !known.includes(name)) unknown.add(name);
       }
       return head + own?.encode(flat);
     },
     end: (): string => (own ? "" : open([])) + (own?.end() ?? ""),
-    notes: () =>
-      unknown.size > 0
-        ? [`Warning: later records also have ${[...unknown].join(", ")}. Use --format ndjson for all members.`]
-        : [],
+    notes: () => [
+      ...(unknown.size > 0
+        ? [`Warning: later records also have ${[...unknown].join(", ")}. Use --columns, or --format ndjson for all.`]
+        : []),
+      ...(known.length > 0 && absent.size > 0 ? [`Warning: no record has ${[...absent].join(", ")}.`] : []),
+    ],
   };
 }
+
+/** The member of a record that a column is of, such as `details` for `details.symbol`. */
+const objectOf = (column: string) => column.split(".")[0];
 
 function columnOf(name: string, records: readonly WireRecord[]): Column {
   const values = records.map((record) => record[name]).filter((value) => value !== undefined && value !== null);

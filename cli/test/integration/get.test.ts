@@ -54,7 +54,12 @@ test("the command get has a column of CSV for each member of an object, and tell
   const lines = stdout.split("\r\n");
   expect([lines[0], lines[2]]).toEqual(["id,details.symbol,details.decimals,tags", 'a1,T1,1,"[{""key"":""x""}]"']);
   expect(lines).toHaveLength(52);
-  expect(stderr).toBe("Warning: later records also have details.note. Use --format ndjson for all members.\n");
+  expect(stderr).toBe("Warning: later records also have details.note. Use --columns, or --format ndjson for all.\n");
+  const chosen = await run("/api/v2/assets --format csv --columns id,details.note");
+  expect(chosen).toMatchObject({ code: 0, stdout: expect.stringMatching(/^id,details\.note\r\na0,\r\n/), stderr: "" });
+  expect(chosen.stdout).toMatch(/^a\d+,.+\r$/m);
+  const none = await run("/api/v2/assets --columns id,details.nope -n 2");
+  expect(none.stderr).toBe("Warning: no record has details.nope.\n");
   const file = path("assets.csv");
   const written = await run(`/api/v2/assets --columns details.symbol,id -n 2 -o ${file}`);
   expect(written.stderr).toBe(`${file}: 2 records.\n`);
