@@ -48,16 +48,17 @@ function bashScript(program: Command): string {
     return `    "${pathOf(command)}") case $before in ${values.join(" ")} *) words="${words}" ;; esac ;;`;
   });
   return `_vegaprotocol() {
-  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command= words=
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command= words= prefix=
   [[ $before == "=" ]] && before=\${COMP_WORDS[COMP_CWORD-2]}
   [[ $word == "=" ]] && word=
+  [[ $word == --*=* ]] && before=\${word%%=*} prefix=\${word%%=*}= word=\${word#*=}
   (( COMP_CWORD > 1 )) && command=\${COMP_WORDS[1]}
   [[ $command == follow ]] && (( COMP_CWORD > 2 )) && command="follow \${COMP_WORDS[2]}"
   case $command in
 ${commands.join("\n")}
     "help") words="${namesOf(program).join(" ")}" ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
+  COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "$word"))
 }
 complete -o default -F _vegaprotocol vegaprotocol
 `;

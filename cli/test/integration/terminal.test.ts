@@ -148,6 +148,8 @@ describe("completion", () => {
     expect(await complete("balances", "--account-type", "gen")).toBe("general");
     // Bash divides words at "=".
     expect(await complete("balances", "--account-type", "=", "gen")).toBe("general");
+    // zsh does not.
+    expect(await complete("balances", "--account-type=gen")).toBe("--account-type=general");
     expect(await complete("series", "--every", "=")).toBe("change minute hour day week month");
     expect(await complete("balances", "-o", "")).toBe("");
     expect(await complete("follow", "v")).toBe("votes");
