@@ -1,27 +1,10 @@
+import type { Clock } from "./clock.js";
+
 /*
  * Everything that waits ends at once when its signal is aborted, whatever it waits for. There is one way to do so,
  * `within`: it starts a task with a signal of its own, and settles as the task does, unless it ends it before. The
  * functions below are short for uses of it.
  */
-
-/** The source of time for waits and deadlines. Tests pass their own. */
-export interface Clock {
-  /** Milliseconds that never decrease, for measuring durations. */
-  now(): number;
-  /** Milliseconds since 1970, for dates that a server names. */
-  date(): number;
-  /** Calls back after some milliseconds. The returned function cancels it. */
-  after(milliseconds: number, callback: () => void): () => void;
-}
-
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  date: () => Date.now(),
-  after: (milliseconds, callback) => {
-    const timer = setTimeout(callback, milliseconds);
-    return () => clearTimeout(timer);
-  },
-};
 
 const callbacksOf = new WeakMap<object, Set<() => void>>();
 

@@ -1,6 +1,6 @@
 import type { OptionCheck } from "../arguments/check-options.js";
 import type { ArgumentsSpec } from "../arguments/read-arguments.js";
-import type { Clock } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
 import { type Coverage, VegaError } from "../errors/index.js";
 import type { CallOptions } from "../http/call-options.js";

@@ -1,7 +1,8 @@
 import { callback, checkOptions, deadline } from "../arguments/check-options.js";
 import { readArguments, take } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
-import { type Clock, orAborted, sleep, systemClock, untilAborted, within } from "../async/abort.js";
+import { orAborted, sleep, untilAborted, within } from "../async/abort.js";
+import { type Clock, systemClock } from "../async/clock.js";
 import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
 import { annotate, PaginationError, TimeoutError, VegaError } from "../errors/index.js";

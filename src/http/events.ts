@@ -1,4 +1,4 @@
-import type { Clock } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
 import { ApiError, toPlainError } from "../errors/index.js";
 
 /** An error as plain data. */

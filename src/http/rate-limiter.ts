@@ -1,4 +1,5 @@
-import { type Clock, orAborted, systemClock } from "../async/abort.js";
+import { orAborted } from "../async/abort.js";
+import { type Clock, systemClock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import { ConnectionError, RateLimitError } from "../errors/index.js";
 import type { Emit } from "./events.js";

@@ -2,7 +2,7 @@ import type { Client } from "openapi-fetch";
 import type { paths } from "../../generated/openapi.js";
 import type { OperationId } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
-import type { Clock } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
 import type { Answer } from "./call.js";
 import type { CallSettings } from "./call-options.js";
 import type { Emit } from "./events.js";

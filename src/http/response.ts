@@ -1,5 +1,5 @@
 import { refuse } from "../arguments/refuse.js";
-import type { Clock } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import {
   ApiError,

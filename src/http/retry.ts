@@ -1,4 +1,5 @@
-import { type Clock, sleep } from "../async/abort.js";
+import { sleep } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
 import { ApiError, annotate, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
 import { observedError } from "./events.js";

@@ -1,7 +1,8 @@
 import { operations } from "../../generated/operations.js";
 import { serialize } from "../arguments/read-arguments.js";
 import { refuseByRule } from "../arguments/refuse.js";
-import { type Clock, systemClock, within } from "../async/abort.js";
+import { within } from "../async/abort.js";
+import { type Clock, systemClock } from "../async/clock.js";
 import { ApiError, describe, TimeoutError } from "../errors/index.js";
 import type { Answer } from "./call.js";
 import type { PlainHeaders } from "./call-options.js";

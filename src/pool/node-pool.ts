@@ -10,7 +10,7 @@ import {
 } from "../arguments/check-options.js";
 import { readBaseUrl } from "../arguments/read-value.js";
 import { refuse } from "../arguments/refuse.js";
-import { type Clock, systemClock } from "../async/abort.js";
+import { type Clock, systemClock } from "../async/clock.js";
 import { listOperation } from "../client/listing.js";
 import type { ClientContext } from "../client/loop.js";
 import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
 import { describe, RateLimitError } from "../errors/index.js";
 import { RateLimiter } from "../http/rate-limiter.js";
 import { readRateLimit } from "../http/token-bucket.js";

@@ -1,4 +1,5 @@
-import { type Clock, orAborted } from "../async/abort.js";
+import { orAborted } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import {
   ApiError,

@@ -5,7 +5,8 @@ import type { Block } from "../values/block.js";
 import { isDigits } from "../values/integers.js";
 import { canonicalId } from "../values/names.js";
 import type { Lists, RecordGenerator, Whole } from "./generator.js";
-import { type AddedRecords, type FakeStatistics, type FakeVote, noStatistics } from "./store.js";
+import { type FakeStatistics, noStatistics } from "./spam-statistics.js";
+import type { AddedRecords, FakeVote } from "./store.js";
 import { base64ToBytes, toMicroseconds } from "./wire.js";
 
 /** A record of which any member can be left out. */

@@ -1,5 +1,6 @@
 import type { OperationId } from "../arguments/operation.js";
-import { orAborted, sleep, systemClock } from "../async/abort.js";
+import { orAborted, sleep } from "../async/abort.js";
+import { systemClock } from "../async/clock.js";
 import { randomNumbers } from "./random.js";
 import { errorType, grpcCode, type Reply } from "./wire.js";
 
@@ -82,8 +83,9 @@ export async function respond(reply: Reply, faults: RequestFaults, signal: Abort
   return new Response(body && faults["truncated-body"] ? truncated(body) : body, init);
 }
 
-function withStatus(reply: Reply, fault: NonNullable<RequestFaults["status"]>): Reply {
-  const { status, headers, code, message = "injected fault", body } = fault;
+type StatusFault = NonNullable<RequestFaults["status"]>;
+
+function withStatus(reply: Reply, { status, headers, code, message = "injected fault", body }: StatusFault): Reply {
   const all = new Headers({ ...reply.headers, ...errorType });
   for (const [name, value] of Object.entries(headers ?? {})) all.set(name, value);
   // A `Response` with one of these statuses cannot have a body.

@@ -3,7 +3,7 @@ import { readTransaction } from "./check.js";
 import { lists } from "./lists.js";
 import type { DataNode } from "./page.js";
 import { described, operationIds, readQuery } from "./query.js";
-import { noStatistics, unusedPow } from "./store.js";
+import { noStatistics, unusedPow } from "./spam-statistics.js";
 import { dataNodeError, errorType, GatewayError, NodeError, type Reply } from "./wire.js";
 
 /** The pattern of a path such as `/statistics/spam/{partyId}`, with a group for each parameter. */

@@ -1,14 +1,21 @@
 import type { BalanceChange, NodeSignature, PartyProfile } from "../../generated/types.js";
 import { formatUnits } from "../values/units.js";
 import { randomNumbers } from "./random.js";
-import { type AddedRecords, type FakeStatistics, type FakeVote, noStatistics } from "./store.js";
+import { type FakeStatistics, noStatistics } from "./spam-statistics.js";
+import type { FakeVote } from "./store.js";
+
+/** The height of the first block, unless data has one. */
+export const firstHeight = 1_234_568n;
 
 const second = 1_000_000_000n;
 
 /** The lists of records, each with the type of a whole record. */
-export type Whole = {
-  [Name in "votes" | "profiles" | "balances" | "signatures"]: AddedRecords[Name][number];
-};
+export interface Whole {
+  votes: FakeVote;
+  profiles: PartyProfile;
+  balances: BalanceChange;
+  signatures: NodeSignature;
+}
 
 /** Make records up to a time, or in the block of that time. */
 export type Lists = {
@@ -149,8 +156,10 @@ export class RecordGenerator implements Lists {
   spamStatistics(count: number): Record<string, FakeStatistics> {
     const proposal = this.#id("proposal", 1);
     const entries = this.#next("spamStatistics", count, (index) => {
-      const countForEpoch = `${Math.floor(this.#random(`spam ${index}`)() * 4)}`;
-      const proposals = { ...noStatistics.proposals, countForEpoch };
+      const proposals = {
+        ...noStatistics.proposals,
+        countForEpoch: `${Math.floor(this.#random(`spam ${index}`)() * 4)}`,
+      };
       const vote = { proposal, countForEpoch: "1", minTokensRequired: "1000000000000000000" };
       return [this.#party(index + 1), { ...noStatistics, proposals, votes: { statistics: [vote], maxForEpoch: "3" } }];
     });

@@ -51,7 +51,7 @@ export class Store {
   readonly balances = new Table<Row & { change: BalanceChange; account: Account }>();
   /** The signatures for all resources, sorted by their bytes. */
   readonly signatures = new Table<Row & { signature: NodeSignature; resource: string }>();
-  spamStatistics: ReadonlyMap<string, FakeStatistics> = new Map();
+  spamStatistics: ReadonlyMap<string, Records["spamStatistics"][string]> = new Map();
   readonly #accounts = new Map<string, Account>();
   readonly #records = new Map<NodeVersion, Records>();
 
@@ -112,34 +112,3 @@ export class Store {
 const keyOf = (id: string) => bytesOfId(id) ?? id;
 
 const inMicroseconds = (time: string) => toNanosecondDigits(toMicroseconds(time));
-
-/** The statistics of a party. Without `pow`, responses have the current block. */
-export type FakeStatistics = Records["spamStatistics"][string];
-
-const counter = (maxForEpoch: `${bigint}`, minTokensRequired: string) =>
-  ({ countForEpoch: "0", maxForEpoch, minTokensRequired }) as const;
-
-/**
- * The statistics of a party that has sent nothing or is unknown, with the limits of a new network (observed on v0.74
- * nodes).
- */
-export const noStatistics: FakeStatistics = {
-  proposals: counter("3", "100000000000000000000000"),
-  delegations: counter("390", "1000000000000000000"),
-  transfers: counter("20", "0"),
-  nodeAnnouncements: counter("1", "0"),
-  votes: { statistics: [], maxForEpoch: "3" },
-  issueSignatures: counter("1", "100000000000000000000"),
-  epochSeq: "1",
-  createReferralSet: counter("3", "0"),
-  updateReferralSet: counter("3", "0"),
-  applyReferralCode: counter("5", "0"),
-};
-
-/** The proof of work of a party that has sent nothing: the current block has all its transactions left. */
-export const unusedPow = (height: bigint): SpamStatistics["pow"] => {
-  const block = { blockHeight: `${height}`, blockHash: height.toString(16).padStart(64, "0") } as const;
-  const work = { expectedDifficulty: "15", difficulty: "15", txPerBlock: "2", hashFunction: "sha3_24_rounds" } as const;
-  const state = { ...block, ...work, transactionsSeen: "0", increasingDifficulty: false } as const;
-  return { blockStates: [state], numberOfPastBlocks: "100" };
-};

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/async/abort.js";
+import type { Clock } from "../../src/async/clock.js";
 import { createFakeNode } from "../../src/testing/index.js";
 import { baseUrl } from "./raw-requests.js";
 

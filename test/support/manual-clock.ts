@@ -1,6 +1,6 @@
 // What the client loads for its first list: a manual clock does not wait for files.
 import "../../src/client/lists.js";
-import type { Clock } from "../../src/async/abort.js";
+import type { Clock } from "../../src/async/clock.js";
 
 interface Timer {
   at: number;

@@ -1,0 +1,39 @@
+import type { SpamStatistics } from "../../generated/types.js";
+import type { Records } from "./store.js";
+
+/** The statistics of a party. Without `pow`, responses have the current block. */
+export type FakeStatistics = Records["spamStatistics"][string];
+
+const counter = (maxForEpoch: `${bigint}`, minTokensRequired: string) => {
+  return { countForEpoch: "0" as const, maxForEpoch, minTokensRequired };
+};
+
+/**
+ * The statistics of a party that has sent nothing or is unknown, with the limits of a new network (observed on v0.74
+ * nodes).
+ */
+export const noStatistics: FakeStatistics = {
+  proposals: counter("3", "100000000000000000000000"),
+  delegations: counter("390", "1000000000000000000"),
+  transfers: counter("20", "0"),
+  nodeAnnouncements: counter("1", "0"),
+  votes: { statistics: [], maxForEpoch: "3" },
+  issueSignatures: counter("1", "100000000000000000000"),
+  epochSeq: "1",
+  createReferralSet: counter("3", "0"),
+  updateReferralSet: counter("3", "0"),
+  applyReferralCode: counter("5", "0"),
+};
+
+/** The proof of work of a party that has sent nothing: the current block has all its transactions left. */
+export const unusedPow = (height: bigint): SpamStatistics["pow"] => {
+  const state = {
+    blockHeight: `${height}` as const,
+    blockHash: height.toString(16).padStart(64, "0"),
+    transactionsSeen: "0" as const,
+    ...({ expectedDifficulty: "15", difficulty: "15", txPerBlock: "2" } as const),
+    hashFunction: "sha3_24_rounds",
+    increasingDifficulty: false,
+  };
+  return { blockStates: [state], numberOfPastBlocks: "100" };
+};
