@@ -44,29 +44,32 @@ function rebuilding(client: Connected): Connected {
   return client;
 }
 
-const senders = Object.entries<(client: Connected) => PromiseLike<unknown>>({
+const senders: Record<string, (client: Connected) => PromiseLike<unknown>> = {
   "a read": (client) => client.getSpamStatistics({ partyId }),
   "a check": (client) => client.checkTransaction(transaction),
   "a GET of client.http": ({ http }) => http.GET("/statistics/spam/{partyId}", { params: { path: { partyId } } }),
   "a POST of client.http": (client) => post(client),
   "a POST of client.http with `redirect`": (client) => post(client, { redirect: "follow" }),
   "a POST of client.http with middleware that builds another request": (client) => post(rebuilding(client)),
-});
+};
 
-test.each(senders)("%s that is redirected is sent once, and rejects with the address to use", async (_, send) => {
-  for (const status of [301, 302, 303, 307, 308]) {
-    for (const base of [other.url, `${node.url}/new`]) {
-      received.node.length = 0;
-      redirect = (path) => ({ status, location: `${base}${path}` });
-      const call = Promise.resolve(send(connect()));
-      await expect(call).rejects.toMatchObject({ name: "ApiError", status, attempts: 1 });
-      const [, path] = received.node[0]?.split(" ") ?? [];
-      const advice = "If you trust the new address, use it in `baseUrl`.";
-      await expect(call).rejects.toThrow(`It redirects to ${base}${path}, which is not followed. ${advice}`);
-      expect([received.node.length, received.other.length]).toEqual([1, 0]);
+test.each(Object.entries(senders))(
+  "%s that is redirected is sent once, and rejects with the status and the address to use",
+  async (_, send) => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      for (const base of [other.url, `${node.url}/new`]) {
+        received.node.length = 0;
+        redirect = (path) => ({ status, location: `${base}${path}` });
+        const call = Promise.resolve(send(connect()));
+        await expect(call).rejects.toMatchObject({ name: "ApiError", status, attempts: 1 });
+        const [, path] = received.node[0]?.split(" ") ?? [];
+        const advice = "If you trust the new address, use it in `baseUrl`.";
+        await expect(call).rejects.toThrow(`It redirects to ${base}${path}, which is not followed. ${advice}`);
+        expect([received.node.length, received.other.length]).toEqual([1, 0]);
+      }
     }
-  }
-});
+  },
+);
 
 test.each([undefined, "http://", "ftp://a.example"])("a redirect to %s rejects with its status", async (location) => {
   const headers = location === undefined ? {} : { location };
@@ -75,14 +78,17 @@ test.each([undefined, "http://", "ftp://a.example"])("a redirect to %s rejects w
   await expect(call).rejects.toMatchObject({ name: "ApiError", status: 302, attempts: 1 });
 });
 
-test.each(senders.slice(0, 4))("%s that is redirected in a browser rejects with what to do", async (_, send) => {
-  // What browsers return for a redirect that they do not follow cannot be constructed.
-  const opaque = { type: { value: "opaqueredirect" }, status: { value: 0 }, ok: { value: false } };
-  const client = connect({ fetch: async () => Object.defineProperties(new Response(null), opaque) });
-  const call = Promise.resolve(send(client));
-  await expect(call).rejects.toMatchObject({ name: "ApiError", status: 0, attempts: 1 });
-  await expect(call).rejects.toThrow("It redirects, and browsers hide where to. If you trust the new address");
-});
+test.each(Object.entries(senders).slice(0, 4))(
+  "%s that is redirected in a browser, which hides where to, rejects and says what to do",
+  async (_, send) => {
+    // What browsers return for a redirect that they do not follow cannot be constructed.
+    const opaque = { type: { value: "opaqueredirect" }, status: { value: 0 }, ok: { value: false } };
+    const client = connect({ fetch: async () => Object.defineProperties(new Response(null), opaque) });
+    const call = Promise.resolve(send(client));
+    await expect(call).rejects.toMatchObject({ name: "ApiError", status: 0, attempts: 1 });
+    await expect(call).rejects.toThrow("It redirects, and browsers hide where to. If you trust the new address");
+  },
+);
 
 test("a node of a pool that redirects elsewhere is left for another node, and gets no transaction again", async () => {
   redirect = (path) => ({ status: 307, location: `https://elsewhere.example${path}` });

@@ -107,22 +107,25 @@ test.each([
   [2, 2, 2, 2],
   [3, 3, 3],
   [1, 4, 2],
-])("pages of votes by a node's cursors lead to the end, although blocks of %i, %i, %i fill them", async (...counts) => {
-  const client = clientOf(createFakeNode({ votes: votesOf(counts) }, options));
-  for (const newestFirst of [true, false])
-    for (const first of [1, 2, 3]) {
-      const parties = new Set<string>();
-      let after: string | undefined;
-      let count = 0;
-      for (let hasMore = true; hasMore; count++) {
-        const { nodes, pageInfo } = await client.listVotes({ proposalId, pagination: { first, newestFirst, after } });
-        for (const { partyId } of nodes) parties.add(partyId);
-        [after, hasMore] = [pageInfo?.endCursor, pageInfo?.hasNextPage ?? false];
-        expect(count).toBeLessThan(9);
+])(
+  "pages of votes by the cursors of a node lead to the end, although blocks of %i, %i, %i and more fill them",
+  async (...counts) => {
+    const client = clientOf(createFakeNode({ votes: votesOf(counts) }, options));
+    for (const newestFirst of [true, false])
+      for (const first of [1, 2, 3]) {
+        const parties = new Set<string>();
+        let after: string | undefined;
+        let count = 0;
+        for (let hasMore = true; hasMore; count++) {
+          const { nodes, pageInfo } = await client.listVotes({ proposalId, pagination: { first, newestFirst, after } });
+          for (const { partyId } of nodes) parties.add(partyId);
+          [after, hasMore] = [pageInfo?.endCursor, pageInfo?.hasNextPage ?? false];
+          expect(count).toBeLessThan(9);
+        }
+        expect(parties.size).toBe(counts.reduce((sum, each) => sum + each));
       }
-      expect(parties.size).toBe(counts.reduce((sum, each) => sum + each));
-    }
-});
+  },
+);
 
 test.each([true, false])("votes after an error come without one twice, newest first: %s", async (newestFirst) => {
   const votes = votesOf([3, 2, 30, 4]);
@@ -291,37 +294,40 @@ const lists: Record<string, (counts: readonly number[]) => Pages> = {
   },
 };
 
-test.each(Object.entries(lists))("the pages before a page of %s have each record before it", async (name, connect) => {
-  const sizes = fc.integer({ min: 1, max: 6 });
-  const cases = fc.record({ counts, newestFirst: fc.boolean(), size: sizes, steps: fc.nat(12) });
-  const property = fc.asyncProperty(cases, async ({ counts, newestFirst, size, steps }) => {
-    const read = connect(counts);
-    let page = await read({ first: size, newestFirst });
-    const before: object[] = [];
-    for (let step = 0; step < steps; step++) {
-      const next = await page.nextPage();
-      if (next === undefined) break;
-      before.push(...page.nodes);
-      page = next;
-    }
-    const back: object[] = [];
-    for (let each = await page.previousPage(); each; each = await each.previousPage()) back.unshift(...each.nodes);
-    const again: object[] = [];
-    for (let each = page, pages = 0; each.previous; again.push(...each.nodes)) {
-      each = await read(each.previous);
-      expect(pages++).toBeLessThan(60);
-    }
-    const [wanted, ofPage] = [textsOf(before), textsOf(page.nodes)];
-    expect(textsOf(back)).toEqual(expect.arrayContaining(wanted));
-    // Another process can get records of the page again.
-    expect([...textsOf(again), ...ofPage]).toEqual(expect.arrayContaining(wanted));
-    expect(new Set([...textsOf(back), ...ofPage]).size).toBe(back.length + ofPage.length);
-    // Votes of one block have no order that holds, so that others of it can come before the page.
-    const areOrdered = name !== "votes" || Math.max(...counts) === 1;
-    if (areOrdered) expect(back).toHaveLength(before.length);
-  });
-  await fc.assert(property, runs(25));
-});
+test.each(Object.entries(lists))(
+  "the pages before any page of %s have every record before it, with `previousPage` and with `previous`",
+  async (name, connect) => {
+    const sizes = fc.integer({ min: 1, max: 6 });
+    const cases = fc.record({ counts, newestFirst: fc.boolean(), size: sizes, steps: fc.nat(12) });
+    const property = fc.asyncProperty(cases, async ({ counts, newestFirst, size, steps }) => {
+      const read = connect(counts);
+      let page = await read({ first: size, newestFirst });
+      const before: object[] = [];
+      for (let step = 0; step < steps; step++) {
+        const next = await page.nextPage();
+        if (next === undefined) break;
+        before.push(...page.nodes);
+        page = next;
+      }
+      const back: object[] = [];
+      for (let each = await page.previousPage(); each; each = await each.previousPage()) back.unshift(...each.nodes);
+      const again: object[] = [];
+      for (let each = page, pages = 0; each.previous; again.push(...each.nodes)) {
+        each = await read(each.previous);
+        expect(pages++).toBeLessThan(60);
+      }
+      const [wanted, ofPage] = [textsOf(before), textsOf(page.nodes)];
+      expect(textsOf(back)).toEqual(expect.arrayContaining(wanted));
+      // Another process can get records of the page again.
+      expect([...textsOf(again), ...ofPage]).toEqual(expect.arrayContaining(wanted));
+      expect(new Set([...textsOf(back), ...ofPage]).size).toBe(back.length + ofPage.length);
+      // Votes of one block have no order that holds, so that others of it can come before the page.
+      const areOrdered = name !== "votes" || Math.max(...counts) === 1;
+      if (areOrdered) expect(back).toHaveLength(before.length);
+    });
+    await fc.assert(property, runs(25));
+  },
+);
 
 test("a chain of `page.next` has every vote of its first page's block and ends, whatever order a block has in each response", async () => {
   const blocks = fc.array(fc.constantFrom(1, 2, 5, 12, 30), { minLength: 1, maxLength: 6 });
@@ -407,28 +413,32 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
     expect([...records, ...rest.records].map(({ partyId }) => partyId)).toEqual(parties);
   });
 
-  test.each([5, 6, 7, 8])("come again after error %i only if a second reading had yielded them", async (failing) => {
-    const node = createFakeNode({ votes: votesOf(Array<number>(60).fill(1)) }, options);
-    let sent = 0;
-    const fetch = async (request: Request) => {
-      if (++sent === failing) return new Response("", { status: 400 });
-      const response = await node.fetch(request);
-      const cast = Array.from({ length: sent > 4 ? 0 : 8 }, (_, index) => hex(1000 + 8 * sent + index));
-      for (const partyId of cast) node.nextBlock({ votes: [{ proposalId, partyId }] });
-      return response;
-    };
-    const client = clientOf({ fetch } as FakeNode);
-    const read = async (pagination: object) => {
-      const loop = client.listVotes({ proposalId, pagination }, { readAhead: false });
-      const { records, error } = await readUntilError(loop);
-      return { parties: records.map(({ partyId }) => partyId), error: error as VegaError };
-    };
-    const { parties, error } = await read({ first: 10 });
-    const rest = await read((error.resume as { pagination: object }).pagination);
-    expect(new Set([...parties, ...rest.parties]).size).toBe(92);
-    const again = rest.parties.filter((party) => parties.includes(party));
-    expect(again.length).toBeLessThanOrEqual(10 * (failing - 5));
-  });
+  test.each([5, 6, 7, 8])(
+    "come again only if a second reading had yielded them, after an error of request %i",
+    async (failing) => {
+      const votes = votesOf(Array<number>(60).fill(1));
+      const node = createFakeNode({ votes }, options);
+      let sent = 0;
+      const fetch = async (request: Request) => {
+        if (++sent === failing) return new Response("", { status: 400 });
+        const response = await node.fetch(request);
+        const cast = Array.from({ length: sent > 4 ? 0 : 8 }, (_, index) => hex(1000 + 8 * sent + index));
+        for (const partyId of cast) node.nextBlock({ votes: [{ proposalId, partyId }] });
+        return response;
+      };
+      const client = clientOf({ fetch } as FakeNode);
+      const read = async (pagination: object) => {
+        const loop = client.listVotes({ proposalId, pagination }, { readAhead: false });
+        const { records, error } = await readUntilError(loop);
+        return { parties: records.map(({ partyId }) => partyId), error: error as VegaError };
+      };
+      const { parties, error } = await read({ first: 10 });
+      const rest = await read((error.resume as { pagination: object }).pagination);
+      expect(new Set([...parties, ...rest.parties]).size).toBe(92);
+      const again = rest.parties.filter((party) => parties.includes(party));
+      expect(again.length).toBeLessThanOrEqual(10 * (failing - 5));
+    },
+  );
 
   test("end although many votes are written again in the block of the first page, and no other block follows", async () => {
     const votes = votesOf(Array<number>(120).fill(1));

@@ -30,52 +30,55 @@ test("a range before the history gets no advice that cannot be followed", async 
   expect(await readdir(path("."))).toContain("x.csv");
 });
 
-describe.each(["v0.74", "v0.79"] as const)("an early --from for a %s node that keeps less history", (version) => {
-  const balances = overDays(createFakeNode({ balances: 400 }).records.balances);
-  const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
-  const history = (times[150] ?? 0n) - 1n;
-  const now = () => Date.UTC(2026, 1, 10);
-  const { fetch } = createFakeNode({ balances }, { version, now, history, rateLimit: false });
-  const left = times.filter((time) => time >= history).length;
-  const late =
-    /^Error: The records are complete from 2024-\S+Z on, and the range begins at 1970-01-01T00:00:00.000000000Z\. Use --from 2024-\S+Z, or a node that keeps a longer history\.$/m;
-  const since = ["--from", "1970-01-01"];
+describe.each(["v0.74", "v0.79"] as const)(
+  "an early --from for a %s node that no longer keeps old records",
+  (version) => {
+    const balances = overDays(createFakeNode({ balances: 400 }).records.balances);
+    const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
+    const history = (times[150] ?? 0n) - 1n;
+    const now = () => Date.UTC(2026, 1, 10);
+    const { fetch } = createFakeNode({ balances }, { version, now, history, rateLimit: false });
+    const left = times.filter((time) => time >= history).length;
+    const late =
+      /^Error: The records are complete from 2024-\S+Z on, and the range begins at 1970-01-01T00:00:00.000000000Z\. Use --from 2024-\S+Z, or a node that keeps a longer history\.$/m;
+    const since = ["--from", "1970-01-01"];
 
-  test.each([[[]], [["--order", "newest-first"]]])("exits with 3 and with advice that works: %j", async (flags) => {
-    const run = (...more: string[]) => runCli(["balances", ...flags, ...more], { fetch });
-    const { code, stdout, stderr } = await run(...since, "-o", path("x.csv"));
-    expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: "", stderr: expect.stringMatching(late) });
-    const [partial = ""] = await readdir(path("."));
-    expect(stderr).toContain(`${partial} has the ${left} records that were read.`);
-    expect((await readFile(path(partial), "utf8")).trimEnd().split("\r\n")).toHaveLength(left + 1);
-    const [, from = ""] = /Use --from (\S+),/.exec(stderr) ?? [];
-    for (const range of [["--from", from], []]) {
-      const { code, stdout } = await run(...range);
-      expect([code, new Set(stdout.trimEnd().split("\n")).size]).toEqual([0, left]);
-    }
-    expect(await run()).toMatchObject({ code: 0, stderr: complete() });
-    expect(await run("--quiet")).toMatchObject({ code: 0, stderr: "" });
-  });
+    test.each([[[]], [["--order", "newest-first"]]])("exits with 3 and with advice that works: %j", async (flags) => {
+      const run = (...more: string[]) => runCli(["balances", ...flags, ...more], { fetch });
+      const { code, stdout, stderr } = await run(...since, "-o", path("x.csv"));
+      expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: "", stderr: expect.stringMatching(late) });
+      const [partial = ""] = await readdir(path("."));
+      expect(stderr).toContain(`${partial} has the ${left} records that were read.`);
+      expect((await readFile(path(partial), "utf8")).trimEnd().split("\r\n")).toHaveLength(left + 1);
+      const [, from = ""] = /Use --from (\S+),/.exec(stderr) ?? [];
+      for (const range of [["--from", from], []]) {
+        const { code, stdout } = await run(...range);
+        expect([code, new Set(stdout.trimEnd().split("\n")).size]).toEqual([0, left]);
+      }
+      expect(await run()).toMatchObject({ code: 0, stderr: complete() });
+      expect(await run("--quiet")).toMatchObject({ code: 0, stderr: "" });
+    });
 
-  test("has the newest records", async () => {
-    const argv = ["balances", "--order", "newest-first", "-n", "9", ...since];
-    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0, stderr: "" });
-  });
+    test("has the newest records", async () => {
+      const argv = ["balances", "--order", "newest-first", "-n", "9", ...since];
+      expect(await runCli(argv, { fetch })).toMatchObject({ code: 0, stderr: "" });
+    });
 
-  test("has reports and a local copy that are not complete", async () => {
-    const range = [...since, "--to", String((times.at(-1) ?? 0n) - 1n), "--raw"];
-    for (const report of [["statement"], ["series", "--every", "month"]]) {
-      const { code, stdout, stderr } = await runCli([...report, ...range], { fetch });
-      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(late) });
-      expect(stdout.split("\n").length).toBeGreaterThan(10);
-      const whole = await runCli([...report, ...range, "--complete-history"], { fetch });
-      expect(whole).toMatchObject({ code: 0, stderr: "" });
-    }
-    for (let run = 0; run < 2; run++) {
-      const result = await runCli(["sync", path("copy/"), ...since, "--partial-day"], { fetch });
-      expect(result).toMatchObject({ code: 3, stderr: expect.stringMatching(late) });
-      expect(result.stderr).toMatch(/new balance changes, complete from 2024-\S+Z up to 2024-/);
-    }
-    expect(await runCli(["sync", path("own/"), "--partial-day"], { fetch })).toMatchObject({ code: 0 });
-  });
-});
+    test("has reports and a local copy that are not complete", async () => {
+      const range = [...since, "--to", String((times.at(-1) ?? 0n) - 1n), "--raw"];
+      for (const report of [["statement"], ["series", "--every", "month"]]) {
+        const { code, stdout, stderr } = await runCli([...report, ...range], { fetch });
+        expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(late) });
+        expect(stdout.split("\n").length).toBeGreaterThan(10);
+        const whole = await runCli([...report, ...range, "--complete-history"], { fetch });
+        expect(whole).toMatchObject({ code: 0, stderr: "" });
+      }
+      for (let run = 0; run < 2; run++) {
+        const result = await runCli(["sync", path("copy/"), ...since, "--partial-day"], { fetch });
+        expect(result).toMatchObject({ code: 3, stderr: expect.stringMatching(late) });
+        expect(result.stderr).toMatch(/new balance changes, complete from 2024-\S+Z up to 2024-/);
+      }
+      expect(await runCli(["sync", path("own/"), "--partial-day"], { fetch })).toMatchObject({ code: 0 });
+    });
+  },
+);

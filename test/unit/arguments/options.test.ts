@@ -50,12 +50,14 @@ describe("createClient rejects invalid options:", () => {
     expect(() => createClient({ baseUrl, ...options } as ClientOptions)).toThrow(error);
   });
 
-  const noOptions = [undefined, null, "https://node.example", new AbortController().signal, new Map()];
-  test.each(noOptions)("%j instead of options", (options) => {
-    const message = expect.stringContaining("Expected the options of createClient to be a plain object, got");
-    const error = expect.objectContaining({ name: "ArgumentError", message });
-    expect(() => createClient(options as never)).toThrow(error);
-  });
+  test.each([undefined, null, "https://node.example", new AbortController().signal, new Map()])(
+    "%j instead of options",
+    (options) => {
+      const message = expect.stringContaining("Expected the options of createClient to be a plain object, got");
+      const error = expect.objectContaining({ name: "ArgumentError", message });
+      expect(() => createClient(options as never)).toThrow(error);
+    },
+  );
 });
 
 const operation = "getSpamStatistics";

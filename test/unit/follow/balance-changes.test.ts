@@ -147,18 +147,21 @@ describe("a follower of balance changes", () => {
     },
   );
 
-  test.each(["now", "start", timeAt(20)])("ends with an error if nodes dropped its checkpoint: %s", async (from) => {
-    const node = nodeAt(30, typeof from === "bigint" ? undefined : { balances: [change(1, 1)] });
-    const { take } = follow(node, { from }, 5000, ofOther);
-    await take(1);
-    for (const seconds of [100, 101]) endBlock(node, seconds);
-    await take(1);
-    node.configure({ history: timeAt(2) });
-    endBlock(node, 102);
-    endBlock(node, 104, { balances: [{ ...change(102, 1), partyId: other }] });
-    const message = expect.stringContaining("Begin at `availableFrom`, or use a node that keeps more.");
-    await expect(take(1)).rejects.toMatchObject({ message, reason: "pruned", availableFrom: timeAt(102) });
-  });
+  test.each(["now", "start", timeAt(20)])(
+    "ends with an error if nodes keep nothing up to its checkpoint, and it began with a time or they did keep something: %s",
+    async (from) => {
+      const node = nodeAt(30, typeof from === "bigint" ? undefined : { balances: [change(1, 1)] });
+      const { take } = follow(node, { from }, 5000, ofOther);
+      await take(1);
+      for (const seconds of [100, 101]) endBlock(node, seconds);
+      await take(1);
+      node.configure({ history: timeAt(2) });
+      endBlock(node, 102);
+      endBlock(node, 104, { balances: [{ ...change(102, 1), partyId: other }] });
+      const message = expect.stringContaining("Begin at `availableFrom`, or use a node that keeps more.");
+      await expect(take(1)).rejects.toMatchObject({ message, reason: "pruned", availableFrom: timeAt(102) });
+    },
+  );
 
   test.each([{ "x-block-height": "" }, { "x-block-timestamp": "soon" }])(
     "ends with an error after a response without a block: %j",

@@ -233,12 +233,15 @@ describe("until", () => {
     ["during a wait, with where to continue", [begun, { height: 2 }], { resume }],
     ["during a poll, with where to continue", [begun, "hang"], { resume }],
     ["while a predicate does not resolve", [begun], {}, never],
-  ])("rejects with a TimeoutError %s and ends the follower", async (_, steps, where, predicate = async () => false) => {
-    const { followed, run, clock } = follow(steps, { stalledAfter: Number.POSITIVE_INFINITY });
-    const error: unknown = await run(followed.until(predicate, { timeout: 5000 }).catch((reason: unknown) => reason));
-    expect(error).toMatchObject({ name: "TimeoutError", operation: "follow", ...where });
-    expect([clock.now(), clock.pending, await followed.next()]).toEqual([5000, 0, ended]);
-  });
+  ])(
+    "rejects with a TimeoutError %s, and ends the follower",
+    async (_, steps, where, predicate = async () => false) => {
+      const { followed, run, clock } = follow(steps, { stalledAfter: Number.POSITIVE_INFINITY });
+      const error: unknown = await run(followed.until(predicate, { timeout: 5000 }).catch((reason: unknown) => reason));
+      expect(error).toMatchObject({ name: "TimeoutError", operation: "follow", ...where });
+      expect([clock.now(), clock.pending, await followed.next()]).toEqual([5000, 0, ended]);
+    },
+  );
 
   test("rejects with the reason of the signal while a predicate does not resolve, and ends the follower", async () => {
     const controller = new AbortController();

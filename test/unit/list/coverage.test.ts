@@ -130,18 +130,21 @@ describe("a loop with cursors of another form, such as those of the gateway,", (
     expect((await changes.coverage).end).toBe(timeOf(20));
   });
 
-  test.each([oldestFirst, newestFirst])("covers at most what it reads from a cursor on: %o", async (pagination) => {
-    const { client } = connectToOther();
-    const page = await client.listBalanceChanges({ pagination });
-    const changes = client.listBalanceChanges({ pagination: { ...page.next } });
-    const [first] = await changes.toArray();
-    const end = pagination.newestFirst ? BigInt(first?.timestamp ?? 0) : undefined;
-    expect((await changes.coverage).end).toBe(end);
-    const { next } = await client.listVotes({ proposalId, pagination });
-    const votes = client.listVotes({ proposalId, pagination: { ...next } });
-    expect(await votes.toArray()).toHaveLength(6);
-    expect((await votes.coverage).end).toBeUndefined();
-  });
+  test.each([oldestFirst, newestFirst])(
+    "covers at most what it reads if it begins at a cursor: %o",
+    async (pagination) => {
+      const { client } = connectToOther();
+      const page = await client.listBalanceChanges({ pagination });
+      const changes = client.listBalanceChanges({ pagination: { ...page.next } });
+      const [first] = await changes.toArray();
+      const end = pagination.newestFirst ? BigInt(first?.timestamp ?? 0) : undefined;
+      expect((await changes.coverage).end).toBe(end);
+      const { next } = await client.listVotes({ proposalId, pagination });
+      const votes = client.listVotes({ proposalId, pagination: { ...next } });
+      expect(await votes.toArray()).toHaveLength(6);
+      expect((await votes.coverage).end).toBeUndefined();
+    },
+  );
 });
 
 describe("the coverage of signatures that continue from a cursor ends", () => {

@@ -183,16 +183,19 @@ describe("a start is not proved", () => {
       await expect(read(connect(records, keeps), filter, reader), name).rejects.toMatchObject(pruned);
   });
 
-  test.each([{}, party])("if the node drops the earlier record after it was found: %j", async (filter) => {
-    const node = createFakeNode({ balances: [change(1, -5), own], block }, { defects: nodeDefects });
-    const fetch = (request: Request) => {
-      if (new URL(request.url).search.includes(`startTimestamp=${start - 5n * hour}`))
-        node.configure({ history: start + hour });
-      return node.fetch(request);
-    };
-    expect(await read({ fetch }, filter)).toEqual({ records: 1, from: BigInt(own.timestamp) });
-    await expect(read({ fetch }, filter)).rejects.toMatchObject(pruned);
-  });
+  test.each([{}, party])(
+    "if the node drops the earlier record after it was found, and is missing from then on: %j",
+    async (filter) => {
+      const node = createFakeNode({ balances: [change(1, -5), own], block }, { defects: nodeDefects });
+      const fetch = (request: Request) => {
+        if (new URL(request.url).search.includes(`startTimestamp=${start - 5n * hour}`))
+          node.configure({ history: start + hour });
+        return node.fetch(request);
+      };
+      expect(await read({ fetch }, filter)).toEqual({ records: 1, from: BigInt(own.timestamp) });
+      await expect(read({ fetch }, filter)).rejects.toMatchObject(pruned);
+    },
+  );
 
   test("by a record of another asset: the coverage begins with the first record", async () => {
     const assetId = hex(9);
