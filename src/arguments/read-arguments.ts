@@ -12,22 +12,15 @@ export type CheckedArguments = Readonly<Record<string, unknown>>;
 
 export type Parameters = Record<"query" | "path" | "body", Record<string, unknown>>;
 
-/** @throws {@link ArgumentError} if a member is invalid, missing, or not known. */
+/**
+ * Checks the argument of a method.
+ *
+ * @throws {@link ArgumentError} if a member is invalid, missing, or not known.
+ */
 export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): CheckedArguments {
   const checked = readMembers(operation, spec.arguments, argument === undefined ? {} : argument, "");
-  const { atLeastOneOf, range } = spec;
-  if (atLeastOneOf?.every((name) => checked[name] === undefined)) {
-    const names = atLeastOneOf.map((name) => `\`${name}\``).join(" or ");
-    const message = `Expected ${names} of ${operation}, got none of them.`;
-    throw new ArgumentError(message, { operation, argument: atLeastOneOf[0] ?? "query" });
-  }
-  const { start, end } = timesOf(checked, range);
-  if (range && start !== undefined && end !== undefined && end < start) {
-    const [passedStart, passedEnd] = [range.start, range.end].map((name) =>
-      memberAt(argument as CheckedArguments, name),
-    );
-    refuse({ operation, argument: range.end }, `no earlier than \`${range.start}\`, ${show(passedStart)}`, passedEnd);
-  }
+  checkAtLeastOne(operation, spec, checked);
+  checkRange(operation, spec, checked, argument as CheckedArguments);
   return checked;
 }
 
@@ -48,11 +41,12 @@ export function serialize(
 
 /** The two times of an operation's range, in Unix nanoseconds. */
 export function timesOf(checked: CheckedArguments, range: Operation["range"]) {
-  const timeAt = (name = "") => {
-    const time = memberAt(checked, name);
-    return typeof time === "string" ? BigInt(time) : undefined;
-  };
-  return { start: timeAt(range?.start), end: timeAt(range?.end) };
+  return { start: timeAt(checked, range?.start), end: timeAt(checked, range?.end) };
+}
+
+function timeAt(checked: CheckedArguments, name = ""): bigint | undefined {
+  const time = memberAt(checked, name);
+  return typeof time === "string" ? BigInt(time) : undefined;
 }
 
 function memberAt(argument: CheckedArguments, name: string): unknown {
@@ -62,19 +56,21 @@ function memberAt(argument: CheckedArguments, name: string): unknown {
 
 const isRequired = (argument: Argument) => argument.kind !== "object" && argument.required === true;
 
+function describeMembers(members: Arguments): string {
+  const required = Object.keys(members).filter((name) => isRequired(members[name] as Argument));
+  return required.length > 0 ? listNames(required) : `at least one of ${listNames(Object.keys(members))}`;
+}
+
 function readMembers(operation: string, members: Arguments, value: unknown, prefix: string): CheckedArguments {
-  const names = Object.keys(members);
   if (!isPlainObject(value)) {
     const argument = prefix === "" ? "query" : prefix.slice(0, -1);
-    const required = names.filter((name) => isRequired(members[name] as Argument));
-    const expected = required.length > 0 ? listNames(required) : `at least one of ${listNames(names)}`;
-    refuse({ operation, argument }, `an object with ${expected}`, value);
+    refuse({ operation, argument }, `an object with ${describeMembers(members)}`, value);
   }
   for (const name of Object.keys(value)) {
     // Nodes ignore unknown names: a misspelled filter would silently be no filter (observed on v0.74 nodes).
     const argument = `${prefix}${name}`;
     if (Object.hasOwn(members, name)) continue;
-    refuseUnknown(operation, `\`${argument}\``, names, { operation, argument });
+    refuseUnknown(operation, `\`${argument}\``, Object.keys(members), { operation, argument });
   }
   const checked: Record<string, unknown> = {};
   for (const name in members) {
@@ -88,6 +84,26 @@ function readMembers(operation: string, members: Arguments, value: unknown, pref
         : readValue(spec, member, { operation, argument });
   }
   return checked;
+}
+
+function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSpec, checked: CheckedArguments): void {
+  if (names === undefined || names.some((name) => checked[name] !== undefined)) return;
+  const expected = names.map((name) => `\`${name}\``).join(" or ");
+  const message = `Expected ${expected} of ${operation}, got none of them.`;
+  throw new ArgumentError(message, { operation, argument: names[0] ?? "query" });
+}
+
+function checkRange(
+  operation: string,
+  { range }: ArgumentsSpec,
+  checked: CheckedArguments,
+  passed: CheckedArguments,
+): void {
+  if (range === undefined) return;
+  const { start, end } = timesOf(checked, range);
+  if (start === undefined || end === undefined || end >= start) return;
+  const expected = `no earlier than \`${range.start}\`, ${show(memberAt(passed, range.start))}`;
+  refuse({ operation, argument: range.end }, expected, memberAt(passed, range.end));
 }
 
 /**

@@ -63,13 +63,8 @@ export class ApiError extends VegaError {
   declare readonly request: SentRequest;
 
   constructor({ request, response, body, hint = hintFor(response.status, body), ...options }: ApiErrorOptions) {
-    // A text has none of these members.
-    const { code: given, message, details: list } = Object(body) as Record<string, unknown>;
-    const code = typeof given === "number" ? given : undefined;
-    const isDetail = (each: unknown): each is ErrorDetail => typeof each === "object" && each !== null;
-    const details = Array.isArray(list) ? list.filter(isDetail) : [];
+    const { code, message, details } = readErrorBody(body);
     const detail = details.find((each) => each["@type"] === "type.googleapis.com/vega.ErrorDetail");
-    const isText = (value: unknown) => typeof value === "string" && value !== "";
     const words = [message, detail?.["message"], detail?.["inner"]].filter(isText).join(": ") || summarize(body);
     const { status, headers } = response;
     const codeName = code === undefined ? undefined : codeNames[code];
@@ -100,10 +95,23 @@ function textOf(body: unknown): string {
   }
 }
 
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
 function hintFor(status: number, body: unknown): string | undefined {
   if (isTooLarge(status, body)) return "Request less: a smaller page, or a narrower filter.";
   if (status === 404 && typeof body === "string") return "Check that `baseUrl` is the address of a node.";
   return undefined;
+}
+
+function readErrorBody(body: unknown) {
+  // A text has none of these members.
+  const { code, message, details } = Object(body) as Record<string, unknown>;
+  const objects: unknown[] = Array.isArray(details) ? details : [];
+  return {
+    code: typeof code === "number" ? code : undefined,
+    message,
+    details: objects.filter((detail): detail is ErrorDetail => typeof detail === "object" && detail !== null),
+  };
 }
 
 /** Returns the beginning of a body on one line: enough to recognize the error page of a proxy. */

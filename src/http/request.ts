@@ -35,8 +35,11 @@ export interface CallRequest<T = unknown> extends CallSettings {
 }
 
 /** A call of a method. */
-export type MethodCall<T> = CallRequest<T> &
-  Required<Pick<CallRequest<T>, "described" | "read">> & { params: CheckedArguments };
+export interface MethodCall<T> extends CallRequest<T> {
+  described: OperationId;
+  params: CheckedArguments;
+  read(body: object): T | undefined;
+}
 
 export type Send = <T>(call: MethodCall<T>) => Promise<Answer<T>>;
 

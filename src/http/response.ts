@@ -18,18 +18,21 @@ import type { Answer } from "./call.js";
 import type { ActiveCall, Transport } from "./request.js";
 import { isBan, retryAfter } from "./retry.js";
 
-/** A request that was sent, with the operation for its errors, and its response. */
-interface Received<T = unknown> {
+/** A request that was sent, with the operation for its errors. */
+interface Exchange<T = unknown> {
   call: ActiveCall<T>;
   /** The number of attempts so far, including this one. */
   attempts: number;
   request: SentRequest;
+}
+
+interface Received<T = unknown> extends Exchange<T> {
   response: Response;
 }
 
 export async function fetchResponse(
   fetch: Transport["fetch"],
-  exchange: Omit<Received, "response"> & { request: Request },
+  exchange: Exchange & { request: Request },
 ): Promise<Response> {
   const { request } = exchange;
   let response: unknown;
@@ -47,7 +50,7 @@ export async function fetchResponse(
 function connectionError(
   error: unknown,
   what: "no response" | "an incomplete response",
-  { call: { operation }, attempts, request: { url } }: Omit<Received, "response">,
+  { call: { operation }, attempts, request: { url } }: Exchange,
 ): ConnectionError {
   const hint = what === "no response" ? corsHint(error, url) : "";
   const message = `${operation} received ${what} from ${url}: ${describe(error)}${hint}`;

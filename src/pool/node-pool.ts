@@ -94,14 +94,18 @@ export function createPool(
   };
 }
 
+function stateOf({ cause, respondedAt }: PoolNode): NodeStatus["state"] {
+  if (cause) return cause === "lagging" ? cause : "cooling-down";
+  return respondedAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready";
+}
+
 function statusOf({ nodes, maxLag, clock }: Pool): NodeStatus[] {
   const now = clock.now();
   return nodes.map((node) => {
-    const { url, block, head, latency, rateLimit, error, cause, coolUntil, respondedAt, historyStart } = node;
-    const state = respondedAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready";
+    const { url, block, head, latency, rateLimit, error, coolUntil, historyStart } = node;
     return withDigits<NodeStatus>({
       url,
-      state: cause ? (cause === "lagging" ? cause : "cooling-down") : state,
+      state: stateOf(node),
       until: coolUntil > now ? new Date(clock.date() + coolUntil - now) : undefined,
       height: block?.height,
       timestamp: block?.timestamp,

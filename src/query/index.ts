@@ -171,12 +171,16 @@ function toJson(value: object): object {
   const text = JSON.stringify(value, function (this: AnyRecord, name, member: unknown) {
     const time = typeof this[name] === "string" ? undefined : unixNanoseconds(this[name]);
     if (time !== undefined) return String(time);
-    // JSON has nothing for a function or a symbol, and an empty object for a Map: no filter, instead of a wrong one.
-    const isOther = typeof member === "object" && member !== null && !Array.isArray(member) && !isPlainObject(member);
-    return isOther || typeof member === "function" || typeof member === "symbol" ? null : member;
+    return hasJson(member) ? member : null;
   });
   return JSON.parse(text);
 }
+
+/** JSON has nothing for a function or a symbol, and an empty object for a Map: no filter, instead of a wrong one. */
+const hasJson = (value: unknown): boolean =>
+  typeof value === "object"
+    ? value === null || Array.isArray(value) || isPlainObject(value)
+    : typeof value !== "function" && typeof value !== "symbol";
 
 function toPageData(page: Page<AnyRecord>): object {
   try {
@@ -193,10 +197,10 @@ function toPageData(page: Page<AnyRecord>): object {
 function onceBy(members: readonly string[]) {
   const keyOf = keyBy<AnyRecord>(members);
   return (lists: readonly AnyRecord[][]): AnyRecord[][] => {
-    const last = new Map(lists.flat().map((record) => [keyOf(record), record]));
-    return lists.map((records) =>
-      records.flatMap((record) => {
-        const key = keyOf(record);
+    const keyed = lists.map((records) => records.map((record) => [keyOf(record), record] as const));
+    const last = new Map(keyed.flat());
+    return keyed.map((records) =>
+      records.flatMap(([key]) => {
         const found = last.get(key);
         return last.delete(key) && found ? [found] : [];
       }),
