@@ -55,6 +55,13 @@ function createComparison(list: AuditedList) {
   const wrong = new Set<string>();
   let first: Difference | undefined;
 
+  function count(url: string, row: Row): void {
+    const digest = digests.get(url) ?? { hash: createHash("sha256"), records: 0 };
+    digests.set(url, digest);
+    digest.hash.update(`${JSON.stringify(row)}\n`);
+    digest.records++;
+  }
+
   return {
     hasDifference: () => first !== undefined,
     add(nodes: ReadonlyMap<string, Rows>): void {
@@ -64,10 +71,7 @@ function createComparison(list: AuditedList) {
         const isSent = (_: unknown, column: number) => values.every(({ value }) => value?.[column] !== null);
         const groups = new Map<string, { value: Row | null; urls: string[] }>();
         for (const { url, value } of values) {
-          const digest = digests.get(url) ?? { hash: createHash("sha256"), records: 0 };
-          digests.set(url, digest);
-          if (value) digest.hash.update(`${JSON.stringify(value)}\n`);
-          if (value) digest.records++;
+          if (value) count(url, value);
           const text = JSON.stringify(value?.filter(isSent) ?? null);
           const group = groups.get(text) ?? { value, urls: [] };
           group.urls.push(url);

@@ -47,6 +47,7 @@ function bashScript(program: Command): string {
       .map((option) => `${[option.short, option.long].filter(Boolean).join("|")}) words="${valuesOf(option)}" ;;`);
     return `    "${pathOf(command)}") case $before in ${values.join(" ")} *) words="${words}" ;; esac ;;`;
   });
+  // bash divides words at "=", zsh does not.
   return `_vegaprotocol() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command= words= prefix=
   [[ $before == "=" ]] && before=\${COMP_WORDS[COMP_CWORD-2]}

@@ -46,7 +46,11 @@ export const exploreCommand: Definition = {
     const names = copy === undefined ? (connection?.nodes ?? []).map((url) => new URL(url).host) : [hidePassword(copy)];
     const isLoopback = /^(?:127\.|localhost$|::1$)/.test(host);
     const options: Serving = {
-      ...{ client, pool, port, host, grace: 1000 },
+      client,
+      pool,
+      port,
+      host,
+      grace: 1000,
       log: (entry) => {
         if (entry.status === 500) printMessage(io, `${entry["path"]}: ${entry["error"]}`);
       },

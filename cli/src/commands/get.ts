@@ -117,8 +117,7 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
   const isText = ["table", "csv", "html", "svg"].includes(format ?? formatOf(flags.format, io));
   const wanted = flags.columns?.split(",").map((name) => name.trim());
   const isFlat = isText || wanted !== undefined;
-  const absent = new Set(wanted);
-  const unknown = new Set<string>();
+  const found = new Set<string>();
   let known: readonly string[] = [];
   let own: Encoder | undefined;
   function open(records: readonly WireRecord[]): string {
@@ -138,19 +137,20 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
       if (records.length === 0) return "";
       const flat = isFlat ? records.map((record) => flatten(record)) : records;
       const head = own ? "" : open(flat);
-      for (const name of flat.flatMap((record) => Object.keys(record))) {
-        absent.delete(name);
-        if (isText && wanted === undefined && !known.includes(name)) unknown.add(name);
-      }
+      if (isFlat) for (const record of flat) for (const name in record) found.add(name);
       return head + own?.encode(flat);
     },
     end: (): string => (own ? "" : open([])) + (own?.end() ?? ""),
-    notes: () => [
-      ...(unknown.size > 0
-        ? [`Warning: later records also have ${[...unknown].join(", ")}. Use --columns, or --format ndjson for all.`]
-        : []),
-      ...(known.length > 0 && absent.size > 0 ? [`Warning: no record has ${[...absent].join(", ")}.`] : []),
-    ],
+    notes(): string[] {
+      if (found.size === 0) return [];
+      const absent = wanted?.filter((name) => !found.has(name)) ?? [];
+      const later = wanted ? [] : [...found].filter((name) => !known.includes(name));
+      const advice = "Use --columns, or --format ndjson for all.";
+      return [
+        ...(later.length > 0 ? [`Warning: later records also have ${later.join(", ")}. ${advice}`] : []),
+        ...(absent.length > 0 ? [`Warning: no record has ${absent.join(", ")}.`] : []),
+      ];
+    },
   };
 }
 

@@ -44,7 +44,13 @@ export const serveCommand: Definition = {
     const { client, pool } = await connect(io, entered, options);
     addNodeGauges(registry, () => pool.status);
     return serveGateway(io, {
-      ...{ client, pool, port, host, grace, origins, registry },
+      client,
+      pool,
+      port,
+      host,
+      grace,
+      origins,
+      registry,
       trustsProxy: entered.trustProxy,
       log: (entry) => {
         if (!quiet || entry.status === 500) log({ event: "request", ...entry });

@@ -11,29 +11,30 @@ import { count, type Io, printMessage, write } from "../io.js";
 import { idOf } from "../operations.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
 import { checkpointOf, type Destination, hidePassword, type SyncList } from "../sync/destination.js";
-import { isRelational, type RelationalDestination } from "../sync/destinations/relational.js";
+import { isRelational } from "../sync/destinations/relational.js";
 import { openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
 import { listsOf, type SyncOptions } from "../sync/run.js";
 import { formatTime } from "../times.js";
 
-const expectDatabases = () => new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
-
-export async function openSource(file: string, signal: AbortSignal): Promise<RelationalDestination> {
-  const source = await openDestination(file, "read", signal);
-  if (isRelational(source)) return source;
-  await source.close();
-  throw expectDatabases();
-}
-
-export async function copy(io: Io, file: string, destination: Destination, name: string): Promise<number> {
-  if (!isRelational(destination)) throw expectDatabases();
-  const source = await openSource(file, io.signal);
+/** Reads the database of `--from-db` before it opens the destination, which creates it. */
+export async function copy(
+  io: Io,
+  file: string,
+  withDestination: (perform: (destination: Destination) => Promise<number>) => Promise<number>,
+  name: string,
+): Promise<number> {
+  const folderError = () => new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
+  const source = await openDestination(file, "read", io.signal);
   try {
-    const copied = await copyDatabase(source, destination);
-    const counts = copied.map(([list, records]) => count(records, recordName(list)));
-    await write(io.stdout, `${name} equals ${hidePassword(file)}: ${counts.join(", ")}.\n`);
-    return exitCodes.done;
+    if (!isRelational(source)) throw folderError();
+    return await withDestination(async (destination) => {
+      if (!isRelational(destination)) throw folderError();
+      const copied = await copyDatabase(source, destination);
+      const counts = copied.map(([list, records]) => count(records, recordName(list)));
+      await write(io.stdout, `${name} equals ${hidePassword(file)}: ${counts.join(", ")}.\n`);
+      return exitCodes.done;
+    });
   } finally {
     await source.close();
   }

@@ -21,7 +21,7 @@ import { openDestination } from "../sync/open.js";
 import type { SyncOptions, SyncStep, VotesQuery } from "../sync/run.js";
 import { syncTo } from "../sync/sync.js";
 import { checkTime, formatTime, isRelative } from "../times.js";
-import { check, copy, describeSync, openSource, recordName } from "./sync-modes.js";
+import { check, copy, describeSync, recordName } from "./sync-modes.js";
 
 const { proposal, resource } = exampleIds;
 
@@ -136,27 +136,30 @@ async function sync(
     throw new UsageError(`Expected --from-db to be another file than DESTINATION, got "${flags.fromDb}".`);
   }
   if (flags.dry) return describeSync(io, flags, plan, entered, name);
+  const withDestination = async (perform: (destination: Destination) => Promise<number>) => {
+    const mode = flags.check ? "read" : "write";
+    const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
+    try {
+      return await perform(destination);
+    } catch (error) {
+      const isBehind = PaginationError.is(error) && error.reason === "behind";
+      throw isBehind ? explain(error, {}) : destination.describe(error);
+    } finally {
+      await destination.close();
+    }
+  };
+  if (flags.fromDb !== undefined) return copy(io, flags.fromDb, withDestination, name);
   // Opening a destination creates it: an error of the other flags comes before. Headers can come from a pipe, which is
   // read once.
   const metrics = flags.follow ? await createMetrics(io, flags) : undefined;
-  const connection = flags.fromDb === undefined ? await connect(io, flags, metrics && { metrics }) : undefined;
-  if (flags.fromDb !== undefined) await (await openSource(flags.fromDb, io.signal)).close();
-  const mode = flags.check ? "read" : "write";
-  const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
-  try {
-    const isFolder = !isRelational(destination);
-    if (flags.follow && isFolder && names.some((each) => each !== "balances")) {
+  const connection = await connect(io, flags, metrics && { metrics });
+  return withDestination(async (destination) => {
+    if (flags.follow && !isRelational(destination) && names.some((each) => each !== "balances")) {
       throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
     }
-    if (connection === undefined) return await copy(io, flags.fromDb ?? "", destination, name);
-    if (flags.check) return await check(io, flags, plan, destination, name, connection);
-    return await store(io, flags, plan, destination, name, { ...connection, metrics });
-  } catch (error) {
-    const isBehind = PaginationError.is(error) && error.reason === "behind";
-    throw isBehind ? explain(error, {}) : destination.describe(error);
-  } finally {
-    await destination.close();
-  }
+    if (flags.check) return check(io, flags, plan, destination, name, connection);
+    return store(io, flags, plan, destination, name, { ...connection, metrics });
+  });
 }
 
 /** Reads the flags. Every error is found before something is sent or written. */

@@ -67,8 +67,9 @@ export const isOfBalances = (name: string): name is keyof typeof shared.reportCo
   Object.hasOwn(shared.reportColumns, name);
 
 const id = { has: isId, text: 'an id: an even number of hexadecimal digits, or a name such as "network"' };
+const accountTypePattern = new RegExp(accountTypes.items.pattern);
 const accountType = {
-  has: (value: string) => new RegExp(accountTypes.items.pattern).test(value),
+  has: (value: string) => accountTypePattern.test(value),
   text: "a name such as ACCOUNT_TYPE_GENERAL",
 };
 /** The parameters with ids and names, apart from the asset, which can be a symbol. */

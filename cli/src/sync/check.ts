@@ -14,6 +14,7 @@ import {
   canonicalJson,
   checkpointOf,
   type Destination,
+  type StoredList,
   type SyncList,
   syncLists,
   type TimeRange,
@@ -61,22 +62,26 @@ export async function* checkSync(
     checkList(destination, client, list, query, position, known, plan.signal);
   for (const [list, query] of listsOf(plan)) {
     const checkpoint = checkpointOf(stored, list, query);
-    if (checkpoint === undefined && list !== "profiles") {
-      const others = stored.filter((each) => each.list === list).map(({ query }) => nameOfQuery(list, query));
-      const advice =
-        others.length > 0
-          ? `It has ${others.join(", ")}: pass the same flags.`
-          : "Run sync without --check first. In a folder, --partial-day writes a day before it is over.";
-      throw new ExitError(`Expected a destination in which these ${list} are stored. ${advice}`);
-    }
-    if (list === "balances" && checkpoint) {
+    if (list === "profiles") yield check(list, query);
+    else if (checkpoint === undefined) throw notStored(list, stored);
+    else if (list !== "balances") yield check(list, query, checkpoint.position || undefined);
+    else {
       const ofBalances = stored.filter(({ list }) => list === "balances");
       const end = latest(checkpoint.position, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
       yield checkBalances(destination, client, query, { ...checkpoint, end }, { ...plan.scan, signal: plan.signal });
       const assets = await listAssets(client, plan.signal);
       if (assets) yield check("assets", {}, undefined, assets);
-    } else if (list !== "balances") yield check(list, query, checkpoint?.position || undefined);
+    }
   }
+}
+
+function notStored(list: SyncList, stored: readonly StoredList[]): ExitError {
+  const others = stored.filter((each) => each.list === list).map(({ query }) => nameOfQuery(list, query));
+  const advice =
+    others.length > 0
+      ? `It has ${others.join(", ")}: pass the same flags.`
+      : "Run sync without --check first. In a folder, --partial-day writes a day before it is over.";
+  return new ExitError(`Expected a destination in which these ${list} are stored. ${advice}`);
 }
 
 export function nameOfQuery(list: SyncList, query: object): string {
