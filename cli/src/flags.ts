@@ -5,7 +5,7 @@ import { didYouMean, UsageError } from "./errors.js";
 import { largestPage } from "./operations.js";
 import { readDuration, readTimeZone, type TimeFlags } from "./times.js";
 
-/** The values of flags, apart from those whose values differ between commands. */
+/** The values of flags, except those whose type depends on the command. */
 export interface Flags extends TimeFlags {
   readonly verbose?: true;
   readonly quiet?: true;

@@ -86,7 +86,7 @@ export interface Proposal {
   readonly terms?: object | null;
 }
 
-/** Reads a proposal, or the proposal of a batch that changes a market. Returns `undefined` without such a path. */
+/** Reads a proposal, or the proposal of a batch that changes a market. Returns `undefined` if nodes lack the path. */
 export async function requireProposal(
   client: VegaClient,
   proposalId: string,

@@ -97,7 +97,7 @@ export const auditCommand: Definition<Flags> = {
           if (!isPrometheus) await write(head + encoder.encode(rows));
         }
       } catch (error) {
-        // A failure is no difference.
+        // A failed request does not show that nodes differ.
         const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
         // A later start does not help with a list that cannot be compared.
         if (position === startTimestamp || error instanceof IncompleteError) throw failure;

@@ -67,7 +67,7 @@ complete -o default -F _vegaprotocol vegaprotocol
 
 function fishScript(program: Command): string {
   const quote = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  // An argument can be equal to a command: the first word of a line is the command.
+  // By position, because an argument can have the name of a command.
   const isAt = (word: string, index: number) => `contains -- ${word} (commandline -opc)[${index + 2}]`;
   const lines = allCommands(program).flatMap((command) => {
     const path = pathOf(command);

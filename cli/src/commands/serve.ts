@@ -73,7 +73,7 @@ export interface Serving extends Omit<GatewayOptions, "now" | "signal" | "closin
   readonly appOf?: (gateway: ReturnType<typeof createGateway>) => App;
 }
 
-/** Serves a gateway until the program is interrupted, and prints its address to stdout, and notes to stderr. */
+/** Serves a gateway until the program is interrupted. Prints its address to stdout and notes to stderr. */
 export async function serveGateway(
   io: Io,
   { port, host, grace, appOf, ...options }: Serving,

@@ -171,7 +171,7 @@ export function refuseOther({ name, path, isStream }: Target, force: boolean): v
   throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
 }
 
-/** A temporary file that has not changed for so many milliseconds is left from a process that was killed. */
+/** After this many milliseconds without a change, a temporary file belongs to a process that was killed. */
 const abandonedAfter = 3_600_000;
 
 function removeLeft(path: string, extension: "tmp" | "partial", age = 0): void {

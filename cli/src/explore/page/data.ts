@@ -79,7 +79,7 @@ export async function loadAll<T>(path: string, signal: AbortSignal): Promise<Loa
   }
 }
 
-/** The data at a path. Another `version` reads it again, and meanwhile the previous data stays. */
+/** The data at a path. A new `version` loads it again; the previous data stays until then. */
 export function useData<T>(path: string | undefined, version: unknown = 0, read: Load<T> = load): Loaded<T> {
   const [state, setState] = useState<{ path: string; loaded: Loaded<T> }>();
   useEffect(() => {
