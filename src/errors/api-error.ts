@@ -78,7 +78,7 @@ export class ApiError extends VegaError {
 
   override toJSON(): Record<string, unknown> {
     const { headers, body, detail, response, ...members } = super.toJSON();
-    return members;
+    return { ...members, details: textOf(this.details) === "" ? [] : this.details };
   }
 }
 

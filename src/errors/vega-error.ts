@@ -138,6 +138,15 @@ export const annotate = <E extends VegaError>(error: E, known: ErrorContext): E 
  * failed" and keeps the specific message in the cause, or in the errors of an `AggregateError`.
  */
 export function describe(error: unknown): string {
+  try {
+    return messagesOf(error).join(": ") || String(error);
+  } catch {
+    // A `fetch` can reject with an error whose message is a symbol, or a getter that throws.
+    return "an error without a readable message";
+  }
+}
+
+function messagesOf(error: unknown): string[] {
   const messages: string[] = [];
   // A chain of causes may lead back to its beginning.
   for (let each = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
@@ -145,11 +154,11 @@ export function describe(error: unknown): string {
     const own = [each.message, ...inner].filter(Boolean).join(", ");
     if (!messages.some((message) => message.includes(own))) messages.push(own);
   }
-  return messages.filter(Boolean).join(": ") || String(error);
+  return messages.filter(Boolean);
 }
 
 /** Returns the name and the message of an error. */
-export const toPlainError = (error: unknown): { name: string; message: string } =>
-  error instanceof Error
-    ? { name: error.name, message: error.message }
-    : { name: typeof error, message: describe(error) };
+export const toPlainError = (error: unknown): { name: string; message: string } => ({
+  name: error instanceof Error ? error.name : typeof error,
+  message: describe(error),
+});

@@ -30,17 +30,23 @@ test("an error body of any JSON rejects the call with a VegaError that can be lo
   await fc.assert(property, { examples: bodies.map((body) => [body, 400]) });
 });
 
-test.each([200, 302, 400, 403, 429, 503])("JSON of any depth with a %i is a result or a VegaError", async (status) => {
-  const nested = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
-  const members = `{"message":${nested},"details":[${nested}],"votes":{"edges":[${nested}]}}`;
-  for (const text of [nested, `[${nested}]`, members]) {
-    const fetch = async () => new Response(text, { status });
-    const client = createClient({ baseUrl, fetch, retry: false, validate: validateAnswers({ onMismatch: "throw" }) });
-    const calls = [client.getSpamStatistics(party), client.listVotes(party), client.http.GET("/api/v2/votes")];
-    for (const outcome of await Promise.allSettled(calls))
-      if (outcome.status === "rejected") expect(outcome.reason).toSatisfy(VegaError.is);
-  }
-});
+test.each([200, 302, 400, 403, 429, 503])(
+  "JSON of any depth with a %i is a result or a VegaError that can be logged",
+  async (status) => {
+    const nested = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+    const members = `{"message":${nested},"details":[${nested}],"votes":{"edges":[${nested}]}}`;
+    for (const text of [nested, `[${nested}]`, members]) {
+      const fetch = async () => new Response(text, { status });
+      const client = createClient({ baseUrl, fetch, retry: false, validate: validateAnswers({ onMismatch: "throw" }) });
+      const calls = [client.getSpamStatistics(party), client.listVotes(party), client.http.GET("/api/v2/votes")];
+      for (const outcome of await Promise.allSettled(calls)) {
+        if (outcome.status === "fulfilled") continue;
+        expect(outcome.reason).toSatisfy(VegaError.is);
+        expect(() => JSON.stringify(outcome.reason)).not.toThrow();
+      }
+    }
+  },
+);
 
 test("a status that no Response can be created with rejects the call with an ApiError that has the body", async () => {
   // Some proxies respond with 999.
@@ -75,6 +81,9 @@ test("a result that cannot be read rejects the call with a ResponseError", async
 });
 
 describe("a fetch that fails", () => {
+  const fail = () => {
+    throw new Error("unreadable");
+  };
   const cyclic = new Error("cyclic");
   cyclic.cause = new Error("inner", { cause: cyclic });
   const deep = ["g", "f", "e", "d", "c", "b", "a"].reduce<unknown>((cause, name) => new Error(name, { cause }), null);
@@ -83,6 +92,9 @@ describe("a fetch that fails", () => {
     ["an error whose causes are cyclic", cyclic],
     ["an error whose cause is a symbol", new TypeError("x", { cause: Symbol("x") })],
     ["an AggregateError of anything", new AggregateError([undefined, null, 1], "all")],
+    ["an error whose message is a symbol", Object.assign(new Error(), { message: Symbol("x") })],
+    ["an error whose message cannot be read", Object.defineProperty(new Error(), "message", { get: fail })],
+    ["an object without a text", Object.create(null)],
     ["a symbol", Symbol("x")],
     ["undefined", undefined],
     ["an empty string", ""],
