@@ -67,6 +67,10 @@ export class RateLimiter {
     progress.isQueued = true;
     try {
       return await orAborted(signal, permit);
+    } catch (error) {
+      // Its turn may have come in the same moment.
+      if (!this.#waiting.has(waiter)) permit.then((unused) => this.release(unused, {}), ignore);
+      throw error;
     } finally {
       progress.isQueued = false;
       this.#waiting.delete(waiter);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Clock } from "../../../src/async/clock.js";
 import type { ObserverEvent } from "../../../src/index.js";
 import { createLimitedNode, type NodeLimits } from "../../support/limited-node.js";
 import { ManualClock } from "../../support/manual-clock.js";
@@ -185,4 +186,25 @@ test("a call that waits reports how long, and an abort of it leaves the other ca
   const results = await clock.run(Promise.allSettled(calls));
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"]);
   expect([pauses, clock.now()]).toEqual([[1010, 2020], 1010]);
+});
+
+test("calls that are aborted as their turn comes take no place of the later ones", async () => {
+  const clock = new ManualClock();
+  const node = createLimitedNode(clock, { rate: 1, burst: 3 });
+  let controller = new AbortController();
+  const after: Clock["after"] = (milliseconds, callback) =>
+    clock.after(milliseconds, () => {
+      callback();
+      controller.abort("enough");
+    });
+  const send = createSend({ clock: { now: () => clock.now(), date: () => clock.date(), after }, fetch: node.fetch });
+  await clock.run(Promise.all(sendAll(3, send)));
+  // More than are in flight at the same time.
+  for (let round = 0; round < 12; round++) {
+    controller = new AbortController();
+    const [result] = await clock.run(Promise.allSettled([send(controller.signal)]));
+    expect(result).toMatchObject({ status: "rejected", reason: "enough" });
+  }
+  await clock.run(send());
+  expect(node.count.served).toBe(4);
 });
