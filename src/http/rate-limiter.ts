@@ -1,10 +1,10 @@
 import { orAborted } from "../async/abort.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
-import { ConnectionError, RateLimitError } from "../errors/index.js";
+import { RateLimitError } from "../errors/index.js";
 import type { Emit } from "./events.js";
 import type { ActiveCall, Fetch } from "./request.js";
-import { retryAfter } from "./retry.js";
+import { isTransient, retryAfter } from "./retry.js";
 import { readRateLimit, TokenBucket } from "./token-bucket.js";
 
 export function limit(send: Fetch, limiter: RateLimiter, emit: Emit | undefined): Fetch {
@@ -92,7 +92,7 @@ export class RateLimiter {
     if (shown) {
       this.#bucket.correct(shown, { sentAt, sentSince: this.#sent - 1 - sentBefore, inFlight }, now);
       this.#mostInFlight = Math.max(fewInFlight, 1.5 * this.#bucket.addedIn(now - sentAt));
-    } else if (response || ConnectionError.is(outcome)) this.#bucket.showNone(!response?.ok);
+    } else if (response || isTransient(outcome)) this.#bucket.showNone(!response?.ok);
     this.#serve();
   }
 

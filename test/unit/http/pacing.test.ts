@@ -164,11 +164,12 @@ test("a node without rate limit headers receives all requests without a pause af
   expect(most).toBe(199);
 });
 
-test("a node that does not respond as a node makes no call wait longer: neither refused connections nor errors count", async () => {
+test("a node that does not respond as a node makes no call wait longer: refused connections, errors and timeouts do not count", async () => {
   const fail = () => Promise.reject(new TypeError("refused"));
-  for (const fetch of [fail, async () => Response.json({}, { status: 502 })]) {
+  const hang = () => new Promise<Response>(() => {});
+  for (const fetch of [fail, async () => Response.json({}, { status: 502 }), hang]) {
     const clock = new ManualClock();
-    const send = createSend({ clock, fetch }, { attempts: 2, baseDelay: 0 });
+    const send = createSend({ clock, fetch }, { attempts: 2, baseDelay: 0, timeout: 1 });
     await clock.run(Promise.allSettled(sendAll(50, send)));
     expect(clock.now()).toBeLessThan(100);
   }
