@@ -193,7 +193,7 @@ function removeLeft(path: string, extension: "tmp" | "partial", age = 0): void {
 const delays = process.platform === "win32" ? [10, 30, 100, 300, 1000, 2000] : [];
 
 /** Renames a file over another one. On Windows, it waits for programs that have one of them open. */
-async function replace(from: string, to: string): Promise<void> {
+export async function replace(from: string, to: string): Promise<void> {
   for (const delay of delays) {
     try {
       return await rename(from, to);

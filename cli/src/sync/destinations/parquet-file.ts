@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { open, rename, rm, rmdir } from "node:fs/promises";
+import { open, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
   asyncBufferFromFile,
@@ -10,7 +10,7 @@ import {
 } from "hyparquet";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { ExitError } from "../../errors.js";
-import { followLink } from "../../output/file.js";
+import { followLink, replace } from "../../output/file.js";
 import type { Row, StoredColumns, StoredKind } from "../rows.js";
 
 /** Rows that are encoded at once. Readers skip groups whose times they do not need; larger ones take more memory. */
@@ -77,7 +77,7 @@ export function createParquet(name: string, columns: StoredColumns) {
       parquet.finish();
       const file = await open(partial, "r+");
       await file.sync().finally(() => file.close());
-      await rename(partial, path);
+      await replace(partial, path);
     },
     async discard(): Promise<void> {
       await rm(partial, { force: true });
