@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
+import { accepts } from "hono/accepts";
 import { cors } from "hono/cors";
 import type { VegaClient } from "vegaprotocol-client";
 import { type Operation, type OperationId, operations } from "vegaprotocol-client/operations";
@@ -44,6 +45,10 @@ const largestBody = 6 * 2 ** 20;
 /** The weights of concurrent reads, in all and of one caller. A page of a thousand records has the weight 1. */
 const weights = [12, 6] as const;
 const ndjson = "application/x-ndjson";
+
+/** Whether a caller accepts a media type rather than JSON. */
+const prefers = (context: Context, type: string): boolean =>
+  accepts(context, { header: "Accept", supports: ["application/json", type], default: "" }) === type;
 
 /**
  * The gateway as an application:
@@ -157,8 +162,9 @@ export function createGateway(options: GatewayOptions) {
     if (!reportNames.includes(name)) return context.notFound();
     context.set("operation", `reports/${name}`);
     const query = new URL(context.req.url).searchParams;
-    const format = query.get("format") ?? (context.req.header("Accept")?.includes("text/csv") ? "csv" : "json");
-    if (format !== "json" && format !== "csv") throw new Rejection(3, "Expected format to be json or csv.");
+    const [format = prefers(context, "text/csv") ? "csv" : "json", ...others] = query.getAll("format");
+    if ((format !== "json" && format !== "csv") || others.length > 0)
+      throw new Rejection(3, "Expected format to be json or csv.");
     query.delete("format");
     // A report over balances takes as long as the stream that it reads.
     const isStream = isOfBalances(name);
@@ -174,7 +180,7 @@ export function createGateway(options: GatewayOptions) {
       if (operation.method === "POST") return check(context);
       const query = new URL(context.req.url).searchParams;
       const argument = readParameters(operation, query, context.req.param());
-      if (isScannable(id) && context.req.header("Accept")?.includes(ndjson)) return stream(context, argument);
+      if (isScannable(id) && prefers(context, ndjson)) return stream(context, argument);
       if (operation.kind === "list") return page(context, id as ListId, argument, query);
       const call = client[id as "getSpamStatistics"];
       const served = await read(context, ({ signal, inTurn }) =>

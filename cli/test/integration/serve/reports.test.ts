@@ -59,6 +59,20 @@ test("balances, statements and series of accounts are complete, and null where t
   ]);
 });
 
+test.each([
+  ["text/csv", "text/csv; charset=utf-8"],
+  ["text/csv, application/json;q=0.5", "text/csv; charset=utf-8"],
+  ["text/csv;q=0.5, application/json", "application/json"],
+  ["text/csv;q=0, */*", "application/json"],
+  ["text/html, */*;q=0.8", "application/json"],
+])("the format of a report follows Accept: %s", async (accept, type) => {
+  const { url } = await serve(createNetwork());
+  const response = await fetch(url + pathOf("balances", { party, at: at(3) }), { headers: { Accept: accept } });
+  expect(response.headers.get("Content-Type")).toBe(type);
+  const twice = `${url}${pathOf("balances", { party, format: "json" })}&format=csv`;
+  expect(await send(twice, { headers: { Accept: accept } })).toMatchObject({ status: 400 });
+});
+
 test("an asset is an id or a symbol, as on the command line", async () => {
   const network = createNetwork();
   const assets = [
