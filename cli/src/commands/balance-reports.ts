@@ -12,7 +12,7 @@ import { readTarget } from "../output/file.js";
 import { printRecords } from "../output/print.js";
 import { readUnits } from "../output/units.js";
 import { createProgress } from "../progress.js";
-import { explain, leaveOutTo, startsLate, warnOfEnd } from "../records.js";
+import { coverageNote, explain, leaveOutTo, startsLate, warnOfEnd } from "../records.js";
 import * as shared from "../reports.js";
 import { createCopy } from "../sync/copy.js";
 import { checkRange, checkTime, formatTime, latest, readTime } from "../times.js";
@@ -148,10 +148,12 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
     return rows;
   };
   const notes = () => [
-    ...(found ? [`The records are complete from ${found.coverage.start} to ${end}.`] : []),
+    ...(found ? [coverageNote(found.coverage.start, end)] : []),
     ...(isComplete ? [] : ["Balances before the first record of an account are unknown."]),
   ];
-  await printRecords(io, flags, kinds, read, units, { title: titles[name], notes });
+  // The end of the report, also if it is the newest block, whenever the page is read.
+  const shown = until === undefined ? { ...flags, [name === "balances" ? "at" : "to"]: String(end) } : flags;
+  await printRecords(io, shown, kinds, read, units, { title: titles[name], notes });
   const kept = found?.kept;
   if (kept === undefined) return;
   const source = entered.db === undefined ? "node" : "copy";

@@ -1,5 +1,5 @@
 /** The commands `votes`, `profiles`, `balances` and `signatures`: one for each list of the description. */
-import { VegaError } from "vegaprotocol-client";
+import { type Coverage, VegaError } from "vegaprotocol-client";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, readArguments } from "../arguments.js";
 import { type Definition, exampleIds } from "../command.js";
@@ -15,7 +15,7 @@ import { readTarget, refuseOther } from "../output/file.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { createPrinter, type Printer } from "../output/printer.js";
 import { readUnits } from "../output/units.js";
-import { type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
+import { coverageNote, type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
 import { checkRange, formatTime } from "../times.js";
 import { atFlags, dbFlags, printBalances, refuseSchema } from "./balance-reports.js";
 
@@ -94,7 +94,12 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), isFormatted);
   const reading = readReading(id, io, flags);
   const title = operationTexts[id].summary.replace(/^List (.)/, (_, letter: string) => letter.toUpperCase());
-  const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format, { title, units });
+  let coverage: Coverage | undefined;
+  const notes = () => {
+    const { start = 0n, end = 0n } = coverage ?? {};
+    return start < end ? [coverageNote(start, end)] : [];
+  };
+  const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format, { title, units, notes });
   if (flags.dry) {
     if (target) refuseOther(target, force);
     const planned = await describeReading(connection, reading, io.signal);
@@ -105,7 +110,7 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
   let start: bigint | undefined;
   try {
     const { add, limit } = printer;
-    const coverage = await readRecords(client, { ...reading, limit }, io.signal, add);
+    coverage = await readRecords(client, { ...reading, limit }, io.signal, add);
     await printer.end();
     const { proposalId } = reading.query;
     if (printer.read() === 0 && proposalId !== undefined) await requireProposal(client, String(proposalId), io.signal);
@@ -120,15 +125,17 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
   } catch (error) {
     const canContinue = error instanceof Interruption || error instanceof IncompleteError || VegaError.is(error);
     const partial = await printer.stop(canContinue);
-    const { coverage } = [error, (error as Error).cause].find((each) => VegaError.is(each)) ?? {};
+    const failed = [error, (error as Error).cause].find((each) => VegaError.is(each));
     // The start of the range may be missing as well.
-    const late = reading.isNewestFirst ? undefined : startsLate(coverage?.start ?? 0n, reading.start, reading.end);
+    const late = reading.isNewestFirst
+      ? undefined
+      : startsLate(failed?.coverage?.start ?? 0n, reading.start, reading.end);
     const advice = partial === undefined ? [] : [adviceOf(reading, partial, printer.written())];
     if (late && printer.written().records > 0) advice.push(late.message);
     throw advice.length > 0 ? new ErrorWithAdvice(error, advice.join("\n")) : error;
   }
-  const notes = start !== undefined && reading.start === undefined ? [startText(start, printer.read())] : [];
-  printer.printNotes(reading.isNewestFirst ? "newest" : "first", notes);
+  const known = start !== undefined && reading.start === undefined ? [startText(start, printer.read())] : [];
+  printer.printNotes(reading.isNewestFirst ? "newest" : "first", known);
 }
 
 function readReading(id: ListId, io: Io, flags: flag.Flags): Reading {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Sent } from "../explore/page/sent.js";
 import type { Flags } from "../flags.js";
 import { escapeInJson } from "../io.js";
+import { isRelative, readTime } from "../times.js";
 import type { Column, Encoder, Units, WireRecord } from "./columns.js";
 import { json } from "./json.js";
 
@@ -39,7 +40,9 @@ export function html(columns: readonly Column[], flags: Flags, { title, units, n
   const rows = json(members, inScript);
   const about = requested.flatMap((name) => {
     const value = (flags as Record<string, unknown>)[name];
-    return value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : String(value)] as const];
+    if (value === undefined) return [];
+    const text = Array.isArray(value) ? value.join(", ") : String(value);
+    return [[name, isRelative(text) ? String(readTime(text)) : text] as const];
   });
   const page = readPage()
     .replace(/<title>.*?<\/title>/, `<title>${title}</title>`)

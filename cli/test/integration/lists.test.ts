@@ -12,22 +12,32 @@ const client = createClient({ baseUrl: "https://node.example", fetch });
 const [{ partyId: party = "", proposalId: proposal = "" } = {}] = node.records.votes;
 const [{ id = "" } = {}] = node.records.signatures;
 
-/** The assets of a page, and its first record. */
-async function pageOf(...args: string[]) {
-  const { code, stdout, stderr } = await runCli([...args, "--format", "html"], { fetch });
+/** The content of a page: its assets, its first record, and what it says of its range. */
+async function pageOf(command: string, options = { fetch }) {
+  const { code, stdout, stderr } = await runCli([...command.split(" "), "--format", "html"], options);
   const [, data = "{}"] = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(stdout) ?? [];
-  const { assets, rows } = JSON.parse(data);
-  return { code, stderr, symbols: assets?.map(([, asset]: [string, object]) => asset), row: rows?.[0] };
+  const { assets, rows, about, notes } = JSON.parse(data);
+  return { code, stderr, symbols: assets?.map(([, asset]: [string, object]) => asset), row: rows?.[0], about, notes };
 }
 
 test("pages have the decimals of the node, also for votes, which name no asset", async () => {
-  const page = await pageOf("votes", "--proposal", proposal);
+  const page = await pageOf(`votes --proposal ${proposal}`);
   expect(page).toMatchObject({ code: 0, stderr: "", symbols: [{ symbol: "VEGA", decimals: "18" }] });
-  const chosen = await pageOf("votes", "--proposal", proposal, "--decimals", "VEGA=3");
+  const chosen = await pageOf(`votes --proposal ${proposal} --decimals VEGA=3`);
   expect(chosen.symbols).toEqual([{ symbol: "VEGA", decimals: "3" }]);
-  expect((await pageOf("votes", "--proposal", proposal, "--raw")).symbols).toEqual([]);
-  const { symbols } = await pageOf("balances", "--limit", "50");
+  expect((await pageOf(`votes --proposal ${proposal} --raw`)).symbols).toEqual([]);
+  const { symbols } = await pageOf("balances --limit 50");
   expect(symbols).toContainEqual({ symbol: "KSM", decimals: "12" });
+});
+
+test("pages have the range for which they are complete, and times instead of now", async () => {
+  const block = { height: 100n, timestamp: BigInt(Date.now() + 3_600_000) * 1_000_000n };
+  const page = await pageOf("balances --to now", withOtherPaths(createFakeNode({ balances: 10, block })));
+  expect(page.about).toEqual([["to", expect.stringMatching(/^\d{19}$/)]]);
+  const balances = await pageOf("balances --at now");
+  expect(balances.about).toEqual([["at", String(node.block.timestamp - 1n)]]);
+  for (const { notes } of [page, balances])
+    expect(notes).toContainEqual(expect.stringMatching(/^The records are complete from \d{19} to \d{19}\.$/));
 });
 
 test("votes are printed with the decimals of the node if it is asked for them", async () => {

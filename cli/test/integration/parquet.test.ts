@@ -75,12 +75,15 @@ describe("a folder", () => {
     add(node, change(node.block.timestamp + 1_000_000n));
     expect(await sync(node, "--partial-day")).toMatchObject({ code: 0 });
     expect(await rows()).toHaveLength(201);
+    add(node, change(node.block.timestamp + 1_000_000n));
+    const rest = "Not in the folder yet: the records from 2024-02-15T";
+    expect(await sync(node)).toMatchObject(ended(0, rest));
     // The day ends without a further change.
     const balances = [...node.records.balances];
     const later = startNode({ balances, block: { height: 3000n, timestamp: first + 500n * hour } });
     expect(await sync(later)).toMatchObject({ code: 0 });
-    expect(await sync(later, "--check")).toMatchObject(equal(201));
-    expect(await rows()).toHaveLength(201);
+    expect(await sync(later, "--check")).toMatchObject(equal(202));
+    expect(await rows()).toHaveLength(202);
   });
 
   test("has one file for each of the other lists, which a run with the same flags replaces", async () => {

@@ -160,7 +160,10 @@ function createDestination(
         if (batches.length > 0) await writeList(list, batches);
       }
       if (openDay === undefined) return undefined;
-      const note = `Not in the folder yet: the records of ${dateOf(openDay.day)}, which is not over. Add --partial-day to write them.`;
+      const { day } = openDay;
+      const missing =
+        end !== undefined && end > day ? `from ${formatTime(end)} on, because the day` : `of ${dateOf(day)}, which`;
+      const note = `Not in the folder yet: the records ${missing} is not over. Add --partial-day to write them.`;
       return { records: openDay.added, position: end, note };
     },
     async checkpoints() {
