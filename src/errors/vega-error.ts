@@ -1,7 +1,10 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
 
-/** The range that a scan or a loop has read, in Unix nanoseconds: every record from `start` on and before `end`. */
+/**
+ * The range that a scan or a loop has read, in Unix nanoseconds: every record from `start` on and before `end`. It is
+ * empty if these are equal.
+ */
 export interface Coverage {
   /**
    * The time from which no record is missing. It is later than the start of the range if the responses do not show

@@ -72,7 +72,9 @@ export class WalkCoverage<T> {
     const [before, end] = [this.#timeBefore, this.#end];
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
     const after = isDescending(pagination) || before === undefined ? 0n : before + 1n;
-    return { start: [range?.start ?? 0n, shown].reduce(maximum, after), end, block: this.#blocks?.newest };
+    const start = [range?.start ?? 0n, shown].reduce(maximum, after);
+    // A range can begin after the newest block.
+    return { start, end: end === undefined ? undefined : maximum(end, start), block: this.#blocks?.newest };
   }
 
   /** The time of the record before the walk; of its first record if the cursor does not show it. */
@@ -111,5 +113,8 @@ export class WalkCoverage<T> {
  */
 export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDown: boolean, none: bigint): Coverage {
   if (time === undefined) return { ...whole, start: none, end: none };
-  return isDown ? { ...whole, start: maximum(time + 1n, whole.start) } : { ...whole, end: time };
+  const start = isDown ? maximum(time + 1n, whole.start) : whole.start;
+  const end = isDown ? whole.end : time;
+  // The last record can be of the newest block, and parts of a filter without a record are not proved before the end.
+  return { ...whole, start: end === undefined ? start : minimum(start, end), end };
 }

@@ -167,7 +167,8 @@ export function createPages(client: VegaClient, nodes: Nodes) {
         const isComplete = startTimestamp === undefined || start <= startTimestamp;
         // Pages of a past range can come from nodes at different blocks, and the first node can be before the end.
         const next = { block: cut === undefined ? undefined : (end ?? cursor?.block ?? final) };
-        return { records, source, next, coverage: { start, end: cut ?? coveredEnd }, isComplete };
+        const coverage = { start: earliest(start, cut), end: cut ?? coveredEnd };
+        return { records, source, next, coverage, isComplete };
       }
     });
   }

@@ -184,6 +184,35 @@ test("the coverage of a range of which no node has a record is empty", async () 
   }
 });
 
+test.each(["oldest-first", "newest-first"] as const)(
+  "the coverage of a scan of many parties that is left, %s, does not begin after its end",
+  async (order) => {
+    // They take several requests, and most of them have no record.
+    const partyIds = Array.from({ length: 200 }, (_, index) => hex(index));
+    for (let count = 1; count < 4; count++) {
+      const scan = connect([20]).scanBalanceChanges({ filter: { partyIds } }, { order, pageSize: 3, maxItems: count });
+      expect(await scan.toArray()).toHaveLength(count);
+      const { start, end = 0n } = await scan.coverage;
+      expect(start).toBeLessThanOrEqual(end);
+    }
+  },
+);
+
+test("the coverage of a loop over a range that begins after the newest block is empty", async () => {
+  const dateRange = { startTimestamp: timeOf(20) + 500n };
+  for (const newestFirst of [true, false]) {
+    const listing = connect([20]).listBalanceChanges({ dateRange, pagination: { newestFirst } });
+    expect(await listing.toArray()).toEqual([]);
+    expect(await listing.coverage).toMatchObject({ start: timeOf(20) + 500n, end: timeOf(20) + 500n });
+  }
+});
+
+test("the coverage of a loop that is left at a record of the newest block is empty, newest first", async () => {
+  const listing = connect([9]).listBalanceChanges({ pagination: newestFirst }, { maxItems: 1 });
+  expect(await listing.toArray()).toMatchObject([{ timestamp: `${timeOf(9)}` }]);
+  expect(await listing.coverage).toMatchObject({ start: timeOf(9), end: timeOf(9) });
+});
+
 /** Continues after some microtasks: promises that wait for each other take one each. */
 async function microtasks(count: number) {
   for (let index = 0; index < count; index++) await undefined;

@@ -79,8 +79,14 @@ describe("a loop", () => {
     const others = Array.from({ length: 150 }, (_, index) => index.toString(16).padStart(64, "0"));
     const parties = new Set([...balances.slice(200).map(({ partyId }) => partyId), ...others]);
     const filter = [...parties].map((id) => `filter.partyIds=${id}&`).join("");
-    const pages = await loop(url, `/api/v2/balance/changes?${filter}pagination.first=90`);
-    expect(sorted(recordsOf(pages))).toEqual(sorted(balances.filter(({ partyId }) => parties.has(partyId))));
+    const wanted = sorted(balances.filter(({ partyId }) => parties.has(partyId)));
+    for (const newestFirst of [true, false]) {
+      const order = `pagination.first=90&pagination.newestFirst=${newestFirst}`;
+      const pages = await loop(url, `/api/v2/balance/changes?${filter}${order}`);
+      expect(sorted(recordsOf(pages))).toEqual(wanted);
+      for (const { coverage: { startTimestamp = "1", endTimestamp = "0" } = {} } of pages)
+        expect(BigInt(startTimestamp)).toBeLessThanOrEqual(BigInt(endTimestamp));
+    }
   });
 
   test("gets more profiles than a page of a node from both ends", async () => {
