@@ -100,8 +100,10 @@ async function readChunks(received: Received): Promise<readonly Chunk[]> {
       add(chunk.value);
     }
   } catch (error) {
-    // Not awaited: a stream may take its time to end.
-    reader?.cancel().catch(ignore);
+    // Not awaited: a stream may take its time to end. The readers of polyfills may have no `cancel`.
+    Promise.resolve()
+      .then(() => reader?.cancel())
+      .catch(ignore);
     throw VegaError.is(error) ? error : connectionError(error, "an incomplete response", received);
   }
 }

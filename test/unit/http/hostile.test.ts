@@ -117,6 +117,14 @@ describe("a fetch that fails", () => {
     expect(await failureOf(() => Promise.reject(reason))).toHaveProperty("message", expect.stringMatching(message));
   });
 
+  test("in the middle of a body whose reader has no `cancel` rejects with its error as the cause", async () => {
+    const cut = new Error("cut");
+    const body = { getReader: () => ({ read: () => Promise.reject(cut) }) };
+    const response = { ok: true, status: 200, headers: new Headers(), text: async () => "", body };
+    const error = await failureOf(async () => response as unknown as Response);
+    expect(error).toMatchObject({ name: "ConnectionError", cause: cut });
+  });
+
   test.each([200, 500])("because its response %i was read before rejects with a ConnectionError", async (status) => {
     const response = Response.json(statistics, { status });
     await response.text();
