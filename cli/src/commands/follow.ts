@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "commander";
 import { PaginationError, VegaError } from "vegaprotocol-client";
 import { followBalanceChanges, followNodeSignatures, followVotes } from "vegaprotocol-client/follow";
 import { operations } from "vegaprotocol-client/operations";
@@ -13,7 +14,7 @@ import { readColumns, type WireRecord } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
-import { checkTime, formatTime, readTime } from "../times.js";
+import { checkTime, day, formatTime, readTime } from "../times.js";
 
 const { proposal, resource } = exampleIds;
 
@@ -37,7 +38,14 @@ const texts: Readonly<Record<FollowId, { details: string; example: string }>> = 
 
 const fromText =
   "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time. Default: now.";
-const checkFrom = (text: string) => (text === "start" ? text : checkTime(text, "start, or "));
+
+function checkFrom(text: string): string {
+  if (text === "start") return text;
+  // The clock of this machine can be wrong by some hours.
+  if (readTime(checkTime(text, "start, or ")) <= readTime("now") + day) return text;
+  throw new InvalidArgumentError("Expected a time in the past, such as 2024-02-01.");
+}
+
 const readFrom = ({ from, timeZone }: flag.Flags): "now" | "start" | bigint | undefined =>
   from === undefined || from === "now" || from === "start" ? from : readTime(from, timeZone);
 

@@ -87,11 +87,15 @@ function unitsOf(io: Io, flags: Flags, byAsset: ReadonlyMap<string, number>, ass
 async function readAssetFile(file: string): Promise<Asset[]> {
   const text = await readInput(file, "--assets assets.json");
   try {
-    const edges: { node: Parameters<typeof assetOf>[0] }[] = JSON.parse(text).assets.edges;
-    const assets = edges.map(({ node }) => assetOf(node));
+    const parsed = JSON.parse(text);
+    // A response of a node, or the records that `vegaprotocol get` writes.
+    const nodes = Array.isArray(parsed) ? parsed : parsed.assets.edges.map((edge: { node: unknown }) => edge.node);
+    const assets: (Asset | undefined)[] = nodes.map(assetOf);
     if (assets.every((asset) => asset !== undefined)) return assets;
   } catch {
     // The same error as for other JSON.
   }
-  throw new UsageError(`Expected --assets to be the JSON of a node's /api/v2/assets, got "${file}".`);
+  throw new UsageError(
+    `Expected --assets to be the JSON of a node's /api/v2/assets, got "${file}". Create it with: vegaprotocol get /api/v2/assets -o ${file}`,
+  );
 }

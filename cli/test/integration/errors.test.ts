@@ -75,6 +75,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["sync postgres:vega.db", "Expected an address of PostgreSQL such as postgres://user@localhost/vega, got"],
     ["sync vega.db --from 24h", 'to be a time that is the same in each run, such as 2024-02-01, got "24h".'],
     ["sync vega.db --from now", 'to be a time that is the same in each run, such as 2024-02-01, got "now".'],
+    ["follow balances --from 2099", 'Expected --from to be a time in the past, such as 2024-02-01, got "2099".'],
     ["statement --from 2024 --schema mine", "--schema requires --db."],
     ["balances --schema mine", "--schema requires --db."],
     ["explore --schema mine", "--schema requires COPY."],
