@@ -22,13 +22,10 @@ const node = createFakeNode(data, { defects: nodeDefects });
 const server = await listen(withOtherPaths(node));
 const program = fileURLToPath(new URL("../cli/dist/main.js", import.meta.url));
 
-/**
- * Runs a command. Without the address of a node, its requests go to the in-memory node. If the command is interrupted,
- * this program ends as well.
- */
-async function runCommand(argv: readonly string[], stdin?: string): Promise<number> {
+/** Runs a command with the default address of a node. If it is interrupted, this program ends as well. */
+async function runCommand(argv: readonly string[], node: string, stdin?: string): Promise<number> {
   const child = spawn(process.execPath, [program, ...argv], {
-    env: { ...process.env, VEGA_NODE: process.env["VEGA_NODE"] || server.url },
+    env: { ...process.env, VEGA_NODE: node },
     stdio: [stdin === undefined ? "inherit" : "pipe", "inherit", "inherit"],
   });
   child.stdin?.end(stdin);
@@ -60,10 +57,10 @@ async function showAll(): Promise<void> {
   ].map((command) => command.split(" "));
   for (const command of commands) {
     heading(command);
-    await runCommand(command);
+    await runCommand(command, server.url);
   }
   heading(["check", "transaction.json"]);
-  await runCommand(["check", "-"], JSON.stringify(await exampleTransaction()));
+  await runCommand(["check", "-"], server.url, JSON.stringify(await exampleTransaction()));
   console.log("\nnpm start -- help lists all commands. npm start -- balances --limit 20 runs one.");
 }
 
@@ -134,6 +131,6 @@ async function followCursors(path: string, stored: number): Promise<string> {
 }
 
 const [, , ...argv] = process.argv;
-if (argv.length > 0) process.exitCode = await runCommand(argv);
+if (argv.length > 0) process.exitCode = await runCommand(argv, process.env["VEGA_NODE"] || server.url);
 else await showAll();
 await server.close();
