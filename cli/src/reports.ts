@@ -1,10 +1,11 @@
 /** The reports of the commands and the gateway. */
-import type {
-  BalanceChange,
-  BalanceChangesFilter,
-  ScanOptions,
-  SpamStatisticsResponse,
-  VegaClient,
+import {
+  type BalanceChange,
+  type BalanceChangesFilter,
+  PaginationError,
+  type ScanOptions,
+  type SpamStatisticsResponse,
+  type VegaClient,
 } from "vegaprotocol-client";
 import {
   type AccountStatement,
@@ -64,6 +65,8 @@ export async function newestTime(
 }
 
 interface ReportOptions extends ScanOptions {
+  /** The time from which on all records are needed. Default: only those that are kept. */
+  readonly from?: bigint | undefined;
   /** The oldest record is not looked up: accounts had 0 before their first record. */
   readonly isComplete: boolean;
   readonly onChange?: (count: number, time: string) => void;
@@ -82,20 +85,30 @@ export async function reportUpTo(
   client: VegaClient,
   filter: BalanceChangesFilter,
   end: bigint,
-  { isComplete, onChange, ...options }: ReportOptions,
+  { from, isComplete, onChange, ...options }: ReportOptions,
   compute: (changes: AsyncIterable<BalanceChange>, isComplete: boolean) => Promise<readonly object[]>,
 ) {
   const isCopy = "isCopy" in client;
   const oldest = isComplete || isCopy ? undefined : await historyStart(client, options.signal);
   const startTimestamp = oldest !== undefined && oldest < end ? oldest : undefined;
+  const scanFrom = (startTimestamp: bigint | undefined, own: ScanOptions) =>
+    client.scanBalanceChanges(
+      { filter, dateRange: { startTimestamp, endTimestamp: end } },
+      { pageSize: scanPageSize, ...options, ...own },
+    );
+  const isProvedFrom = async (start: bigint) => {
+    const scan = scanFrom(start, { maxItems: 1 });
+    try {
+      await scan.toArray();
+    } catch (error) {
+      if (PaginationError.is(error)) return false;
+      throw error;
+    }
+    return (await scan.coverage).start <= start;
+  };
   const report = async (startTimestamp: bigint | undefined, isLate: boolean) => {
     let first: string | undefined;
-    const dateRange = { startTimestamp, endTimestamp: end };
-    const missingHistory = isLate ? "ignore" : "error";
-    const scan = client.scanBalanceChanges(
-      { filter, dateRange },
-      { pageSize: scanPageSize, missingHistory, ...options },
-    );
+    const scan = scanFrom(startTimestamp, { missingHistory: isLate ? "ignore" : "error" });
     async function* changes() {
       let count = 0;
       for await (const change of scan) {
@@ -110,7 +123,11 @@ export async function reportUpTo(
     const shown = isLate || isCopy ? coverage.start : earliest(coverage.start, end - 1n);
     return { rows, coverage, kept: isComplete && !isLate ? undefined : latest(shown, oldest) };
   };
-  return report(startTimestamp, false);
+  const found = await report(startTimestamp, false);
+  const { kept } = found;
+  if (from === undefined || oldest === undefined || kept === undefined || from < oldest || from >= kept) return found;
+  // A later start has more records of other accounts before it, of which one may prove it.
+  return (await isProvedFrom(from)) ? { ...found, kept: from } : found;
 }
 
 /** @param option - The name of the option in errors, if they have no other prefix. */

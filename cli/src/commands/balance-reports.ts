@@ -15,7 +15,7 @@ import { createProgress } from "../progress.js";
 import { coverageNote, explain, leaveOutTo, startsLate, warnOfEnd } from "../records.js";
 import * as shared from "../reports.js";
 import { createCopy } from "../sync/copy.js";
-import { checkRange, checkTime, formatTime, latest, readTime } from "../times.js";
+import { checkRange, checkTime, formatTime, readTime } from "../times.js";
 
 const { filterFlag: filter } = flag;
 
@@ -131,7 +131,8 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
   let found: Awaited<ReturnType<typeof shared.reportUpTo>> | undefined;
   const read = async () => {
     const progress = createProgress(io, flags);
-    const options = { pageSize, concurrency, catchUp, signal: io.signal, isComplete, onChange: progress.update };
+    const reading = { pageSize, concurrency, catchUp, signal: io.signal };
+    const options = { ...reading, from: first, isComplete, onChange: progress.update };
     const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
       shared.balanceReport(name, changes, { ...report, isComplete });
     found = await shared
@@ -140,7 +141,7 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
       .finally(progress.clear);
     const { rows, coverage, kept } = found;
     if (!quiet && !isComplete) {
-      const known = `The records begin at ${formatTime(latest(coverage.start, kept))}. Earlier balances are unknown`;
+      const known = `The records begin at ${formatTime(kept ?? coverage.start)}. Earlier balances are unknown`;
       const unknown = "accounts that have not changed since are not shown";
       printMessage(io, `${known}, and ${unknown}. If the network has no earlier records, add --complete-history.`);
     }

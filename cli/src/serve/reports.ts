@@ -134,7 +134,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     }
     const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
       shared.balanceReport(name, changes, { ...report, to, isComplete });
-    const found = await shared.reportUpTo(client, filter, to + 1n, { signal, isComplete }, compute);
+    const found = await shared.reportUpTo(client, filter, to + 1n, { signal, from, isComplete }, compute);
     const { rows, kept } = found;
     const { start, end: shown, block } = found.coverage;
     if (kept !== undefined && (kept > since || isComplete)) {

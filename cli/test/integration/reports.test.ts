@@ -4,7 +4,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { ended, first, party, startNode, withPaths } from "../support/changes.js";
+import { changes, ended, first, hour, party, startNode, withPaths } from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
 
@@ -64,6 +64,14 @@ describe("statement", () => {
     const [head, ...printed] = stdout.trimEnd().split("\r\n");
     expect(head).toBe("entry,change,balance,partyId,assetId");
     expect(printed.map((row) => row.split(","))).toEqual(rows);
+  });
+
+  test("has all that a node shows of a market without a record, although its oldest record proves nothing of markets", async () => {
+    const others = changes.slice(1).map((each, index) => ({ ...each, marketId: String(index % 20).padStart(64, "0") }));
+    const { fetch } = startNode({ balances: [changes[0] as (typeof changes)[number], ...others] });
+    const query = ["--market", "ab".repeat(32), "--from", formatTime(first + 100n * hour)];
+    for (const command of ["balances", "statement", "series"])
+      expect(await runCli([command, ...query], { fetch })).toMatchObject({ code: 0, stdout: "" });
   });
 
   test("fails with 3 if the node has not reached the end of the range", async () => {
