@@ -110,8 +110,12 @@ async function readChunks(received: Received): Promise<readonly Chunk[]> {
 
 /** The response with a body that was not read yet. */
 function withBody(response: Response, chunks: readonly Chunk[]): Response {
+  const { status, headers, url } = response;
+  // `fetch` accepts any status text, and `Response` no other characters than these.
+  const statusText = (response.statusText ?? "").replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "");
   try {
-    return Object.defineProperty(new Response(new Blob([...chunks]), response), "url", { value: response.url });
+    const copy = new Response(new Blob([...chunks]), { status, headers, statusText });
+    return Object.defineProperty(copy, "url", { value: url });
   } catch {
     // A response with status 204 has no body, and browsers hide the response of a redirect: its status is 0.
     return response;

@@ -58,6 +58,19 @@ test("a status that no Response can be created with rejects the call with an Api
   expect(await rejectionOf(client.http.GET("/api/v2/votes"))).toMatchObject(error);
 });
 
+test.each([200, 400, 429, 500])(
+  "a status text outside of Latin-1 with a %i changes neither results nor errors",
+  async (status) => {
+    const fetch = async () =>
+      Object.defineProperty(Response.json(statistics, { status }), "statusText", { value: "\u041e\u043a" });
+    const client = createClient({ baseUrl, fetch, retry: false });
+    const { data, error, response } = await client.http.GET("/api/v2/votes");
+    expect([data ?? error, response.status]).toEqual([statistics, status]);
+    if (status !== 200)
+      expect(await rejectionOf(client.getSpamStatistics(party))).toMatchObject({ status, body: statistics });
+  },
+);
+
 test("a cursor that no URL can hold ends a loop with a VegaError", async () => {
   const edges = [{ cursor: "\ud800", node: { partyId: "aa" } }];
   const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: "\ud800", endCursor: "\ud800" };
