@@ -139,7 +139,7 @@ function isNodeFault(error: unknown): boolean {
   if (ResponseError.is(error)) return error.body !== undefined;
   if (!ApiError.is(error)) return false;
   // A redirect, a wrong or closed address, or a node without the operation. A data node would send block headers.
-  return error.status < 400 || ([401, 403, 404, 501].includes(error.status) && !readBlock(error));
+  return error.status < 400 || ([401, 403, 404, 407, 501].includes(error.status) && !readBlock(error));
 }
 
 /** The same request to another node, unless middleware has sent it elsewhere. */

@@ -126,7 +126,7 @@ describe("a node that fails", () => {
     expect(net.pool.status.every(({ state }) => state === "ready" || state === "unknown")).toBe(true);
   });
 
-  test.each([301, 404])("by its address is left out: a %i of a proxy does not end the call", async (status) => {
+  test.each([301, 404, 407])("by its address is left out: a %i of a proxy does not end the call", async (status) => {
     const proxy = { blockHeaders: false, faults: [{ name: "status" as const, status }] };
     const net = new PooledNetwork({ data: { nodes: [proxy, {}] }, pool: { order: "given" } });
     expect((await net.read()).data).toHaveProperty("statistics");
