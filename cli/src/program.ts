@@ -159,7 +159,8 @@ function refuseArguments(command: Command): void {
   const named = isId(other) ? ids : command.options.filter(({ long }) => long === "--node" && /[:.]/.test(other));
   const names = named.map(({ long }) => long).join(" or ");
   const advice = names === "" ? `Use vegaprotocol ${pathOf(command)} --help.` : `Pass it with ${names}.`;
-  throw new UsageError(`Expected no argument without a flag, got "${other}". ${advice}`);
+  const further = command.registeredArguments.length > 0 ? "further " : "";
+  throw new UsageError(`Expected no ${further}arguments, got "${other}". ${advice}`);
 }
 
 const earlyText = "Flags follow the command, such as vegaprotocol balances --node URL.";
@@ -173,7 +174,8 @@ function printError(io: Io, text: string): void {
       /Missing required argument '(\w+)'$/m,
       (_, name: string) => `Expected ${name}, such as ${samples[name] ?? name}`,
     )
-    .replace(/(?<=Unknown option '--(csv|json|ndjson|table)')$/m, ". (Did you mean --format $1?)")
+    .replace(/(?<=Unknown option '--(csv|json|ndjson|table)')$/m, ". Did you mean --format $1?")
+    .replace(/\s*\(Did you mean (.*?)\?\)/, ". Did you mean $1?")
     .replace(/(?<=Unknown (?:option|command) '[^']*')\s*$/, `. ${isEarly ? earlyText : "Use --help for a list."}`)
     .replace(
       /Option '[^']*?(--[\w-]+)[^']*' cannot be used with option '[^']*?(--[\w-]+).*/,

@@ -95,7 +95,7 @@ export function explain(
     const to = end ?? resume?.dateRange?.endTimestamp;
     const isLater = start !== undefined && block !== undefined && start > block.timestamp;
     const from = isLater ? `, and the range begins at ${formatTime(start)}` : "";
-    const wanted = to === undefined ? from : `, and the range leads to ${formatTime(String(to))}`;
+    const wanted = to === undefined ? from : `, and the range ends at ${formatTime(String(to))}`;
     // A range that begins after the block needs another start.
     return behindError(block, wanted, error, block?.height && (!isLater || start === end) ? advice : "");
   }

@@ -89,7 +89,7 @@ function readMembers(operation: string, members: Arguments, value: unknown, pref
 function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSpec, checked: CheckedArguments): void {
   if (names === undefined || names.some((name) => checked[name] !== undefined)) return;
   const expected = names.map((name) => `\`${name}\``).join(" or ");
-  const message = `Expected ${expected} of ${operation}, got none of them.`;
+  const message = `Expected ${expected} of ${operation}, got neither.`;
   throw new ArgumentError(message, { operation, argument: names[0] ?? "query" });
 }
 

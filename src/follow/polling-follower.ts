@@ -64,7 +64,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     callback(predicate, { operation, argument: "predicate" });
     checkOptions({ timeout: deadline }, options, { name: "until", operation });
     const { timeout = Number.POSITIVE_INFINITY } = options;
-    const message = `${operation} has not found within ${timeout} ms what \`until\` waits for`;
+    const message = `No record of ${operation} matched \`until\` within ${timeout} ms`;
     const late = () => new TimeoutError(message, { operation, scope: "total" });
     const search = async () => {
       for await (const batch of this.#batches) {

@@ -34,7 +34,7 @@ export function openList<T>(list: ListRequest<T> & { walk: WalkSettings }): Open
   if (others.length > 0) {
     const place = { operation: id, argument: operation.range ? "filter" : "parties" };
     const advice = operation.range ? "Use `scanBalanceChanges`, which sends them" : "List them in several calls";
-    refuseByRule(place, `is too long for one URL and needs ${lists.length} requests. ${advice}`);
+    refuseByRule(place, `does not fit in one URL and needs ${lists.length} requests. ${advice}`);
   }
   return openWalk({
     ...walk,

@@ -103,7 +103,7 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
   if (flags.dry) {
     if (target) refuseOther(target, force);
     const planned = await describeReading(connection, reading, io.signal);
-    await write(io.stdout, `${planned}Nothing is written to ${target?.name ?? "stdout"}.\n`);
+    await write(io.stdout, target ? `${planned}Nothing is written to ${target.name}.\n` : planned);
     return;
   }
   const printer = createPrinter(io, flags, encoder, target, isScannable(id));

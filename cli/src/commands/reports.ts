@@ -36,6 +36,7 @@ const tallyCommand: Definition<TallyFlags> = {
     filter("--liquidity-participation <SHARE>", "For the change of a market: the liquidity that has to vote."),
     filter("--market <ID>", "With --liquidity-majority: the market, if the proposal is one of a batch."),
     ...flag.fileFlags([...flag.formats, "svg"]),
+    flag.quietFlag(),
     ...dbFlags(),
     ...flag.nodeFlags(),
   ],
@@ -61,6 +62,7 @@ const tallyCommand: Definition<TallyFlags> = {
         tally: { tally, rules: { ...rules, totalSupply: flags.totalSupply }, state },
       });
     } else await printObject(io, flags, async () => ({ state, ...tally, thresholds }));
+    if (flags.quiet) return;
     if (tally.yes.parties + tally.no.parties === 0) printMessage(io, "Nobody has voted on the proposal.");
     const missing = tally.missing.map((name) => `--${kebab(name)}`);
     if (missing.length > 0) printMessage(io, `Whether it passes is unknown without ${missing.join(", ")}.`);

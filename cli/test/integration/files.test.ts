@@ -246,7 +246,7 @@ describe("an export to a time that the node has not reached", () => {
   test("exits with 3, keeps what it has read, and says how to read the rest when the node is there", async () => {
     const result = await runCli(command(file("x.csv")), { fetch });
     const reached =
-      "Error: The node is behind: it has reached 2024-\\S+, and the range leads to 2024-02-09T16:55:40\\S+ Leave out --to for the newest complete block\\.\n";
+      "Error: The node is behind: it has reached 2024-\\S+, and the range ends at 2024-02-09T16:55:40\\S+ Leave out --to for the newest complete block\\.\n";
     const kept =
       ".*\\.partial has the \\d+ records before (\\S+Z)\\. To export the rest, use --from \\1 and another --output\\.\n";
     expect(result).toMatchObject(ended(3, new RegExp(`^${reached}${kept}$`)));

@@ -76,7 +76,7 @@ describe("statement", () => {
 
   test("fails with 3 if the node has not reached the end of the range", async () => {
     const reached =
-      "^Error: The node is behind: it has reached 2024-\\S+, and the range leads to 2025-01-01T00:00:00\\.0{9}Z\\.";
+      "^Error: The node is behind: it has reached 2024-\\S+, and the range ends at 2025-01-01T00:00:00\\.0{9}Z\\.";
     for (const [advice, ...command] of [
       ["Leave out --to", "statement", "--from", "2024", "--to", "2025"],
       ["Use --at now", "balances", "--at", "2025"],

@@ -19,7 +19,7 @@ type Use = PromiseLike<unknown> & { toArray?: () => Promise<unknown> };
 type Refusal = [query: unknown, member: string, message: string, options?: unknown];
 
 const id = { id: "aa" };
-const neither = "Expected `partyId` or `proposalId` of listVotes, got none of them.";
+const neither = "Expected `partyId` or `proposalId` of listVotes, got neither.";
 const text = "a non-empty string, got";
 const aType = 'a name such as "ACCOUNT_TYPE_INSURANCE", got';
 const anId = 'an id: an even number of hexadecimal digits, or a name such as "network", got';

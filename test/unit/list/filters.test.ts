@@ -79,10 +79,10 @@ describe("balance changes of more parties than fit a URL", () => {
     const fake = createFakeNode();
     const parties = scattered(fake, 300);
     await expect(clientOf(fake).listBalanceChanges({ filter: { partyIds: parties } })).rejects.toThrow(
-      "`filter` of listBalanceChanges is too long for one URL and needs 4 requests. Use `scanBalanceChanges`, which sends them.",
+      "`filter` of listBalanceChanges does not fit in one URL and needs 4 requests. Use `scanBalanceChanges`, which sends them.",
     );
     await expect(clientOf(fake).listPartiesProfiles({ parties }).toArray()).rejects.toThrow(
-      "`parties` of listPartiesProfiles is too long for one URL and needs 4 requests. List them in several calls.",
+      "`parties` of listPartiesProfiles does not fit in one URL and needs 4 requests. List them in several calls.",
     );
     expect(fake.requests).toEqual([]);
   });

@@ -82,7 +82,10 @@ const storedColumns: Column<NonNullable<Source["stored"]>[number]>[] = [
   {
     name: "Filter",
     width: 30,
-    cell: ({ query }) => <code>{JSON.stringify(query.filter ?? query).replace("{}", "–")}</code>,
+    cell: ({ query }) => {
+      const members = Object.entries(query.filter ?? query);
+      return members.map(([name, value]) => `${formatName(name)} ${[value].flat().join(", ")}`).join("; ") || "–";
+    },
   },
 ];
 
