@@ -95,14 +95,14 @@ export interface GetSpamStatisticsArguments {
 
 /** The accounts to list. All given filters apply; a filter that is omitted or empty does not. */
 export interface BalanceChangesFilter {
-  /** List only accounts that hold this asset. Default: all assets. */
+  /** Include only accounts that hold this asset. Default: all assets. */
   assetId?: string | undefined;
-  /** List only accounts that these parties own. Default, also if empty: all parties. */
+  /** Include only accounts that these parties own. Default, also if empty: all parties. */
   partyIds?: readonly string[] | undefined;
-  /** List only accounts that belong to these markets. Default, also if empty: all markets. */
+  /** Include only accounts that belong to these markets. Default, also if empty: all markets. */
   marketIds?: readonly string[] | undefined;
   /**
-   * List only accounts of these types. A newer node can have types that are not listed here; any name of the same
+   * Include only accounts of these types. A newer node can have types that are not listed here; any name of the same
    * form is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default, also if
    * empty: all types.
    */
@@ -117,8 +117,8 @@ export interface BalanceChangesDateRange {
    */
   startTimestamp?: NanosecondTime | undefined;
   /**
-   * End of the range, in Unix nanoseconds. Excluded, and truncated to microseconds (observed on v0.74 nodes).
-   * Default: the newest change.
+   * End of the range, in Unix nanoseconds, which does not belong to it. Truncated to microseconds (observed on v0.74
+   * nodes). Default: the newest change.
    */
   endTimestamp?: NanosecondTime | undefined;
 }

@@ -980,12 +980,12 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description List only accounts that hold this asset. Default: all assets.
+         * @description Include only accounts that hold this asset. Default: all assets.
          * @example 91194fdcfd3cc0fd8ce75b312087c2ea4c2cd4ecc466256b8a40c364d076fb77
          */
         "filter.assetId"?: string;
         /**
-         * @description List only accounts that these parties own. Default, also if empty: all parties.
+         * @description Include only accounts that these parties own. Default, also if empty: all parties.
          * @example [
          *       "3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1",
          *       "7aef29874860afcbd39f3618c280411d4d0197983cb20ee0981a3f37993ce93d"
@@ -993,14 +993,14 @@ export interface operations {
          */
         "filter.partyIds"?: string[];
         /**
-         * @description List only accounts that belong to these markets. Default, also if empty: all markets.
+         * @description Include only accounts that belong to these markets. Default, also if empty: all markets.
          * @example [
          *       "8f2bcd16ebaf73838f02f9710dc6b52464d1c969143c8967f87a2ee288ff8387"
          *     ]
          */
         "filter.marketIds"?: string[];
         /**
-         * @description List only accounts of these types. A newer node can have types that are not listed here; any name of the same form is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default, also if empty: all types.
+         * @description Include only accounts of these types. A newer node can have types that are not listed here; any name of the same form is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default, also if empty: all types.
          * @example [
          *       "ACCOUNT_TYPE_GENERAL",
          *       "ACCOUNT_TYPE_MARGIN"
@@ -1013,7 +1013,7 @@ export interface operations {
          */
         "dateRange.startTimestamp"?: string;
         /**
-         * @description End of the range, in Unix nanoseconds. Excluded, and truncated to microseconds (observed on v0.74 nodes). Default: the newest change.
+         * @description End of the range, in Unix nanoseconds, which does not belong to it. Truncated to microseconds (observed on v0.74 nodes). Default: the newest change.
          * @example 1707523200000000000
          */
         "dateRange.endTimestamp"?: string;

@@ -31,12 +31,12 @@ export const operationTexts: OperationTexts = {
   listBalanceChanges: {
     summary: "List balance changes",
     arguments: {
-      "filter.assetId": "List only accounts that hold this asset.",
-      "filter.partyIds": "List only accounts that these parties own.",
-      "filter.marketIds": "List only accounts that belong to these markets.",
-      "filter.accountTypes": "List only accounts of these types.",
+      "filter.assetId": "Include only accounts that hold this asset.",
+      "filter.partyIds": "Include only accounts that these parties own.",
+      "filter.marketIds": "Include only accounts that belong to these markets.",
+      "filter.accountTypes": "Include only accounts of these types.",
       "dateRange.startTimestamp": "Start of the range, in Unix nanoseconds.",
-      "dateRange.endTimestamp": "End of the range, in Unix nanoseconds.",
+      "dateRange.endTimestamp": "End of the range, in Unix nanoseconds, which does not belong to it.",
     },
     columns: {
       timestamp: "time",

@@ -152,7 +152,10 @@ function textOf(spec: Leaf, text: string): string {
   const known = words.length > 0 ? ` One of: ${words.join(", ")}.` : "";
   if (spec.kind === "array") return `${text} Can be repeated.${known}`;
   if (spec.kind !== "nanoseconds") return `${text}${known}`;
-  return text.replace(/, in Unix nanoseconds/, ", such as 2024-02-01, 2024-02-01T12:00:00Z, 1707495900 or 24h");
+  return text.replace(
+    /, in Unix nanoseconds/,
+    ", such as 2024-02-01, 2024-02-01T12:00:00Z, 1707495900, or 24h for a day ago",
+  );
 }
 
 function placeholder(spec: Value): string {

@@ -10,7 +10,7 @@ import { openList, type Reading, scanPageSize } from "./records.js";
 import { describeDuration, formatTime } from "./times.js";
 
 const text =
-  "Print what would be read and written instead, and about how many requests and how long that takes. Each list is estimated from two pages " +
+  "Only estimate the records, the requests and the time. Each list is estimated from two pages " +
   "at most, and nothing is written.";
 
 export const dryFlag = () => outputFlag("--dry", text);

@@ -140,7 +140,9 @@ const nodeText =
 export const nodeFlags = (): Option[] => [
   nodeFlag("--node <URL>", nodeText, { repeat: true }),
   nodeFlag("--header <HEADER>", header, { repeat: true }),
-  nodeFlag("--timeout <TIME>", "The deadline of one attempt, such as 500ms. Default: 30s.", { parse: duration }),
+  nodeFlag("--timeout <TIME>", "The deadline of one attempt, such as 500ms; a number alone is seconds. Default: 30s.", {
+    parse: duration,
+  }),
   nodeFlag("--retries <N>", "How often to retry a failed request. Default: 3.", { parse: integer({ minimum: 0 }) }),
   nodeFlag("--no-pacing", "Do not delay requests to stay within the rate limit of the node."),
 ];
@@ -152,7 +154,7 @@ export const pageSizeFlag = (size: string): Option =>
 
 export const screenful = 30;
 
-const limitText = `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`;
+const limitText = `Print at most this many records. Default: ${screenful} in a table on a terminal, otherwise all.`;
 
 export const limitFlag = (): Option => filterFlag("-n, --limit <N>", limitText, { parse: integer() });
 
@@ -182,10 +184,13 @@ export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", 
 
 const outputText = (all: readonly FormatName[], more: string) =>
   `Write to a file, in the format of its extension: .csv, .ndjson, .json${all.includes("svg") ? ", .html or .svg" : " or .html"}, each ` +
-  `also with .gz. It is there once it is complete.${more} - is stdout.`;
+  `also with .gz. It appears once it is complete.${more} - is stdout.`;
 
 export const fileFlags = (all: readonly FormatName[] = formats, more = ""): Option[] => [
-  formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe", all),
+  formatFlag(
+    "the extension of --output, NDJSON without one; otherwise a table on a terminal and NDJSON in a pipe",
+    all,
+  ),
   outputFlag("-o, --output <FILE>", outputText(all, more), {
     parse: (name) => {
       if (all.includes("svg") || !/\.svg(?:\.gz)?$/i.test(name)) return name;

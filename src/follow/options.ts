@@ -30,7 +30,7 @@ export interface FollowOptions extends CallOptions {
   from?: "now" | "start" | NanosecondTime | undefined;
   /**
    * Milliseconds from the start of one poll to the start of the next. A poll that takes longer delays the next one.
-   * Default: 1000 while records come; otherwise, each wait is half as long again as the one before, up to 15,000.
+   * Default: 1000 while records come, and up to 15,000 while none do.
    */
   pollInterval?: number | undefined;
   /**

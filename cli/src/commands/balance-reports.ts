@@ -41,7 +41,7 @@ const toText =
   "The time of the closing balances, such as 2024-02-01. Default: now, which is the newest complete block.";
 
 const incompleteText =
-  " It is also there, and the exit code is 3, if the node does not keep all records that the report needs.";
+  " It also appears, with exit code 3, if the node does not keep all records that the report needs.";
 
 const balanceFlags = (formats?: readonly flag.FormatName[]): Option[] => [
   filter("--from <TIME>", "Start of the report, such as 2024-01-01.", { parse: checkTime, mandatory: true }),
@@ -80,7 +80,7 @@ export const balanceCommands: readonly Definition[] = [
       "changes. Balances of different assets are never added.",
     flags: [
       filter("--every <PERIOD>", "The period. Default: day.", periods),
-      filter("--group-by <NAMES>", `What to add balances by: names of ${shared.groupNames}. Default: all of them.`),
+      filter("--group-by <NAMES>", `What to sum balances by: names of ${shared.groupNames}. Default: all of them.`),
       ...balanceFlags([...flag.formats, "svg"]),
     ],
     examples: [`series ${range} --every hour --group-by party,asset`],

@@ -13,7 +13,7 @@ const completeText =
 
 export const exploreCommand: Definition = {
   name: "explore",
-  summary: "Look at parties, proposals and nodes in a browser.",
+  summary: "Explore parties, proposals and nodes in a browser.",
   details:
     "Serves a page with balances over time, statements, votes and the health of nodes, and prints its address. COPY is a DESTINATION of " +
     "vegaprotocol sync: an SQLite database such as vega.db, a folder, or PostgreSQL; with --node, the node adds limits and the rules of " +

@@ -22,10 +22,10 @@ interface FakeFlags extends Flags, Partial<Record<(typeof listNames)[number], nu
 
 const details =
   "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, parties vote, and every 20 blocks " +
-  "a proposal closes and the next one opens.";
+  "a proposal closes and the next one opens. Its blocks are of February 2024.";
 const faultText =
-  "Faults, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. With a share such as " +
-  "reset=2% or latency=2s/10%, some requests do; without, all.";
+  "Faults, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. A share such as reset=2% " +
+  "or latency=2s/10% limits a fault to some requests.";
 const lagText =
   "How many blocks the nodes are behind, separated by commas, such as 0,0,600; further nodes have the last number. Default: 0.";
 
@@ -61,6 +61,10 @@ export const fakeNodeCommand: Definition<FakeFlags> = {
       import("vegaprotocol-client/testing/node"),
     ]);
     const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, lag = [] } = flags;
+    if (lag.length > nodes) {
+      const expected = nodes === 1 ? "one number" : `at most ${nodes} numbers, one for each node`;
+      throw new UsageError(`Expected --lag to have ${expected}, got "${lag.join(",")}".`);
+    }
     const options = {
       faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
       defects: defects && nodeDefects,

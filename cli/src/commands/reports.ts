@@ -96,7 +96,7 @@ const limitsCommand: Definition<LimitsFlags> = {
     "If not, the exit code is 4. The statistics are of the last block: --sent-since and --sent-by-block add what was sent since then.",
   flags: [
     filter("--party <ID>", "The party.", { mandatory }),
-    filter("--command <NAME>", "The kind of transaction. other needs proof of work alone.", {
+    filter("--command <NAME>", "The kind of transaction. other is limited by proof of work only.", {
       mandatory,
       choices: commands,
     }),

@@ -45,7 +45,7 @@ const fromText =
 const proposalText = "Store the votes on this proposal. Can be repeated. --party stores the votes of a party.";
 const followText = "Continue and store each block as it comes, until it is interrupted.";
 const checkText =
-  "Compare what is stored with the node instead, and print the days that differ, each with its first record that does. The exit code is 1 " +
+  "Compare what is stored with the node instead, and print the days that differ, each with the first record that differs. The exit code is 1 " +
   "if one differs, and 3 if the node does not keep all that is stored.";
 const partialText = "Also write the day that is not over to a folder, and compare it. The next run replaces it.";
 const fromDbText = "Copy an SQLite database of sync to an empty database, and compare both, instead of reading a node.";
