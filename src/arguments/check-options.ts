@@ -60,6 +60,11 @@ export const isPositiveInteger = (value: unknown): value is number => Number.isS
 export const boolean = expected("a boolean", (value) => typeof value === "boolean");
 export const callback = expected("a function", (value) => typeof value === "function");
 export const positiveInteger = expected("a positive integer", isPositiveInteger);
+/** An option that sets no limit by default. */
+export const limit = expected(
+  "a positive integer, or Infinity",
+  (value) => value === Number.POSITIVE_INFINITY || isPositiveInteger(value),
+);
 // @__NO_SIDE_EFFECTS__
 export function oneOf(...values: string[]): OptionCheck {
   const names = values.map((value) => JSON.stringify(value)).join(" or ");

@@ -33,7 +33,7 @@ export interface NodeStatus {
 }
 
 /** The method by which a client connects to a pool. Registered: it is the same in two copies of this package. */
-export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect");
+export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect/1");
 
 /** Options of a check of all nodes. */
 export interface CheckOptions {

@@ -1,4 +1,11 @@
-import { milliseconds, type OptionChecks, oneOf, positiveInteger, withDefaults } from "../arguments/check-options.js";
+import {
+  limit,
+  milliseconds,
+  type OptionChecks,
+  oneOf,
+  positiveInteger,
+  withDefaults,
+} from "../arguments/check-options.js";
 import { type CallOptions, callChecks, defaultCatchUp } from "../http/call-options.js";
 
 /** Options of one scan. */
@@ -31,7 +38,7 @@ export interface ScanOptions extends CallOptions {
 export const scanChecks: OptionChecks<ScanOptions> = {
   ...callChecks,
   order: oneOf("oldest-first", "newest-first"),
-  maxItems: positiveInteger,
+  maxItems: limit,
   concurrency: positiveInteger,
   pageSize: positiveInteger,
   missingHistory: oneOf("error", "ignore"),

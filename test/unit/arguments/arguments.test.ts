@@ -70,7 +70,7 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
     [{ toString: "b" }, "toString", "listVotes has no `toString`. Expected `partyId`, `proposalId`, `pagination`."],
     [{ pagination: { fist: 1 } }, "pagination.fist", "listVotes has no `pagination.fist`. Did you mean `first`?"],
     [{ partyId: "aa", pagination: 5 }, "pagination", paging],
-    [{ partyId: "aa" }, "maxItems", "a positive integer, got 0.", { maxItems: 0 }],
+    [{ partyId: "aa" }, "maxItems", "a positive integer, or Infinity, got 0.", { maxItems: 0 }],
     [{ partyId: "aa" }, "readAhead", 'a boolean, got "no".', { readAhead: "no" }],
     [{ partyId: "aa" }, "options", "Expected the options of listVotes to be a plain object, got null.", null],
   ],
@@ -121,7 +121,7 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
     [{}, "order", '"oldest-first" or "newest-first", got "oldest".', { order: "oldest" }],
     [{}, "concurrency", "a positive integer, got 0.", { concurrency: 0 }],
     [{}, "pageSize", "a positive integer, got 1.5.", { pageSize: 1.5 }],
-    [{}, "maxItems", 'a positive integer, got "all".', { maxItems: "all" }],
+    [{}, "maxItems", 'a positive integer, or Infinity, got "all".', { maxItems: "all" }],
     [{}, "missingHistory", '"error" or "ignore", got "skip".', { missingHistory: "skip" }],
   ],
   getSpamStatistics: [

@@ -11,7 +11,7 @@ const walks = fc.record({
   backward: fc.boolean(),
   newestFirst: fc.option(fc.boolean(), { nil: undefined }),
   start: fc.option(fc.nat(40), { nil: undefined }),
-  maxItems: fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }),
+  maxItems: fc.oneof(fc.constantFrom(undefined, Number.POSITIVE_INFINITY), fc.integer({ min: 1, max: 50 })),
   readAhead: fc.option(fc.boolean(), { nil: undefined }),
   sizes: fc.array(fc.nat(5), { maxLength: 30 }),
 });
@@ -235,7 +235,7 @@ describe("the errors of a walk", () => {
   });
 
   test.each([
-    [{ maxItems: 1.5 }, {}, "Expected `maxItems` to be a positive integer, got 1.5."],
+    [{ maxItems: 1.5 }, {}, "Expected `maxItems` to be a positive integer, or Infinity, got 1.5."],
     [{ readAhead: 1 }, {}, "Expected `readAhead` to be a boolean, got 1."],
     [{ signal: "x" }, {}, 'Expected `signal` to be an AbortSignal, got "x".'],
     [{ maxItem: 1 }, {}, "paginate has no option `maxItem`. Did you mean `maxItems`?"],

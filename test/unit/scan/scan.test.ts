@@ -88,6 +88,7 @@ describe("a scan sends requests", () => {
     const source = new ScannedNode(Array<number>(1500).fill(5000));
     expect(await source.scan({}, { maxItems: 1 }).toArray()).toEqual(source.recordsIn().slice(0, 1));
     expect(source.requests).toHaveLength(2);
+    expect(await source.scan({}, { maxItems: Number.POSITIVE_INFINITY }).toArray()).toEqual(source.recordsIn());
   });
 
   test.each([1, 4])("for no more than a bounded buffer while the caller is slow, with %i filters", async (parts) => {
