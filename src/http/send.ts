@@ -162,9 +162,11 @@ export function inTime<T, Result>(
   const active = { ...call, endsAt: clock.now() + milliseconds, progress, keepsBody, first: new AbortController() };
   if (signal === undefined && milliseconds === Number.POSITIVE_INFINITY) return make(active);
   const late = () => totalTimeoutError(call, progress);
-  return within({ signals: [signal], deadline: { clock, milliseconds, late } }, (signal) =>
-    make({ ...active, signal }),
-  );
+  return within({ signals: [signal], deadline: { clock, milliseconds, late } }, (signal) => {
+    // Before the first attempt, middleware works with the signal of its request.
+    signal.addEventListener("abort", () => progress.attempts === 0 && active.first.abort(signal.reason));
+    return make({ ...active, signal });
+  });
 }
 
 function totalTimeoutError({ operation, settings }: CallRequest, { attempts, cause, isQueued }: Progress) {

@@ -176,6 +176,21 @@ test("middleware reads the body of a response, and so does the client", async ()
   expect(bodies).toEqual([body, statistics]);
 });
 
+test("an abort of a call reaches middleware that is at work", async () => {
+  const client = createClient({ baseUrl, retry: false, fetch: async () => Response.json(statistics) });
+  const controller = new AbortController();
+  const reasons: unknown[] = [];
+  client.http.use({
+    onRequest({ request: { signal } }) {
+      signal.addEventListener("abort", () => reasons.push(signal.reason));
+      controller.abort("enough");
+      return new Promise(() => {});
+    },
+  });
+  await expect(client.getSpamStatistics(party, { signal: controller.signal })).rejects.toBe("enough");
+  expect(reasons).toEqual(["enough"]);
+});
+
 test("an error response of middleware names the path of the request", async () => {
   const client = createClient({ baseUrl, retry: false });
   client.http.use({ onRequest: () => new Response("", { status: 401 }) });
