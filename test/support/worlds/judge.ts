@@ -141,7 +141,7 @@ export function judgeReading(
       // Nodes compare microseconds.
       const latest = reading.end === undefined ? undefined : microsecondOf(reading.end + 999n) * 1000n;
       const isOutside = start < (reading.start ?? start) || (coverage.end ?? 0n) > (latest ?? end);
-      if (isOutside && (coverage.end === undefined || start < end)) {
+      if (start > end || (isOutside && (coverage.end === undefined || start < end))) {
         const range = `a range from ${show(reading.start)} to ${show(reading.end)}`;
         fail("coverage", `${show(start)} to ${show(coverage.end)} of ${range}`);
       }
