@@ -188,6 +188,15 @@ export function withFlagNames(message: string, flags: readonly string[]): string
   return withFlags.replace("to be a bigint or digits", "to be digits");
 }
 
+const method = "(?:(?:list|scan|get|follow|check)[A-Z]\\w+|nodes\\.check)";
+
+/** Leaves out the methods of the client, which people who use the command line do not know. */
+export const withoutMethods = (message: string): string =>
+  message
+    .replace(new RegExp(`^${method} received`), "Received")
+    .replace(new RegExp(`^${method}(?= failed| took)`), "The request")
+    .replaceAll(new RegExp(`(?<=^Attempt \\d+) of ${method}|(?<=: )${method} (?=received)`, "g"), "");
+
 /** Each id once, in lower case if it is hexadecimal, as nodes return them: a checkpoint belongs to its ids. */
 export function canonicalIds<T>(ids: T): T {
   if (typeof ids === "string") return canonicalId(ids) as T;

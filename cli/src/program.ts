@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import { Command, CommanderError, type Option } from "commander";
 import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
 import { isId } from "vegaprotocol-client/operations";
-import { withFlagNames } from "./arguments.js";
+import { withFlagNames, withoutMethods } from "./arguments.js";
 import { addCommand, type Definition, exampleIds, examplesText, helpTable, type Perform, pathOf } from "./command.js";
 import { auditCommand } from "./commands/audit.js";
 import { balanceCommands } from "./commands/balance-reports.js";
@@ -219,5 +219,8 @@ function describe(error: unknown, command: Command | undefined): { text: string;
   const shown = isOfTime
     ? text.replaceAll(/(?<![\w.])(["`]?)(1\d{18})n?\1(?!\w)/g, (_, __, digits: string) => formatTime(digits))
     : text;
-  return { text: withFlagNames(shown, flags), exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code] };
+  return {
+    text: withFlagNames(withoutMethods(shown), flags),
+    exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code],
+  };
 }

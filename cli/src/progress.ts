@@ -1,4 +1,5 @@
 import type { FollowEvent } from "vegaprotocol-client/follow";
+import { withoutMethods } from "./arguments.js";
 import { ExitError, exitCodes } from "./errors.js";
 import { giveUpAfter as defaultGiveUpAfter, type Flags } from "./flags.js";
 import { count, type Io, isTerminal, printMessage, widthOf } from "./io.js";
@@ -65,7 +66,8 @@ export function createMonitor(io: Io, flags: Flags) {
         log(`${operation}: ignored a response of block ${block.height}, which is before block ${newest.height}`);
         return;
       }
-      const { name, message } = event.error;
+      const { name } = event.error;
+      const message = withoutMethods(event.error.message);
       log(`${operation}: poll failed, repeated in ${Math.round(event.delay)} ms: ${message}`);
       const now = io.now();
       const isFirst = failingSince === undefined;

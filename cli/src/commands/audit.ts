@@ -1,5 +1,5 @@
 import { VegaError } from "vegaprotocol-client";
-import { argumentFlags, canonicalIds, readArguments } from "../arguments.js";
+import { argumentFlags, canonicalIds, readArguments, withoutMethods } from "../arguments.js";
 import { type AuditedNode, type AuditedPart, auditBalances, auditList, blockTime } from "../audit.js";
 import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
@@ -98,7 +98,8 @@ export const auditCommand: Definition<Flags> = {
         }
       } catch (error) {
         // A failed request does not show that nodes differ.
-        const failure = VegaError.is(error) && !signal.aborted ? new IncompleteError(error.message, error) : error;
+        const failure =
+          VegaError.is(error) && !signal.aborted ? new IncompleteError(withoutMethods(error.message), error) : error;
         // A later start does not help with a list that cannot be compared.
         if (position === startTimestamp || error instanceof IncompleteError) throw failure;
         throw new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`);
@@ -126,7 +127,7 @@ async function learn(io: Io, flags: Flags, url: string): Promise<AuditedNode> {
     return { url, client, start: await historyStart(client, io.signal), end };
   } catch (error) {
     if (io.signal.aborted || !VegaError.is(error)) throw error;
-    printMessage(io, `${url}: ${error.message}`);
+    printMessage(io, `${url}: ${withoutMethods(error.message)}`);
     return { url, client, start: undefined, end: 0n, isUnresponsive: true };
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { VegaClient } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
+import { withoutMethods } from "../arguments.js";
 import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes } from "../errors.js";
@@ -37,7 +38,7 @@ const columns: Readonly<Record<string, readonly [ColumnKind, read: (node: Status
   version: ["exact", ({ version }) => version],
   height: ["amount", ({ height }) => height?.toString()],
   blockTime: ["time", ({ timestamp }) => timestamp?.toString()],
-  error: ["text", ({ error }) => error],
+  error: ["text", ({ error }) => error && withoutMethods(error)],
 };
 const columnKinds = Object.fromEntries(Object.entries(columns).map(([name, [kind]]) => [name, kind]));
 
@@ -86,7 +87,8 @@ export const nodesCommand: Definition = {
         );
         return rows.length;
       });
-      for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
+      for (const { url, error } of statuses)
+        if (error !== undefined) printMessage(io, `${url}: ${withoutMethods(error)}`);
       const isUp = statuses.some(({ error }) => error === undefined);
       if (watch === undefined) return isUp ? exitCodes.done : exitCodes.failed;
       await sleep(watch, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -166,7 +166,7 @@ describe("a failure exits with 1, an error on one line and the cause with --verb
 
   test("if no node responds", async () => {
     const argv = ["profiles", "--retries", "0"];
-    const stderr = expect.stringMatching(/^Error: listPartiesProfiles received no response from [^\n]+\n$/);
+    const stderr = expect.stringMatching(/^Error: Received no response from [^\n]+\n$/);
     expect(await runCli(argv, { fetch: failing })).toMatchObject({ code: 1, stderr });
     const verbose = await runCli([...argv, "--verbose"], { fetch: failing });
     expect(verbose.stderr).toMatch(/attempt 1 on \S+: GET https:\/\/node\.example\/api\/v2\/parties\/profiles/);

@@ -116,9 +116,7 @@ describe("follow balances", () => {
     const { code, stderr } = await runCli(["follow", "balances", ...flags], { fetch });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^followBalanceChanges: poll failed, repeated in \d+ ms: .*503/m);
-    expect(stderr).toMatch(
-      /^Error: followBalanceChanges received no new block after block \d+ for [\d.]+ s\nTo continue, /m,
-    );
+    expect(stderr).toMatch(/^Error: Received no new block after block \d+ for [\d.]+ s\nTo continue, /m);
   });
 });
 
@@ -146,7 +144,7 @@ describe("a follower whose node does not respond", () => {
   const refused = Object.assign(new TypeError("fetch failed"), { cause: new Error("connect ECONNREFUSED") });
 
   test("ends at once with 1 if it has never responded: its name or its certificate may be wrong", async () => {
-    const error = /^Error: scanBalanceChanges received no response .*connect ECONNREFUSED\n$/;
+    const error = /^Error: Received no response .*connect ECONNREFUSED\n$/;
     expect(await runCli(command, { fetch: () => Promise.reject(refused) })).toMatchObject(ended(1, error));
   });
 
@@ -163,14 +161,14 @@ describe("a follower whose node does not respond", () => {
     });
     expect([code, ...stderr.trimEnd().split("\n")]).toEqual([
       1,
-      expect.stringMatching(/^scanBalanceChanges received no response .*ECONNREFUSED.*\. Retrying for 30m\.$/),
-      expect.stringMatching(/^Error: scanBalanceChanges received no response .*ECONNREFUSED/),
+      expect.stringMatching(/^Received no response .*ECONNREFUSED.*\. Retrying for 30m\.$/),
+      expect.stringMatching(/^Error: Received no response .*ECONNREFUSED/),
       expect.stringMatching(/^To continue, repeat the command with --from 2024-\S+Z\.$/),
     ]);
   });
 
   test.each([
-    [[], /^scanBalanceChanges received no .*\. Retrying for 10m\.\nThe node responds again after \d+s\.\n$/],
+    [[], /^Received no .*\. Retrying for 10m\.\nThe node responds again after \d+s\.\n$/],
     [["--quiet"], /^$/],
   ])("says with %j when the node responds again", async (flags, message) => {
     let requests = 0;

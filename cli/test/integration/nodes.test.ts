@@ -46,7 +46,7 @@ test("the command nodes shows what matters on a terminal of 80 columns, with uni
   expect(stderr).toMatch(
     /^The terminal is too narrow for .*version, height, blockTime, error: choose with --columns\.$/m,
   );
-  expect(stderr).toMatch(/^https:\/\/node-3\.example: .*received no response/m);
+  expect(stderr).toMatch(/^https:\/\/node-3\.example: Received no response/m);
 });
 
 test("the command nodes prints the age of a new block in seconds", async () => {

@@ -434,7 +434,7 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
   test("has the first record of a network although --follow began before it, and gave up on a chain without new blocks", async () => {
     const node = startNode({ balances: [] });
     const flags = ["--follow", "--poll-interval", "5ms", "--give-up-after", "20ms"];
-    const stopped = ended(1, "received no new block after block 1000 for");
+    const stopped = ended(1, "Received no new block after block 1000 for");
     expect(await runCli(["sync", target(), ...flags], { fetch: node.fetch })).toMatchObject(stopped);
     add(node, change(node.block.timestamp + 1_000_000n));
     expect(await sync(node)).toMatchObject(ended(0, "1 new balance change,"));
