@@ -183,8 +183,9 @@ function lateStart(start: bigint, from: bigint, end: bigint | undefined, cause: 
   );
 }
 
-/** A note for a page, which prints the times itself. */
-export const coverageNote = (start: bigint, end: bigint): string => `The records are complete from ${start} to ${end}.`;
+/** The note of a page, which prints the times itself. There is none for an empty range. */
+export const coverageNotes = (start = 0n, end = 0n): string[] =>
+  start < end ? [`The records are complete from ${start} to ${end}.`] : [];
 
 /** Warns if nothing shows that the node had reached the end of a range. */
 export function warnOfEnd(io: Io, coverage: Coverage | undefined): void {

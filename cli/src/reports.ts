@@ -127,7 +127,7 @@ export async function reportUpTo(
   const { kept } = found;
   if (from === undefined || oldest === undefined || kept === undefined || from < oldest || from >= kept) return found;
   // A later start has more records of other accounts before it, of which one may prove it.
-  return (await isProvedFrom(from)) ? { ...found, kept: from } : found;
+  return (await isProvedFrom(from)) ? { ...found, coverage: { ...found.coverage, start: from }, kept: from } : found;
 }
 
 /** @param option - The name of the option in errors, if they have no other prefix. */

@@ -12,7 +12,7 @@ import { readTarget } from "../output/file.js";
 import { printRecords } from "../output/print.js";
 import { readUnits } from "../output/units.js";
 import { createProgress } from "../progress.js";
-import { coverageNote, explain, leaveOutTo, startsLate, warnOfEnd } from "../records.js";
+import { coverageNotes, explain, leaveOutTo, startsLate, warnOfEnd } from "../records.js";
 import * as shared from "../reports.js";
 import { createCopy } from "../sync/copy.js";
 import { checkRange, checkTime, formatTime, readTime } from "../times.js";
@@ -149,10 +149,10 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
     return rows;
   };
   const notes = () => [
-    ...(found ? [coverageNote(found.coverage.start, end)] : []),
+    ...(found ? coverageNotes(found.coverage.start, end) : []),
     ...(isComplete ? [] : ["Balances before the first record of an account are unknown."]),
   ];
-  // The end of the report, also if it is the newest block, whenever the page is read.
+  // "now" would mean nothing on a page that is read later.
   const shown = until === undefined ? { ...flags, [name === "balances" ? "at" : "to"]: String(end) } : flags;
   await printRecords(io, shown, kinds, read, units, { title: titles[name], notes });
   const kept = found?.kept;

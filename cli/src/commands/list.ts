@@ -15,7 +15,7 @@ import { readTarget, refuseOther } from "../output/file.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { createPrinter, type Printer } from "../output/printer.js";
 import { readUnits } from "../output/units.js";
-import { coverageNote, type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
+import { coverageNotes, type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
 import { checkRange, formatTime } from "../times.js";
 import { atFlags, dbFlags, printBalances, refuseSchema } from "./balance-reports.js";
 
@@ -95,10 +95,7 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
   const reading = readReading(id, io, flags);
   const title = operationTexts[id].summary.replace(/^List (.)/, (_, letter: string) => letter.toUpperCase());
   let coverage: Coverage | undefined;
-  const notes = () => {
-    const { start = 0n, end = 0n } = coverage ?? {};
-    return start < end ? [coverageNote(start, end)] : [];
-  };
+  const notes = () => coverageNotes(coverage?.start, coverage?.end);
   const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format, { title, units, notes });
   if (flags.dry) {
     if (target) refuseOther(target, force);

@@ -59,6 +59,16 @@ test("balances, statements and series of accounts are complete, and null where t
   ]);
 });
 
+test("a report of a market without a record is complete from its start, which other markets prove", async () => {
+  const others = changes.slice(1).map((each, index) => ({ ...each, marketId: String(index % 20).padStart(64, "0") }));
+  const { url } = await serve(createNetwork({ balances: [changes[0], ...others] }));
+  const { status, body } = await send(
+    url + pathOf("statement", { market: "ab".repeat(32), from: at(100), to: at(150) }),
+  );
+  expect([status, body.statement]).toEqual([200, []]);
+  expect(body.coverage).toEqual({ startTimestamp: at(100), endTimestamp: `${BigInt(at(150)) + 1n}` });
+});
+
 test.each([
   ["text/csv", "text/csv; charset=utf-8"],
   ["text/csv, application/json;q=0.5", "text/csv; charset=utf-8"],
