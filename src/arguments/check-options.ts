@@ -55,16 +55,13 @@ export function nested<Options>(checks: OptionChecks<Options>, what = "an object
 /** For an option whose value is checked where it is converted. */
 export const checkedWhenRead: OptionCheck = () => {};
 
-export const isPositiveInteger = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+const isPositiveInteger = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
+export const isLimit = (value: unknown): boolean => isPositiveInteger(value) || value === Number.POSITIVE_INFINITY;
 
 export const boolean = expected("a boolean", (value) => typeof value === "boolean");
 export const callback = expected("a function", (value) => typeof value === "function");
 export const positiveInteger = expected("a positive integer", isPositiveInteger);
-/** An option that sets no limit by default. */
-export const limit = expected(
-  "a positive integer, or Infinity",
-  (value) => value === Number.POSITIVE_INFINITY || isPositiveInteger(value),
-);
+export const itemLimit = expected("a positive integer, or Infinity", isLimit);
 // @__NO_SIDE_EFFECTS__
 export function oneOf(...values: string[]): OptionCheck {
   const names = values.map((value) => JSON.stringify(value)).join(" or ");

@@ -4,7 +4,7 @@ import {
   checkOptions,
   deadline,
   expected,
-  isPositiveInteger,
+  isLimit,
   milliseconds,
   nested,
   type OptionChecks,
@@ -96,10 +96,7 @@ export const attemptChecks: OptionChecks<AttemptOptions> = {
   timeout: deadline,
   totalTimeout: deadline,
   retry: (value, place) => value === false || retryObject(value, place),
-  maxResponseSize: expected(
-    "a positive integer of bytes, or Infinity",
-    (value) => isPositiveInteger(value) || value === Number.POSITIVE_INFINITY,
-  ),
+  maxResponseSize: expected("a positive integer of bytes, or Infinity", isLimit),
 };
 
 export const callChecks: OptionChecks<CallOptions> = {

@@ -1,4 +1,4 @@
-import { abortSignal, boolean, limit, type OptionChecks, withDefaults } from "../arguments/check-options.js";
+import { abortSignal, boolean, itemLimit, type OptionChecks, withDefaults } from "../arguments/check-options.js";
 
 /** Options of a walk. */
 export interface WalkOptions {
@@ -22,7 +22,7 @@ export interface WalkOptions {
 }
 
 export const walkChecks: OptionChecks<WalkOptions> = {
-  maxItems: limit,
+  maxItems: itemLimit,
   readAhead: boolean,
   signal: abortSignal,
 };

@@ -1,5 +1,5 @@
 import {
-  limit,
+  itemLimit,
   milliseconds,
   type OptionChecks,
   oneOf,
@@ -38,7 +38,7 @@ export interface ScanOptions extends CallOptions {
 export const scanChecks: OptionChecks<ScanOptions> = {
   ...callChecks,
   order: oneOf("oldest-first", "newest-first"),
-  maxItems: limit,
+  maxItems: itemLimit,
   concurrency: positiveInteger,
   pageSize: positiveInteger,
   missingHistory: oneOf("error", "ignore"),
