@@ -117,8 +117,8 @@ export interface BalanceChangesDateRange {
    */
   startTimestamp?: NanosecondTime | undefined;
   /**
-   * End of the range, in Unix nanoseconds, which does not belong to it. Truncated to microseconds (observed on v0.74
-   * nodes). Default: the newest change.
+   * Exclusive end of the range, in Unix nanoseconds. Truncated to microseconds (observed on v0.74 nodes). Default:
+   * the newest change.
    */
   endTimestamp?: NanosecondTime | undefined;
 }

@@ -1013,7 +1013,7 @@ export interface operations {
          */
         "dateRange.startTimestamp"?: string;
         /**
-         * @description End of the range, in Unix nanoseconds, which does not belong to it. Truncated to microseconds (observed on v0.74 nodes). Default: the newest change.
+         * @description Exclusive end of the range, in Unix nanoseconds. Truncated to microseconds (observed on v0.74 nodes). Default: the newest change.
          * @example 1707523200000000000
          */
         "dateRange.endTimestamp"?: string;

@@ -36,7 +36,7 @@ export const operationTexts: OperationTexts = {
       "filter.marketIds": "Include only accounts that belong to these markets.",
       "filter.accountTypes": "Include only accounts of these types.",
       "dateRange.startTimestamp": "Start of the range, in Unix nanoseconds.",
-      "dateRange.endTimestamp": "End of the range, in Unix nanoseconds, which does not belong to it.",
+      "dateRange.endTimestamp": "Exclusive end of the range, in Unix nanoseconds.",
     },
     columns: {
       timestamp: "time",

@@ -68,7 +68,7 @@ export class RateLimiter {
     try {
       return await orAborted(signal, permit);
     } catch (error) {
-      // Its turn may have come in the same moment.
+      // The permit may have been granted at the same moment.
       if (!this.#waiting.has(waiter)) permit.then((unused) => this.release(unused, {}), ignore);
       throw error;
     } finally {

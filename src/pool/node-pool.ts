@@ -34,8 +34,8 @@ export interface NodePoolOptions {
   maxLag?: number | undefined;
   /**
    * Which node serves a call: of two random nodes, the one expected to respond first, by its latency, its requests in
-   * flight and its rate limit (`"fastest"`), or the first one that is not cooling down (`"given"`), which is compared
-   * with the others by `nodes.check()` alone. Default: `"fastest"`.
+   * flight and its rate limit (`"fastest"`), or the first one that is not cooling down (`"given"`), which only
+   * `nodes.check()` compares with the others. Default: `"fastest"`.
    */
   order?: Order | undefined;
 }

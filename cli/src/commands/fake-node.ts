@@ -22,7 +22,7 @@ interface FakeFlags extends Flags, Partial<Record<(typeof listNames)[number], nu
 
 const details =
   "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, parties vote, and every 20 blocks " +
-  "a proposal closes and the next one opens. Its blocks are of February 2024.";
+  "a proposal closes and the next one opens. Its blocks are from February 2024.";
 const faultText =
   "Faults, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. A share such as reset=2% " +
   "or latency=2s/10% limits a fault to some requests.";
