@@ -13,6 +13,7 @@ import type { ListId, Listing, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import { keyBy } from "../values/names.js";
 import { unixNanoseconds } from "../values/times.js";
+import { unlessThrown } from "../values/unless-thrown.js";
 
 /** The key of a query: the package, the scope, the operation, and the argument as JSON, in which times are digits. */
 export type QueryKey = readonly ["vegaprotocol-client", string, OperationId, object?, ("infinite" | "all")?];
@@ -131,11 +132,16 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
   if (operation.sentOnce) {
     return { mutation: () => ({ mutationKey: prefix, mutationFn: (argument: unknown) => method(argument), retry }) };
   }
-  const key = (argument?: object) => (argument === undefined ? prefix : [...prefix, toJson(argument)]);
+  const place = { operation: id, argument: "query" };
+  const copyOf = (argument: object) => {
+    const copy = unlessThrown(() => toJson(argument));
+    return copy === undefined ? refuse(place, "a JSON value, which does not contain itself") : copy;
+  };
+  const key = (argument?: object) => (argument === undefined ? prefix : [...prefix, copyOf(argument)]);
   const define = (read: (argument: object, context: Context) => PromiseLike<unknown>, ...kind: string[]) => {
     return (given: object = {}) => {
       // The key and the request have the same copy, which the caller cannot change.
-      const argument = toJson(given);
+      const argument = copyOf(given);
       const queryFn = async (context: Context = {}) => read(argument, context);
       return { queryKey: [...prefix, argument, ...kind], queryFn, retry };
     };

@@ -73,6 +73,14 @@ describe("the key of a query", () => {
     await expect(queryFn()).rejects.toThrow(ArgumentError);
   });
 
+  test("is not made of an argument that contains itself", () => {
+    const filter = {};
+    Object.assign(filter, { assetId: filter });
+    const message = "Expected `query` of listBalanceChanges to be a JSON value, which does not contain itself.";
+    expect(() => vega.listBalanceChanges({ filter })).toThrow(ArgumentError);
+    expect(() => vega.listBalanceChanges.key({ filter })).toThrow(message);
+  });
+
   test("has the scope of the option", () => {
     expect(queries(client, { scope: "mainnet" }).listVotes.key()[1]).toBe("mainnet");
     expect(() => queries(client, { scope: "" })).toThrow('Expected `scope` to be a non-empty string, got "".');
