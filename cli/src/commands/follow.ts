@@ -6,10 +6,10 @@ import { operationTexts } from "../../generated/operation-texts.js";
 import { listFilters, readArguments } from "../arguments.js";
 import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
-import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
+import { ErrorWithAdvice, exitCodes, IncompleteError, NoProposalError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, isTerminal, printMessage, write } from "../io.js";
-import { listAssets } from "../other-paths.js";
+import { listAssets, requireProposal } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { readUnits } from "../output/units.js";
@@ -89,6 +89,15 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
   if (nodes.length > 1) await pool.check({ timeout: 2000, signal: io.signal });
   if (!flags.quiet && !flags.verbose && isTerminal(io, io.stderr)) {
     printMessage(io, `Waiting for the next block with ${operations[id].envelope}. Press Ctrl-C to stop.`);
+  }
+  // Nothing else tells that an id is wrong: its votes are waited for. Other failures are no reason to end.
+  const { proposalId } = query as { proposalId?: string };
+  if (proposalId !== undefined) {
+    requireProposal(client, proposalId, io.signal).catch((error: unknown) => {
+      if (!(error instanceof NoProposalError)) return;
+      monitor.clear();
+      printMessage(io, `Warning: ${error.message}`);
+    });
   }
   let left = flags.limit ?? Number.POSITIVE_INFINITY;
   let position: string | undefined;

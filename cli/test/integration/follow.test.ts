@@ -2,9 +2,10 @@ import { toNanoseconds } from "vegaprotocol-client";
 import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
+import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
 import { addressWithGap, ended, party } from "../support/changes.js";
-import { clock, readLines, runCli, runUntil } from "../support/run-cli.js";
+import { clock, interruption, readLines, runCli, runUntil } from "../support/run-cli.js";
 
 let timer: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(timer));
@@ -118,6 +119,15 @@ describe("follow balances", () => {
     expect(stderr).toMatch(/^followBalanceChanges: poll failed, repeated in \d+ ms: .*503/m);
     expect(stderr).toMatch(/^Error: Received no new block after block \d+ for [\d.]+ s\nTo continue, /m);
   });
+});
+
+test("follow votes warns of a proposal that does not exist, and waits for it", async () => {
+  const { fetch } = withOtherPaths(growingNode());
+  const id = "ab".repeat(32);
+  const { signal, interrupt } = interruption();
+  const argv = ["follow", "votes", "--proposal", id, ...poll];
+  const { code, stderr } = await runCli(argv, { fetch, signal, onErrorOutput: interrupt });
+  expect([code, stderr]).toEqual([130, expect.stringContaining(`Warning: There is no proposal ${id}.\n`)]);
 });
 
 test("follow signatures prints the existing signatures and new ones, as CSV if that is wanted", async () => {
