@@ -150,7 +150,8 @@ export interface WalkPage<T> {
    */
   readonly next: Forward | undefined;
   /**
-   * The `pagination` of the previous page as plain data; `undefined` if there is none. See {@link WalkPage.next}.
+   * The `pagination` of the previous page as plain data; `undefined` if there is none. See {@link WalkPage.next}. If all
+   * votes of the page are of one block, the previous page can also have votes that come after it.
    *
    * @throws {@link PaginationError} if there is a previous page that no cursor leads to.
    */
@@ -163,7 +164,8 @@ export interface WalkPage<T> {
    */
   nextPage(): Promise<this | undefined>;
   /**
-   * Fetches the previous page; `undefined` if there is none. See {@link WalkPage.nextPage}.
+   * Fetches the previous page; `undefined` if there is none. See {@link WalkPage.nextPage}. A page of votes that was
+   * reached by `nextPage()` resolves to the page that it was reached from, without a request.
    *
    * @throws {@link PaginationError} if there is a previous page that no cursor leads to.
    */

@@ -165,6 +165,8 @@ export class ListPage<T> implements Page<T> {
   readonly #fetched: NodePage<T>;
   /** Whether its response had all of the list. */
   readonly #isWhole: boolean;
+  /** Of votes, the page from which this one was reached: a cursor cannot tell which votes of a block come before it. */
+  #origin: ListPage<T> | undefined;
 
   static {
     // `console.log` of Node.js would print each record twice, long cursors and the response.
@@ -262,11 +264,14 @@ export class ListPage<T> implements Page<T> {
 
   async #pageAfter(direction: Direction): Promise<this | undefined> {
     const walk = this.#walk;
+    if (this.#origin && direction !== this.#taken.end.direction) return this.#origin as this;
     let page: ListPage<T> = this;
     for (let state = page.onward(direction); state; state = page.onward(direction)) {
       const next = state;
       page = await within({ signals: [walk.signal] }, (signal) => readPage(walk, next, { signal }));
-      if (!page.hasNothingNew) return page as this;
+      if (page.hasNothingNew) continue;
+      if (walk.kind === "votes") page.#origin = this;
+      return page as this;
     }
     return undefined;
   }

@@ -296,7 +296,7 @@ const lists: Record<string, (counts: readonly number[]) => Pages> = {
 
 test.each(Object.entries(lists))(
   "the pages before any page of %s have every record before it, with `previousPage` and with `previous`",
-  async (name, connect) => {
+  async (_, connect) => {
     const sizes = fc.integer({ min: 1, max: 6 });
     const cases = fc.record({ counts, newestFirst: fc.boolean(), size: sizes, steps: fc.nat(12) });
     const property = fc.asyncProperty(cases, async ({ counts, newestFirst, size, steps }) => {
@@ -317,13 +317,9 @@ test.each(Object.entries(lists))(
         expect(pages++).toBeLessThan(60);
       }
       const [wanted, ofPage] = [textsOf(before), textsOf(page.nodes)];
-      expect(textsOf(back)).toEqual(expect.arrayContaining(wanted));
+      expect(textsOf(back)).toEqual(wanted);
       // Another process can get records of the page again.
       expect([...textsOf(again), ...ofPage]).toEqual(expect.arrayContaining(wanted));
-      expect(new Set([...textsOf(back), ...ofPage]).size).toBe(back.length + ofPage.length);
-      // Votes of one block have no order that holds, so that others of it can come before the page.
-      const areOrdered = name !== "votes" || Math.max(...counts) === 1;
-      if (areOrdered) expect(back).toHaveLength(before.length);
     });
     await fc.assert(property, runs(25));
   },
