@@ -13,8 +13,11 @@ const lastMember = "last_record";
 const blockMember = "latest_block";
 /** The time of the block of the first page: */
 const firstMember = "first_block";
-/** The time of the block of the last vote that was read, and the keys of the votes of that block: */
-const [lastBlockMember, knownMember] = ["last_block", "known_votes"];
+/**
+ * The time of the block of the last vote that was read, the keys of the votes of that block, and how many known votes a
+ * page after the cursor begins with:
+ */
+const [lastBlockMember, knownMember, skipMember] = ["last_block", "known_votes", "skip"];
 
 /** The members that identify a record: a balance change by default. */
 export const identify = (record: object, names: readonly string[] = naturalKey): KnownRecord =>
@@ -54,11 +57,13 @@ export interface ReadVotes {
   lastBlock: bigint;
   /** The short keys of the votes of that block that were read; empty if a node's own cursor does not tell. */
   known: readonly string[];
+  /** How many votes follow the cursor that were read. */
+  skip: number;
 }
 
 /** A cursor that contains the votes that were read, so that any process leaves them out. */
-export const afterVotes = (cursor: string, { lastBlock, known }: ReadVotes): string =>
-  withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known });
+export const afterVotes = (cursor: string, { lastBlock, known, skip }: ReadVotes): string =>
+  withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known, [skipMember]: skip });
 
 /** A cursor as the caller gave it, and the members that the client has added to it. */
 export interface GivenCursor {
@@ -78,7 +83,7 @@ export interface GivenCursor {
 export function readGivenCursor(cursor: string): GivenCursor {
   const fields = readCursor(cursor) ?? {};
   const { [blockMember]: latest, [firstMember]: first, [lastMember]: last, ...others } = fields;
-  const { [lastBlockMember]: lastBlock, [knownMember]: known, ...own } = others;
+  const { [lastBlockMember]: lastBlock, [knownMember]: known, [skipMember]: skip = 0, ...own } = others;
   const isNamed = isDigits(lastBlock) && Array.isArray(known);
   const isOfNode = Object.keys(own).length === Object.keys(fields).length;
   const latestBlock = isDigits(latest) ? BigInt(latest) : undefined;
@@ -88,7 +93,7 @@ export function readGivenCursor(cursor: string): GivenCursor {
     minBlock: latestBlock ?? nanosecondsOf(cursor),
     latest: latestBlock,
     firstBlock: isDigits(first) ? BigInt(first) : undefined,
-    votes: isNamed ? { lastBlock: BigInt(lastBlock), known } : undefined,
+    votes: isNamed ? { lastBlock: BigInt(lastBlock), known, skip: Number(skip) } : undefined,
     last: last as KnownRecord | undefined,
   };
 }

@@ -98,14 +98,14 @@ export function beforeBlock({ lastEdges, count, given }: WalkState): readonly An
   // Votes of the block that an earlier page had can be behind the end of this one.
   const earlier = given?.votes?.lastBlock === to ? given.votes.known : [];
   const known = new Set([...earlier, ...ofBlock.map(({ node }) => shortKeyOf(node))]);
-  const resumeFrom = (cursor: string) => afterVotes(cursor, { lastBlock: to, known: [...known] });
+  const resumeFrom = (cursor: string, skip = 0) => afterVotes(cursor, { lastBlock: to, known: [...known], skip });
   const distances = start < 2 ? [] : new Set([2, Math.min(start, rememberedVotes)]);
   const guarded = [...distances].map((distance): Anchor => {
     const { cursor } = lastEdges[start - distance] as Edge<unknown>;
     // Nodes send the block of the cursor as a whole.
     const skip = lastEdges.length - 1 - startOfBlock(lastEdges, start - distance);
     const continuesFrom = { from: nanosecondsOf(cursor) ?? to, to };
-    return { cursor, resume: resumeFrom(cursor), skip, continuesFrom };
+    return { cursor, resume: resumeFrom(cursor, skip), skip, continuesFrom };
   });
   const resume = resumeFrom(lastCursor);
   const whole: Anchor = { resume, skip: count };
@@ -116,9 +116,9 @@ export function beforeBlock({ lastEdges, count, given }: WalkState): readonly An
 /** After the votes that a cursor of the client contains. */
 export function fromVotes({ own, votes }: GivenCursor, asSent: Anchor): readonly Anchor[] {
   if (votes === undefined) return [];
-  const { lastBlock, known } = votes;
+  const { lastBlock, known, skip } = votes;
   const time = nanosecondsOf(own) ?? lastBlock;
-  const whole = { ...asSent, cursor: undefined, skip: room + known.length };
+  const whole = { ...asSent, cursor: undefined, skip: Math.max(skip, room + known.length) };
   const rest = [whole, { ...whole, skip: largestPage }];
   if (time === lastBlock) return rest;
   return [{ ...whole, cursor: asSent.cursor, continuesFrom: { from: time, to: lastBlock } }, ...rest];
@@ -132,5 +132,5 @@ export function fromVotes({ own, votes }: GivenCursor, asSent: Anchor): readonly
  */
 export function fromBefore(given: GivenCursor, lastBlock: bigint, edges: readonly Edge<unknown>[]): GivenCursor {
   const earlier = edges.filter(({ cursor }) => nanosecondsOf(cursor) !== lastBlock);
-  return { ...given, own: earlier[1]?.cursor ?? given.own, votes: { lastBlock, known: [] } };
+  return { ...given, own: earlier[1]?.cursor ?? given.own, votes: { lastBlock, known: [], skip: 0 } };
 }

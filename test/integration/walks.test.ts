@@ -359,6 +359,17 @@ test("a chain of `page.next` has every vote of its first page's block and ends, 
   await fc.assert(property, runs(50));
 });
 
+test("a chain of `page.next` has whole pages, although the block before a cursor has twice as many votes as they have", async () => {
+  const client = clientOf(createFakeNode({ votes: votesOf([99, 99, 99, 99]) }, options));
+  const sizes: number[] = [];
+  for (let pagination: object | undefined = { first: 50 }; pagination && sizes.length < 20; ) {
+    const page: Page<Vote> = await client.listVotes({ proposalId, pagination });
+    sizes.push(page.nodes.length);
+    pagination = page.next;
+  }
+  expect(sizes).toHaveLength(8);
+});
+
 test("the coverage of the newest votes has no end if one is cast again meanwhile, and the last response is not later", async () => {
   const [first, ...others] = votesOf([1, 2, 2]) as [FakeVote, ...FakeVote[]];
   const nodeAt = (block: number, votes: readonly FakeVote[]) =>
