@@ -138,8 +138,12 @@ function isNodeFault(error: unknown): boolean {
   // A body above `maxResponseSize` was not read, and other nodes would send one as large.
   if (ResponseError.is(error)) return error.body !== undefined;
   if (!ApiError.is(error)) return false;
-  // A redirect, a wrong or closed address, or a node without the operation. A data node would send block headers.
-  return error.status < 400 || ([401, 403, 404, 407, 501].includes(error.status) && !readBlock(error));
+  const { status, code } = error;
+  if (status < 400) return true;
+  // Every proxy would find such a request too large.
+  if (readBlock(error) || [413, 414, 431].includes(status)) return false;
+  // A wrong or closed address, a node without the operation, or a proxy: a data node adds a code to its errors.
+  return code === undefined || [401, 403, 404, 407, 501].includes(status);
 }
 
 /** The same request to another node, unless middleware has sent it elsewhere. */

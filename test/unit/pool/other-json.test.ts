@@ -16,8 +16,8 @@ const bodies: Record<string, string> = {
   "an HTML page": "<!doctype html><title>Maintenance</title>",
 };
 
-/** A client of two nodes, of which the first one responds to everything with status 200 and one body. */
-function connect(body: string, options: Partial<ClientOptions> = {}, pool: NodePoolOptions = {}) {
+/** A client of two nodes, of which the first one responds to everything with one status and body. */
+function connect(body: string, options: Partial<ClientOptions> = {}, pool: NodePoolOptions = {}, status = 200) {
   const data = { nodes: 2, votes: 20, balances: 20, signatures: 20, profiles: 20 };
   const network = createFakeNetwork(data, { rateLimit: false });
   const nodes = nodePool(urls, pool);
@@ -25,7 +25,7 @@ function connect(body: string, options: Partial<ClientOptions> = {}, pool: NodeP
   const fetch = async (request: Request) => {
     asked.push(`${request.method} ${new URL(request.url).host}`);
     if (!request.url.startsWith("https://node-1.example/")) return network.fetch(request);
-    return new Response(body, { headers: { "Content-Type": "application/json" } });
+    return new Response(body, { status, headers: { "Content-Type": "application/json" } });
   };
   const client = createClient({ baseUrl: nodes, fetch, ...options });
   return { client, nodes, asked };
@@ -61,6 +61,24 @@ test("a node of a pool whose records have another shape than the validator expec
   const error = expect.stringContaining("statistics.epochSeq");
   expect(nodes.status[0]).toMatchObject({ state: "cooling-down", error });
 });
+
+test.each([400, 405, 407, 451, 511, 522])(
+  "a node of a pool whose proxy responds with status %i is left for another node",
+  async (status) => {
+    const { client, nodes } = connect("<p>Blocked</p>", {}, { order: "given" }, status);
+    for (let call = 0; call < 20; call++) await client.getSpamStatistics({ partyId });
+    expect(nodes.status.map(({ state }) => state)).toEqual(["cooling-down", "ready"]);
+  },
+);
+
+test.each([413, 414, 431])(
+  "a status %i is an error at once: every proxy would find the request too large",
+  async (status) => {
+    const { client, asked } = connect("<p>Too large</p>", {}, { order: "given" }, status);
+    await expect(client.getSpamStatistics({ partyId })).rejects.toMatchObject({ status });
+    expect(asked).toHaveLength(1);
+  },
+);
 
 test("a body that is too large for `maxResponseSize` is an error at once, which no other node would mend", async () => {
   const { client, nodes, asked } = connect(`{"x":"${"x".repeat(200)}"}`, { maxResponseSize: 100 }, { order: "given" });
