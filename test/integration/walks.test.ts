@@ -288,7 +288,7 @@ const lists: Record<string, (counts: readonly number[]) => Pages> = {
     return (pagination) => client.listBalanceChanges({ pagination });
   },
   signatures: (counts) => {
-    const node = createFakeNode({ signatures: counts.length * 7 }, options);
+    const node = createFakeNode({ signatures: counts.reduce((sum, count) => sum + count) * 7 }, options);
     const [{ id = "" } = {}] = node.records.signatures;
     return (pagination) => clientOf(node).listNodeSignatures({ id, pagination });
   },
@@ -357,6 +357,29 @@ test("a chain of `page.next` has every vote of its first page's block and ends, 
     for (const { partyId } of votes) expect(seen).toContain(partyId);
   });
   await fc.assert(property, runs(50));
+});
+
+describe.each(Object.entries(lists))("on a node whose %s are of one block", (_, connect) => {
+  test("each cursor of a page leads to the next one, and a walk after an edge yields the rest", async () => {
+    const read = connect([140]);
+    const whole = await read({ first: 200 });
+    const nodes: object[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await read({ first: 50, ...(after && { after }) });
+      expect(page.nodes.length).toBeGreaterThan(0);
+      nodes.push(...page.nodes);
+      after = page.pageInfo?.endCursor;
+      if (!page.pageInfo?.hasNextPage) break;
+    }
+    expect(textsOf(nodes)).toEqual(expect.arrayContaining(textsOf(whole.nodes)));
+    // The known record is the last one, or the last but one, for which a page has room.
+    for (const index of [47, 48, 49, 50, 67, 68, 69, 70]) {
+      const rest: object[] = [];
+      const first = await read({ first: 20, after: whole.edges[index]?.cursor });
+      for (let page: Page<object> | undefined = first; page; page = await page.nextPage()) rest.push(...page.nodes);
+      expect(textsOf(rest)).toEqual(expect.arrayContaining(textsOf(whole.nodes.slice(index + 1))));
+    }
+  });
 });
 
 test("a chain of `page.next` has whole pages, although the block before a cursor has twice as many votes as they have", async () => {
