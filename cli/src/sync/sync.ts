@@ -59,7 +59,7 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
     limit: pLimit(1),
   };
   const tasks: Promise<IncompleteError | undefined>[] = [
-    ...(balances ? [syncAssets(run), syncBalances(run, balances, checkpointOf(stored, "balances", balances))] : []),
+    ...(balances ? [syncBalances(run, balances, checkpointOf(stored, "balances", balances))] : []),
     ...votes.map((query) => syncVotes(run, query, checkpointOf(stored, "votes", query))),
     ...signatures.map((id) =>
       storeBatches(run, "signatures", { id }, followNodeSignatures(client, { id }, following(run)), undefined),
@@ -138,6 +138,8 @@ async function syncBalances(
   let checkpoint = stored;
   try {
     if (!isAt(run, "balances", query, stored)) for await (checkpoint of scanHistory(run, query, stored));
+    // A node of another network can be behind, so that nothing before the scan shows it.
+    await syncAssets(run);
   } catch (error) {
     // The follower reads the rest: it waits for a node that restarts, and rejects with any other error.
     if (!options.follow || !VegaError.is(error)) throw error;
@@ -151,7 +153,7 @@ async function syncBalances(
 }
 
 /** Stores the assets, if the node lists them: a run does not fail without them. */
-async function syncAssets({ client, destination, signal, limit }: Run): Promise<undefined> {
+async function syncAssets({ client, destination, signal, limit }: Run): Promise<void> {
   const records = await listAssets(client, signal).catch(() => undefined);
   if (records) await limit(() => destination.store({ list: "assets", query: {}, records, checkpoint: undefined }));
 }

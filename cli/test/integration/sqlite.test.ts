@@ -37,6 +37,17 @@ describe("SQLite", () => {
     expect(await fs.readdir(path("."))).toEqual(["vega.db"]);
   });
 
+  test("a node of another network that is behind stores no assets", async () => {
+    const nodeAt = (time: bigint, assetId: string) => {
+      const balances = [{ ...change(time), assetId: assetId.repeat(32) }];
+      return withOtherPaths(createFakeNode({ balances, block: { height: 9n, timestamp: time + hour } }));
+    };
+    const [own, foreign] = [nodeAt(first + 9n * hour, "ef"), nodeAt(first, "aa")];
+    expect(await sync(own)).toMatchObject({ code: 0 });
+    expect(await sync(foreign, "--catch-up", "1ms")).toMatchObject({ code: 3 });
+    expect(await sync(own, "--check")).toMatchObject({ code: 0 });
+  });
+
   test("a database that is closed has all records in one file, which can be copied", async () => {
     await sync(startNode());
     await fs.copyFile(file, path("backup.db"));
