@@ -1,7 +1,7 @@
 /** `vegaprotocol.toml`: named nodes, and defaults of flags. */
 import { readFile } from "node:fs/promises";
 import type { Command, Option } from "commander";
-import { allCommands, pathOf } from "./command.js";
+import { allCommands, isEntered, pathOf } from "./command.js";
 import { didYouMean, reasons, UsageError } from "./errors.js";
 import { Flag } from "./flags.js";
 import type { Io } from "./io.js";
@@ -52,13 +52,14 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
     const wrong = Object.keys(flags).find((name) => !known.includes(name));
     if (wrong !== undefined) throw unknown(`flag "${wrong}" of [${section}]`, wrong, known);
   }
+  const entered = command.options.filter((option) => isEntered(command, option.attributeName()));
   for (const [name, value] of Object.entries({ ...config["defaults"], ...config[own] })) {
     const option = command.options.find(({ long }) => long === `--${name}` || long === `--no-${name}`);
     const attribute = option?.attributeName() ?? "";
     const isInEnvironment = name === "node" && Boolean(io.env["VEGA_NODE"]);
     const isInOutput = name === "format" && extensionsOf(command.getOptionValue("output") ?? "").named !== undefined;
-    const isGiven = isInEnvironment || isInOutput || command.getOptionValueSource(attribute) === "cli";
-    if (option === undefined || isGiven) continue;
+    const isGiven = isInEnvironment || isInOutput || isEntered(command, attribute);
+    if (option === undefined || isGiven || entered.some((other) => areInConflict(option, other))) continue;
     if (!option.parseArg && typeof value !== "boolean") {
       throw new UsageError(`Expected "${name}" of ${fileOf(io)} to be true or false, got ${JSON.stringify(value)}.`);
     }
@@ -70,6 +71,13 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
       if (!isForOthers) throw error instanceof UsageError ? inFile(error, io) : error;
     }
   }
+}
+
+/** Commander compares flags that were entered, before those of the file are set. */
+function areInConflict(option: Option, other: Option): boolean {
+  const excludes = (a: Option, b: Option) =>
+    (a as Option & { conflictsWith: readonly string[] }).conflictsWith.includes(b.attributeName());
+  return excludes(option, other) || excludes(other, option);
 }
 
 /** Reads a value as if it had been entered. An array repeats a flag, or joins the values of one flag by commas. */

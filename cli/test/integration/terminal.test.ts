@@ -106,6 +106,15 @@ describe("vegaprotocol.toml", () => {
     expect((await run(text, "follow balances -n 1", "https://a.example")).stdout.join()).toMatch(/^\{.*\}\n$/);
   });
 
+  test("has no effect on flags that exclude each other", async () => {
+    const { code, stdout } = await run(
+      '[balances]\nat = "now"\n',
+      "balances --limit 3 --format csv",
+      "https://a.example",
+    );
+    expect([code, stdout.length]).toEqual([0, 5]);
+  });
+
   test("can have dates without quotes", async () => {
     const text = '[balances]\nfrom = 2024-02-10\nto = 2024-02-10T10:00:00Z\ncatch-up = "1ms"\n';
     expect(await run(text, "balances", "https://a.example")).toMatchObject({ code: 3 });
