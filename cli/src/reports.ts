@@ -130,13 +130,24 @@ export async function reportUpTo(
   return (await isProvedFrom(from)) ? { ...found, coverage: { ...found.coverage, start: from }, kept: from } : found;
 }
 
-/** @param option - The name of the option in errors, if they have no other prefix. */
-export function readSends(texts: readonly string[], option?: string): Map<string, string> {
-  const wrong = texts.find((text) => !/^\d+=\d+$/.test(text));
-  if (wrong === undefined) return new Map(texts.map((text) => text.split("=") as [string, string]));
-  throw new UsageError(
-    `Expected ${option === undefined ? "" : `${option} to be `}the height of a block and the number sent on it, such as 1234567=2, got "${wrong}".`,
-  );
+/**
+ * Adds the numbers sent on each block.
+ *
+ * @param option - The name of the option in errors, if they have no other prefix.
+ */
+export function readSends(texts: readonly string[], option?: string): Map<bigint, bigint> {
+  const sends = new Map<bigint, bigint>();
+  for (const text of texts) {
+    const [height, count] = /^\d+=\d+$/.test(text) ? text.split("=").map(BigInt) : [];
+    if (height === undefined || count === undefined) {
+      const subject = option === undefined ? "" : `${option} to be `;
+      throw new UsageError(
+        `Expected ${subject}the height of a block and the number sent on it, such as 1234567=2, got "${text}".`,
+      );
+    }
+    sends.set(height, (sends.get(height) ?? 0n) + count);
+  }
+  return sends;
 }
 
 export interface BalanceReportOptions {

@@ -170,7 +170,13 @@ function readCounts(place: Place, counts: NonNullable<LimitOptions["sentByBlock"
   const isMap = Object.prototype.toString.call(counts) === "[object Map]";
   if (!isMap && !isPlainObject(counts)) return refuse(place, "a Map or an object of heights and counts", counts);
   const entries = isMap ? [...(counts as ReadonlyMap<Count, Count>)] : Object.entries(counts);
-  return new Map(entries.map(([height, count]) => [readCount(place, height), readCount(place, count)]));
+  const sums = new Map<bigint, bigint>();
+  for (const [name, count] of entries) {
+    // Two names can be of one height, such as 5 and "5".
+    const height = readCount(place, name);
+    sums.set(height, (sums.get(height) ?? 0n) + readCount(place, count));
+  }
+  return sums;
 }
 
 /** How many submissions a counter leaves; `undefined` if there is no limit. */

@@ -266,7 +266,8 @@ test("limits prints what is left, and has the exit code 4 if nothing is", async 
   expect([code, JSON.parse(stdout)]).toMatchObject([4, { isAllowed: false, reason: "quota", left: "0" }]);
   const order = ["limits", "--party", party, "--command", "other"];
   const { blockHeight = "" } = JSON.parse(await run(...order)).proofOfWork;
-  const full = await runCli([...order, "--sent-by-block", `${blockHeight}=2`], { fetch });
+  const own = ["--sent-by-block", `${blockHeight}=1`];
+  const full = await runCli([...order, ...own, ...own], { fetch });
   expect([full.code, full.stderr]).toEqual([4, expect.stringContaining("wait for the next one")]);
   expect(JSON.parse(full.stdout)).toEqual({ isAllowed: false, reason: "proof-of-work" });
   expect(JSON.parse(await run("limits", "--party", party, "--command", "transfer"))).toHaveProperty("isAllowed");
