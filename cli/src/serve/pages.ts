@@ -125,8 +125,9 @@ export function createPages(client: VegaClient, nodes: Nodes) {
     const skipped = Math.min(cursor?.skipped ?? 0, largestPage);
     return inTurn(weightOf(size + skipped), async () => {
       for (let maxItems = size + skipped + 1; ; ) {
-        // With room for the last block, one request has all of them.
-        const most = maxItems + 50;
+        // With room for the last block, one request has all of them. The more records of a block are skipped, the larger
+        // it is likely to be.
+        const most = Math.max(120, maxItems + 50, 5 * skipped);
         const pageSize = Math.ceil(most / Math.ceil(most / largestPage));
         const dateRange = { startTimestamp, endTimestamp };
         const options = { signal, order, maxItems, pageSize, missingHistory, concurrency: 1, catchUp: 1000 } as const;
