@@ -5,6 +5,7 @@ import {
   deadline,
   expected,
   isLimit,
+  isPlainObject,
   milliseconds,
   nested,
   type OptionChecks,
@@ -142,12 +143,13 @@ export const settingsOf = ({ retry, ...options }: AttemptOptions, defaults: Sett
 /** Checks headers, and adds those that are not `undefined` to others. */
 export function addHeaders(others: PlainHeaders, values: HeaderValues | undefined, operation?: string): PlainHeaders {
   if (values === undefined) return others;
-  if (typeof values !== "object" || values === null) {
+  const isList = typeof values === "object" && values !== null && Symbol.iterator in values;
+  // A Promise, for example, would have no names, and no effect.
+  if (!isList && !isPlainObject(values))
     refuse({ operation, argument: "headers" }, "an object, Headers or pairs", values);
-  }
   const headers = new Headers(others);
   try {
-    for (const [name, value] of Symbol.iterator in values ? values : Object.entries(values)) {
+    for (const [name, value] of isList ? values : Object.entries(values)) {
       if (value !== undefined && value !== null) headers.set(name, value);
     }
   } catch {

@@ -27,6 +27,7 @@ const common: [options: object, argument: string, message: string][] = [
   [{ headers: { "bad name": "x" } }, "headers", "to be names and values that HTTP allows."],
   [{ headers: { authorization: "sec\nret" } }, "headers", "to be names and values that HTTP allows."],
   [{ headers: null }, "headers", "to be an object, Headers or pairs, got null."],
+  [{ headers: Promise.resolve({}) }, "headers", "to be an object, Headers or pairs, got an object of type Promise."],
   [{ headers: "a: 1" }, "headers", 'to be an object, Headers or pairs, got "a: 1".'],
 ];
 
