@@ -1,6 +1,7 @@
 import { PaginationError, type PaginationErrorOptions } from "../errors/index.js";
 import { annotate, type Resume } from "../errors/vega-error.js";
 import { type Block, hasNoBlock } from "../values/block.js";
+import { unlessThrown } from "../values/unless-thrown.js";
 
 export const readingError = (
   message: string,
@@ -50,4 +51,8 @@ export const gapError = (operation: string | undefined, time: bigint | undefined
     resume,
   );
 
-const describeTime = (time: bigint): string => `${time} (${new Date(Number(time / 1_000_000n)).toISOString()})`;
+/** Nodes can send times that a `Date` cannot hold. */
+function describeTime(time: bigint): string {
+  const text = unlessThrown(() => new Date(Number(time / 1_000_000n)).toISOString());
+  return text === undefined ? String(time) : `${time} (${text})`;
+}

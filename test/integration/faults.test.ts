@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createClient, VegaError } from "../../src/index.js";
+import { createFakeNode } from "../../src/testing/index.js";
 import { type Behavior, faulty, respond, startFaultyServer } from "../support/faulty-server.js";
 import { freePort } from "../support/free-port.js";
 import { rejectionOf } from "../support/recorder.js";
@@ -122,6 +123,18 @@ test.each(["gzip", "inHalves", "byteByByte"] as const)("a response is accepted i
   server.behave(faulty[way](body));
   expect(await connect().getSpamStatistics({ partyId: "aa" })).toEqual(JSON.parse(body));
   expect(server.requests).toHaveLength(1);
+});
+
+test("a balance change at a time that no Date can hold ends a loop with a VegaError", async () => {
+  const node = createFakeNode({ balances: 60 }, { rateLimit: false });
+  const fetch = async (request: Request) => {
+    const body = await (await node.fetch(request)).json();
+    body.balances.edges[0].node.timestamp = "9".repeat(30);
+    return Response.json(body);
+  };
+  const client = createClient({ baseUrl: "https://node.example", fetch });
+  const loop = client.listBalanceChanges({ pagination: { first: 20 } }).toArray();
+  await expect(loop).rejects.toSatisfy(VegaError.is);
 });
 
 test("a 500 for a list of profiles is retried for the first page, and is final for a cursor", async () => {
