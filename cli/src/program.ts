@@ -201,7 +201,7 @@ function report(error: unknown, io: Io, command: Command | undefined): number {
   const { text, exitCode } = describe(cause instanceof OutputError ? writeError("stdout", cause) : cause, command);
   const label = hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";
   io.stderr.write(`${cause instanceof Interruption ? "" : `${label} `}${printable(text)}\n`);
-  if (advice !== undefined) printMessage(io, advice);
+  for (const line of advice?.split("\n") ?? []) printMessage(io, line);
   const causes = command?.opts()["verbose"] && cause instanceof Error ? causesOf(cause.cause) : [];
   if (causes.length > 0) printMessage(io, `Cause: ${causes.map(({ message }) => message).join(": ")}`);
   return exitCode;

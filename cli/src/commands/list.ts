@@ -126,7 +126,7 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
     // The start of the range may be missing as well.
     const late = reading.isNewestFirst
       ? undefined
-      : startsLate(failed?.coverage?.start ?? 0n, reading.start, reading.end);
+      : startsLate(failed?.coverage?.start ?? reading.start ?? 0n, reading.start, reading.end);
     const advice = partial === undefined ? [] : [adviceOf(reading, partial, printer.written())];
     if (late && printer.written().records > 0) advice.push(late.message);
     throw advice.length > 0 ? new ErrorWithAdvice(error, advice.join("\n")) : error;
