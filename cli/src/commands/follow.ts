@@ -84,7 +84,10 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), isFormatted);
   const { dateRange: _, ...query } = readArguments(id, { ...flags, from: undefined });
   const from = readFrom(flags);
-  const encoder = createEncoder(io, flags, readColumns(kinds, flags, units));
+  const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), undefined, {
+    title: operations[id].envelope,
+    isOpen: true,
+  });
   // The first node to respond could be one that is behind: now would be its block.
   if (nodes.length > 1) await pool.check({ timeout: 2000, signal: io.signal });
   if (!flags.quiet && !flags.verbose && isTerminal(io, io.stderr)) {

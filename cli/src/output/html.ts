@@ -10,6 +10,8 @@ import { json } from "./json.js";
 
 export interface Look {
   readonly title: string;
+  /** Whether more records follow, which can differ in any column. */
+  readonly isOpen?: boolean;
   readonly units?: Units | undefined;
   /** Called once the records are read. */
   readonly notes?: () => readonly string[];

@@ -43,6 +43,7 @@ export function createEncoder(
   return table(columns, {
     bold: (text) => (isBold ? styleText("bold", text, { validateStream: false }) : text),
     isShort: isScreen && isFitted,
+    isOpen: look.isOpen,
     width: isFitted ? width : undefined,
     onHidden: (names) => {
       if (flags.quiet) return;

@@ -10,12 +10,14 @@ export interface TableOptions {
   readonly width?: number | undefined;
   /** Whether values are shortened: ids, whole seconds, names of enumerations without their common prefix. */
   readonly isShort?: boolean;
+  /** Whether later batches can differ in any column. */
+  readonly isOpen?: boolean | undefined;
   readonly onHidden?: (names: readonly string[]) => void;
 }
 
 /** A table with a bold head. Its columns are as wide as the rows of the first batch need; a later row can be wider. */
 export function table(columns: readonly Column[], options: TableOptions): Encoder {
-  const { bold, width = Number.POSITIVE_INFINITY, isShort = false, onHidden } = options;
+  const { bold, width = Number.POSITIVE_INFINITY, isShort = false, isOpen = false, onHidden } = options;
   let shown: (Column & { width: number })[] | undefined;
   /** How many digits of an id are shown at its beginning and at its end. */
   let digits = isShort ? [4, 4] : undefined;
@@ -32,7 +34,7 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
     const measure = () =>
       columns.map((column) => {
         const texts = [headOf(column), ...records.map((record) => cellOf(record, column))];
-        const isSame = records.length > 1 && new Set(texts.slice(1)).size === 1;
+        const isSame = !isOpen && records.length > 1 && new Set(texts.slice(1)).size === 1;
         return { ...column, isSame, width: Math.max(...texts.map((text) => stringWidth(text))) };
       });
     const isWide = (all: readonly { width: number }[]) =>

@@ -45,10 +45,12 @@ test("a table leaves out columns for which a terminal is too narrow, and names t
   expect(first).toMatch(/timestamp/);
 });
 
-test("a table leaves out an id that all rows have before other columns", () => {
+test("a table leaves out an id that all rows have before other columns, unless later rows can have others", () => {
   const records = ["1", "2"].map((timestamp) => ({ timestamp, balance: "7", partyId: id, alias: "Ana" }));
   const [head] = tableOf(records, { width: 25, isShort: true }).split("\n");
   expect(head).toBe("*timestamp  balance  alias*");
+  const [openHead] = tableOf(records, { width: 25, isShort: true, isOpen: true }).split("\n");
+  expect(openHead).toBe("*timestamp  balance  party*");
 });
 
 test("a table leaves out ids of assets rather than units that differ", () => {
