@@ -69,9 +69,8 @@ export async function check(
       const shorter = `The node does not keep the ${digits(uncompared)} before. Use a node with a longer history.`;
       const reason = gap?.message ?? shorter;
       const names = `${recordName(list)}s${times ?? " that the node shows"}`;
-      incomplete = new IncompleteError(
-        `Only the ${names} were compared, ${digits(records)}, and they are equal. ${reason}`,
-      );
+      const equal = `Only the ${names} were compared, ${digits(records)}, and they are equal.`;
+      incomplete = new IncompleteError(`${records > 0 ? equal : "Nothing was compared."} ${reason}`);
     }
     texts.push(`${name} equals ${nodes.join(", ")}${times ?? ""}: ${count(records, recordName(list))}.\n`);
   }
