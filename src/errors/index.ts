@@ -65,7 +65,7 @@ export class ResponseError extends VegaError {
 /** Options of a {@link PaginationError}. */
 export type PaginationErrorOptions = VegaErrorOptions &
   Pick<PaginationError, "reason"> &
-  Partial<Pick<PaginationError, "availableFrom" | "block">>;
+  Partial<Pick<PaginationError, "availableFrom" | "block" | "resume">>;
 
 /** The pages of the node do not lead to all records, or do not show that they do. */
 export class PaginationError extends VegaError {

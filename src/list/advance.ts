@@ -1,5 +1,5 @@
 import type { PageInfo } from "../../generated/types.js";
-import type { PaginationError } from "../errors/index.js";
+import { PaginationError } from "../errors/index.js";
 import type { Resume } from "../errors/vega-error.js";
 import { show } from "../values/show.js";
 import { anchorsOf } from "./anchors.js";
@@ -7,7 +7,7 @@ import { continuedLater } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
 import { type Backward, type Edge, type Forward, isDescending, room, timeOf } from "./page.js";
 import { pageAfter, type WalkPlan } from "./plan.js";
-import { gapError, readingError } from "./reading-errors.js";
+import { gapError } from "./reading-errors.js";
 import { emptyState, hasKey, lastCursorOf, type WalkState, withKeys } from "./state.js";
 import { votesToRemember } from "./votes.js";
 
@@ -112,4 +112,5 @@ const errorAt = (
   state: WalkState,
   reason: PaginationError["reason"],
   message: string,
-): PaginationError => readingError(message, { operation: walk.operation, reason }, resumeAt(walk, state));
+): PaginationError =>
+  new PaginationError(message, { operation: walk.operation, reason, resume: resumeAt(walk, state) });

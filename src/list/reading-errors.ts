@@ -1,26 +1,14 @@
-import { PaginationError, type PaginationErrorOptions } from "../errors/index.js";
-import { annotate, type Resume } from "../errors/vega-error.js";
+import { PaginationError } from "../errors/index.js";
+import type { Resume } from "../errors/vega-error.js";
 import { type Block, hasNoBlock } from "../values/block.js";
 import { unlessThrown } from "../values/unless-thrown.js";
 
-export const readingError = (
-  message: string,
-  options: PaginationErrorOptions,
-  resume: Resume | undefined,
-): PaginationError => annotate(new PaginationError(message, options), { resume });
-
 /** The range begins before the oldest record of the nodes. */
-export const prunedError = (
-  operation: string | undefined,
-  start: bigint,
-  availableFrom: bigint,
-  resume: Resume | undefined,
-): PaginationError =>
-  readingError(
+export const prunedError = (operation: string | undefined, start: bigint, availableFrom: bigint): PaginationError =>
+  new PaginationError(
     `${operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ${describeTime(availableFrom)}: ` +
       "earlier ones were pruned or never existed. Begin at `availableFrom`, or use a node that keeps more.",
     { operation, reason: "pruned", availableFrom },
-    resume,
   );
 
 /** No node has reached a time. */
@@ -30,7 +18,7 @@ export const behindError = (
   block: Block | undefined,
   resume: Resume,
 ): PaginationError =>
-  readingError(
+  new PaginationError(
     `${operation} received a response ` +
       (hasNoBlock(block)
         ? "of a node that has no block yet."
@@ -38,17 +26,15 @@ export const behindError = (
           ? "without block headers, unlike earlier ones."
           : `of block ${block.height} at ${describeTime(block.timestamp)}, but needs a node that has reached ${describeTime(needed)}.`) +
       " Continue later with `resume`, or use a node that has caught up.",
-    { operation, reason: "behind", block },
-    resume,
+    { operation, reason: "behind", block, resume },
   );
 
 /** No response continues after the records that were read. */
 export const gapError = (operation: string | undefined, time: bigint | undefined, resume: Resume): PaginationError =>
-  readingError(
+  new PaginationError(
     `${operation}: no response contained both the records up to ${time === undefined ? "the last page" : describeTime(time)} and ` +
       "what follows them, so records may be missing. Continue with `resume` on another node.",
-    { operation, reason: "gap" },
-    resume,
+    { operation, reason: "gap", resume },
   );
 
 /** Nodes can send times that a `Date` cannot hold. */

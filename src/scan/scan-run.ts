@@ -209,7 +209,7 @@ export class ScanRun implements Batches<BalanceChange> {
     // A range that begins too early is refused before records are yielded, whichever end they come from.
     if (start !== undefined && newestFirst && !ignoresMissingHistory) {
       const availableFrom = await this.#run(async (signal) => first.history?.missingBefore(start, signal));
-      if (availableFrom !== undefined) throw prunedError(this.#operation, start, availableFrom, undefined);
+      if (availableFrom !== undefined) throw prunedError(this.#operation, start, availableFrom);
     }
     // It is unknown how many records have to be read for that many wanted ones.
     const needed = this.#isWanted ? Number.POSITIVE_INFINITY : maxItems;
