@@ -11,7 +11,7 @@ import { operations } from "../../generated/operations.js";
 import type { KnownRecord } from "../http/expectation.js";
 import { continuingAt, type GivenCursor, identify } from "./client-cursors.js";
 import { nanosecondsOf, readCursor, withAccountId } from "./cursors.js";
-import { type Edge, largestPage, room, timeOf } from "./page.js";
+import { largestPage, room, timeOf } from "./page.js";
 import type { ListKind, WalkPlan } from "./plan.js";
 import { type Anchor, lastCursorOf, timeBefore, type WalkState } from "./state.js";
 import { beforeBlock, fromVotes } from "./votes.js";
@@ -34,19 +34,15 @@ function fromGiven(kind: WalkPlan["kind"], given: GivenCursor): readonly Anchor[
   return anchors.length > 0 ? anchors : [asSent];
 }
 
-/** Begins at the change before the last one or an earlier one with a known account id; otherwise at the last block. */
+/** Begins at the change before the last one; at the last block if the account id of that one is unknown. */
 function beforeChange({ lastEdges }: WalkState): readonly Anchor[] {
   const last = lastEdges.at(-1);
   if (last === undefined) return [];
   const record = identify(last.node as object);
-  for (let skip = 1; skip < lastEdges.length; skip++) {
-    const { cursor, node } = lastEdges[lastEdges.length - 1 - skip] as Edge<unknown>;
-    const completed = withAccountId(cursor, node as KnownRecord)?.cursor;
-    if (completed === undefined) continue;
-    // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text.
-    const continuesFrom = { records: [record], most: skip };
-    return [{ cursor: continuingAt(completed, record), skip, continuesFrom }];
-  }
+  const before = lastEdges.at(-2);
+  const named = before && withAccountId(before.cursor, before.node as KnownRecord)?.cursor;
+  // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text.
+  if (named) return [{ cursor: continuingAt(named, record), skip: 1, continuesFrom: { records: [record], most: 1 } }];
   const own = withAccountId(last.cursor, last.node as KnownRecord)?.cursor;
   return own === undefined ? [] : fromTime(timeOf(last), record, own);
 }
