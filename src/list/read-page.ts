@@ -200,11 +200,6 @@ export class ListPage<T> implements Page<T> {
     return this.#fetched.completeFrom;
   }
 
-  /** Whether nodes keep no record before this page. */
-  get isOldest(): boolean {
-    return this.#fetched.availableFrom !== undefined;
-  }
-
   /** Whether the page belongs to a second reading of the newest votes, and has only known ones. */
   get hasNothingNew(): boolean {
     return this.#taken.end.again !== undefined && this.edges.length === 0;

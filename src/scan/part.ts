@@ -119,7 +119,6 @@ export class PartScan {
       this.#busy++;
       this.#read(segment)
         .catch((error: unknown) => {
-          if (!this.#segments.includes(segment)) return;
           const failed = this.#splitAtBlock(segment, error) ?? segment;
           // Everything to the end of the range is not yielded.
           failed.failure = { unread: order.from(range, order.firstOf(failed.unread)), error };
@@ -176,8 +175,6 @@ export class PartScan {
     const left = segment.held.length < margin ? neededFor(this.#left) : Number.POSITIVE_INFINITY;
     const page = this.#first ?? (await read({ ...plan, size, range: times }, state, left));
     this.#first = undefined;
-    // An earlier segment may have reached the end of the history while this page loaded.
-    if (!this.#segments.includes(segment)) return;
     const { unread } = segment;
     if (page.completeFrom > toTime(range.start)) {
       // The `completeFrom` of a page without records is `never`.
@@ -196,7 +193,6 @@ export class PartScan {
     if (next === undefined) {
       this.#add(segment, segment.held);
       segment.unread = emptyRange;
-      if (page.isOldest) this.#segments.splice(this.#segments.indexOf(segment) + 1);
       return;
     }
     segment.state = next;
