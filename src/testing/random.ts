@@ -1,7 +1,13 @@
-/** Numbers from 0 up to 1 that depend on a text alone (mulberry32, seeded with an FNV-1a hash). */
-export function randomNumbers(seed: string): () => number {
-  let state = 0x811c9dc5;
-  for (let index = 0; index < seed.length; index++) state = Math.imul(state ^ seed.charCodeAt(index), 0x01000193);
+/** Numbers from 0 up to 1 that depend on a text alone: its FNV-1a hash is the seed. */
+export function randomNumbers(text: string): () => number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return mulberry32(hash);
+}
+
+/** Numbers from 0 up to 1 that depend on a seed alone. */
+export function mulberry32(seed: number): () => number {
+  let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -3,6 +3,7 @@ import type { NodePoolOptions } from "../../src/pool/index.js";
 import { createPool } from "../../src/pool/node-pool.js";
 import type { FakeNetworkData, FakeNodeOptions } from "../../src/testing/index.js";
 import { createFakeNetwork, createFakeNode } from "../../src/testing/index.js";
+import { mulberry32 } from "../../src/testing/random.js";
 import { ManualClock } from "./manual-clock.js";
 
 const lists = { balances: [], votes: [], signatures: [], profiles: [] };
@@ -43,7 +44,7 @@ export class PooledNetwork {
   #busy = 0;
 
   constructor(options: PooledNetworkOptions = {}) {
-    const { data, node, pool = {}, client, latency = [], random = seeded(1) } = options;
+    const { data, node, pool = {}, client, latency = [], random = mulberry32(1) } = options;
     const records = { votes: 100, balances: 100, signatures: 100, ...data };
     this.network = createFakeNetwork(records, { rateLimit: false, now: () => this.clock.now(), ...node });
     this.urls = this.network.nodes.map(({ url }) => url);
@@ -101,15 +102,4 @@ export class PooledNetwork {
   advance(blocks: number): void {
     for (let block = 0; block < blocks; block++) this.network.nextBlock();
   }
-}
-
-/** Repeatable random numbers from 0 up to 1. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,7 +1,7 @@
 import { createClient, type VegaClient, VegaError } from "../../../src/index.js";
 import { createPool } from "../../../src/pool/node-pool.js";
+import { mulberry32 } from "../../../src/testing/random.js";
 import type { Reply } from "../../../src/testing/wire.js";
-import { seeded } from "../pooled-network.js";
 import { addressOn, WorldClock } from "../worlds/clock.js";
 import type { Target } from "../worlds/read-list.js";
 import { type EventName, type Model, modelOf, type SmallNode, type SmallWorld, timeAt, type View } from "./world.js";
@@ -115,7 +115,7 @@ export class RunningSmallWorld implements Target {
     this.#state = { head: world.head, nodes: world.nodes };
     this.clock = new WorldClock({ start: Number(timeAt(world, world.head) / 1_000_000n) });
     const { nodes, access } = world;
-    const random = seeded(1);
+    const random = mulberry32(1);
     const urls = nodes.map((_, index) => `https://node-${index}.example`);
     const baseUrl =
       access === "pool"

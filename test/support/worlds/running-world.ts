@@ -15,8 +15,8 @@ import {
   type FakeVote,
   nodeDefects,
 } from "../../../src/testing/index.js";
+import { mulberry32 } from "../../../src/testing/random.js";
 import { maximum, minimum } from "../../../src/values/integers.js";
-import { seeded } from "../pooled-network.js";
 import { addressOn, WorldClock } from "./clock.js";
 import { clamped, faultOf } from "./faults.js";
 import { Outside, type Reached } from "./reach.js";
@@ -122,7 +122,7 @@ export class RunningWorld {
   client(): VegaClient {
     const urls = this.#network.nodes.map(({ url }) => url);
     const { access, pacing, seed } = this.world;
-    const random = seeded(seed);
+    const random = mulberry32(seed);
     const baseUrl =
       access === "pool" ? createPool(urls, {}, this.clock, random) : addressOn(this.#network.url, this.clock, random);
     const observe = (event: ObserverEvent) => this.#outside.observe(event);
@@ -134,7 +134,7 @@ export class RunningWorld {
   healthyClient(balances: readonly BalanceChange[] = this.changes): VegaClient {
     const data = { balances, block: this.#network.block };
     const { fetch } = createFakeNode(data, { defects: nodeDefects, rateLimit: false });
-    const baseUrl = addressOn("https://node.example", this.clock, seeded(1));
+    const baseUrl = addressOn("https://node.example", this.clock, mulberry32(1));
     return createClient({ baseUrl, fetch, pacing: false });
   }
 

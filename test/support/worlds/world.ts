@@ -1,6 +1,6 @@
 import type { BalanceChange, NodeSignature } from "../../../src/index.js";
 import type { FakeVote } from "../../../src/testing/index.js";
-import { seeded } from "../pooled-network.js";
+import { mulberry32 } from "../../../src/testing/random.js";
 import { hex, voteAt } from "../records.js";
 
 export const second = 1_000_000_000n;
@@ -87,7 +87,7 @@ export interface World {
 export class Choices {
   readonly #next: () => number;
   constructor(seed: number) {
-    this.#next = seeded(seed);
+    this.#next = mulberry32(seed);
     // Seeds that follow each other begin alike.
     for (let index = 0; index < 5; index++) this.#next();
   }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PooledNetwork, seeded } from "../../support/pooled-network.js";
+import { mulberry32 } from "../../../src/testing/random.js";
+import { PooledNetwork } from "../../support/pooled-network.js";
 import { runs } from "../../support/runs.js";
 
 const silent = Number.POSITIVE_INFINITY;
@@ -26,7 +27,7 @@ type History = typeof histories extends fc.Arbitrary<infer T> ? T : never;
 
 /** A network whose nodes take different times to respond, and what happens to them, of which one at least always responds. */
 function simulate({ seed, nodes, order }: History) {
-  const random = seeded(seed);
+  const random = mulberry32(seed);
   const typical = Array.from({ length: nodes }, () => 5 + 300 * random());
   const net: PooledNetwork = new PooledNetwork({
     data: { nodes, votes: 10, balances: 10, signatures: 10 },

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { seeded } from "../../../../test/support/pooled-network.js";
+import { mulberry32 } from "../../../../src/testing/random.js";
 import { run } from "../../../../test/support/run.js";
 import { startSetting } from "./gateway-process.js";
 
@@ -45,7 +45,7 @@ test(`${clients} clients get every record once for ${seconds} s while nodes go d
   const { network, gateway } = setting;
   const until = performance.now() + seconds * 1000;
   const isOver = () => performance.now() >= until;
-  const random = seeded(7);
+  const random = mulberry32(7);
   const blocks = setInterval(() => network.nextBlock({ balances: 5, votes: 2 }), 1000);
   // One node at least is up.
   const outages = setInterval(() => {
