@@ -32,7 +32,6 @@ const codeNames = [
   "UNAUTHENTICATED",
 ] as const;
 
-/** Options of an {@link ApiError}. */
 interface ApiErrorOptions extends VegaErrorOptions, Pick<ApiError, "request" | "body"> {
   response: Response;
   /** Advice, as a sentence for the message. */

@@ -160,7 +160,6 @@ function messagesOf(error: unknown): string[] {
   return messages.filter(Boolean);
 }
 
-/** Returns the name and the message of an error. */
 export const toPlainError = (error: unknown): { name: string; message: string } => ({
   name: error instanceof Error ? error.name : typeof error,
   message: describe(error),

@@ -34,7 +34,6 @@ export interface CallRequest<T = unknown> extends CallSettings {
   finalStatuses?: Readonly<Record<number, string>>;
 }
 
-/** A call of a method. */
 export interface MethodCall<T> extends CallRequest<T> {
   described: OperationId;
   params: CheckedArguments;

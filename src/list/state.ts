@@ -70,7 +70,6 @@ export function withKeys(keys: Keys | undefined, added: readonly string[]): Keys
   return { own, earlier };
 }
 
-/** A state without knowledge. */
 export const emptyState = (direction: Direction): WalkState<never> => ({
   direction,
   pages: 0,

@@ -6,7 +6,6 @@ import type { ReadingOrder } from "./timeline.js";
 
 type Part = Pick<PartScan, "next">;
 
-/** A part, and its next records. */
 interface PartHead {
   part: Part;
   next: NextRecords;

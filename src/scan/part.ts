@@ -160,7 +160,6 @@ export class PartScan {
     return reached > unread.start && reached < unread.end ? this.#split(segment, reached - unread.start) : undefined;
   }
 
-  /** Reads one page of a segment. */
   async #read(segment: Segment): Promise<void> {
     const { order, plan, read } = this.#options;
     const { range, lead, state } = segment;

@@ -22,7 +22,6 @@ function compareAccounts(a: BalanceChange, b: BalanceChange): number {
 export const compareRecords = (a: BalanceChange, b: BalanceChange): number =>
   compareDigits(a.timestamp, b.timestamp) || compareAccounts(a, b);
 
-/** The time of a record in whole microseconds. */
 export const microsecondAt = ({ timestamp }: Timed): bigint => microsecondOf(BigInt(timestamp));
 
 /** A record of a list that is sorted by time, in Unix nanoseconds. */

@@ -45,7 +45,6 @@ export const scanChecks: OptionChecks<ScanOptions> = {
   catchUp: milliseconds,
 };
 
-/** Adds the defaults to checked options. */
 export const readScanOptions = (options: ScanOptions = {}) => ({
   ...withDefaults({ maxItems: Number.POSITIVE_INFINITY, concurrency: 4, catchUp: defaultCatchUp }, options),
   pageSize: options.pageSize,

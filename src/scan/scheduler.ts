@@ -4,7 +4,6 @@ import { isEmpty, lengthOf, type Range } from "./timeline.js";
 
 /** Where a scan could not continue. Everything before was yielded. */
 export interface Failure {
-  /** The unread range. */
   unread: Range;
   error: unknown;
 }
@@ -42,9 +41,7 @@ export interface QueueLoad {
   limit: number;
   /** How many records a full page has. */
   pageSize: number;
-  /** How many full pages were read. */
   fullPages: number;
-  /** How many splits were made. */
   splits: number;
 }
 

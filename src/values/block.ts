@@ -26,7 +26,6 @@ export function readBlock({ headers }: Pick<Response, "headers">): Block | undef
  */
 export const hasNoBlock = (block: Block | undefined): boolean => block !== undefined && block.timestamp <= 0n;
 
-/** The later one of two blocks. */
 export const laterOf = (block: Block | undefined, next: Block | undefined): Block | undefined =>
   block && (next === undefined || next.timestamp < block.timestamp) ? block : next;
 
