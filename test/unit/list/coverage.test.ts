@@ -224,9 +224,9 @@ test.each([
   ["scanBalanceChanges", { pageSize: 3, concurrency: 1 }],
 ] as const)("the coverage of a loop has no record of a page that comes while it is left: %s", async (name, options) => {
   const block = { height: 20n, timestamp: timeOf(20) };
+  const node = createFakeNode({ ...records, block }, { defects: nodeDefects, rateLimit: false });
   for (const page of [2, 3]) {
     for (let delay = 0; delay < 120; delay++) {
-      const node = createFakeNode({ ...records, block }, { defects: nodeDefects, rateLimit: false });
       let leave: () => unknown = () => undefined;
       let sent = 0;
       const fetch = async (request: Request) => {

@@ -128,15 +128,17 @@ describe("a start is proved", () => {
     expect(await read(connect([change(2, -900), change(2, 50)]), party, reader)).toEqual({ records: 0, from: start });
   });
 
-  test.each(Object.entries(readers))("by %s although the block before does not fit a page", async (_, reader) => {
-    const earlier = several(5001, (index) => change(index, -1));
-    for (const later of [[], [change(1, 10)]]) {
-      for (const version of ["v0.74", "v0.79"] as const) {
+  test.each(["v0.74", "v0.79"] as const)(
+    "although the block before does not fit a page of a %s node",
+    async (version) => {
+      const earlier = several(5001, (index) => change(index, -1));
+      for (const later of [[], [change(1, 10)]]) {
         const node = createFakeNode({ balances: [...earlier, ...later], block }, { version, rateLimit: false });
-        expect(await read(node, {}, reader)).toEqual({ records: later.length, from: start });
+        for (const [name, reader] of Object.entries(readers))
+          expect(await read(node, {}, reader), name).toEqual({ records: later.length, from: start });
       }
-    }
-  });
+    },
+  );
 
   test.each(Object.entries(readers))("by %s behind one address of which a node keeps less", async (_, reader) => {
     for (const earlier of [change(1, -900), change(2, -900)]) {
@@ -214,7 +216,10 @@ describe("the start of a page, 100,", () => {
   const open = (isPool: boolean, pages: Parameters<typeof script>[0], session = {}) => {
     const node = script(pages);
     const options = { connection: { isPool, session }, operation: {} } as ListReaderOptions<BalanceChange>;
-    return { ...node, history: historyOf(options, {}, node.read) };
+    const history = historyOf(options, {}, node.read);
+    const prove = (page: NodePage<BalanceChange>, request: PageRequest, start = 100n) =>
+      history.prove({ page, request, expectation: {}, start }, signal);
+    return { ...node, history, prove };
   };
   type Given = [what: string, page: NodePage<BalanceChange>, request: PageRequest];
   const first = { minBlock: 110n, includes: expect.objectContaining({ timestamp: "110" }) };
@@ -228,11 +233,8 @@ describe("the start of a page, 100,", () => {
   ])("%s, is proved by an earlier record in a response with both", async (_, page, request, end, expectation) => {
     const shown = page.edges.length > 0 ? [90n, 110n] : [90n];
     const proof = pageAt(shown, { ...oldestFirst, block: page.extra.block?.timestamp });
-    const { history, requests, expectations } = open(false, [witness, proof]);
-    expect(await history.prove({ page, request, expectation: {}, start: 100n }, signal)).toEqual({
-      ...page,
-      completeFrom: 100n,
-    });
+    const { prove, requests, expectations } = open(false, [witness, proof]);
+    expect(await prove(page, request)).toEqual({ ...page, completeFrom: 100n });
     const [newest, rest] = [
       { first: 1, newestFirst: true },
       { first: 5000, newestFirst: false },
@@ -250,6 +252,11 @@ describe("the start of a page, 100,", () => {
   const [window, other] = [100n, 101n].map((start) => ({ start, end: 500n, hasMore: false }));
   const [near, older] = [pageAt([110n]), pageAt([110n], { more: true })];
   const shorter = { start: 100n, end: 400n, hasMore: false };
+  const [later, later110] = [[90n], [90n, 110n]].map((times) => pageAt(times, { ...oldestFirst, block: 900n })) as [
+    NodePage<BalanceChange>,
+    NodePage<BalanceChange>,
+  ];
+  const proved = { completeFrom: 100n };
   const [loss, endingAt110] = [{ missing: "place" }, { endCursor: "110", hasNextPage: true }];
 
   test.each<[...Given, ...Parameters<typeof script>, object]>([
@@ -274,12 +281,26 @@ describe("the start of a page, 100,", () => {
     ["is before missing ones", pageAt([110n]), ended, [witness, between, pageAt([105n])], { completeFrom: 100n }],
     ["is decided by older pages", near, ended, [witness, between, { ...older, window }], { completeFrom: 0n }],
     ["is not before others", pageAt([110n]), ended, [witness, between, pageAt([110n])], { completeFrom: 110n }],
+    [
+      "is proved up to the block of the proof if it has no block itself",
+      none,
+      ended,
+      [witness, later],
+      { extra: later.extra },
+    ],
+    [
+      "is proved up to its own block, also if that is unknown",
+      near,
+      ended,
+      [witness, later110],
+      { ...near, ...proved },
+    ],
+    ["is proved if later windows reach it", near, { ...down, end: 100n }, [], { ...near, ...proved }],
+    ["is proved if later windows begin before it", near, { ...down, end: 99n }, [], { ...near, ...proved }],
     ["is lost if no response has both", none, ended, [witness, between, undefined, none, none], loss],
   ])("%s", async (_, page, request, pages, expected) => {
-    const { history, requests } = open(false, pages);
-    const result = await history
-      .prove({ page, request, expectation: {}, start: 100n }, signal)
-      .catch((error: unknown) => error);
+    const { prove, requests } = open(false, pages);
+    const result = await prove(page, request).catch((error: unknown) => error);
     expect(result).toMatchObject(expected);
     expect(requests).toHaveLength(pages.length);
   });
@@ -299,12 +320,9 @@ describe("the start of a page, 100,", () => {
     ["in no part", Array(6).fill(none), distant],
   ])("more than a year before the first record is proved on a newer node %s", async (_, pages, completeFrom) => {
     const page = pageAt([distant]);
-    const { history, requests, expectations } = open(false, pages, newer);
+    const { prove, requests, expectations } = open(false, pages, newer);
     const request = { pagination: { first: 9, after: "a" } };
-    expect(await history.prove({ page, request, expectation: {}, start: 100n }, signal)).toMatchObject({
-      edges: page.edges,
-      completeFrom,
-    });
+    expect(await prove(page, request)).toMatchObject({ edges: page.edges, completeFrom });
     expect(requests).toHaveLength(pages.length);
     expect(requests[0]).toMatchObject({ end: 151n });
     const rest = requests.findIndex(({ start }) => start === 100n);
@@ -318,76 +336,39 @@ describe("the start of a page, 100,", () => {
     const [start, first] = [40n * nanosecondsPerDay, 41n * nanosecondsPerDay + provableRange];
     const page = pageAt([first]);
     const distantWitness = pageAt([10n * nanosecondsPerDay]);
-    const { history, requests } = open(false, [distantWitness, distantWitness, page, distantWitness], newer);
-    expect(await history.prove({ page, request: down, expectation: {}, start }, signal)).toMatchObject({
-      completeFrom: first,
-    });
+    const { prove, requests } = open(false, [distantWitness, distantWitness, page, distantWitness], newer);
+    expect(await prove(page, down, start)).toMatchObject({ completeFrom: first });
     expect(requests.map(({ start }) => start)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   test("oldest first, is the page with the records that another node has before it, and more follows", async () => {
     const page = pageAt([distant], oldestFirst);
-    const { history, requests } = open(false, [witness, both, witness, more], newer);
+    const { prove, requests } = open(false, [witness, both, witness, more], newer);
     const expected = { edges: more.edges, completeFrom: 100n, pageInfo: { hasNextPage: true } };
-    expect(await history.prove({ page, request: up, expectation: {}, start: 100n }, signal)).toMatchObject(expected);
+    expect(await prove(page, up)).toMatchObject(expected);
     expect(requests.at(-1)).toMatchObject({ start: 90n, end: 150n });
   });
 
   test("is proved in two parts, up to the block of the first proof if it is empty and its range has no end", async () => {
     const page = pageAt([], { block: distant });
     const later = pageAt([90n], { ...oldestFirst, block: distant + 1n });
-    const { history, requests } = open(false, [witness, later, witness, shown], newer);
-    expect(await history.prove({ page, request: down, expectation: {}, start: 100n }, signal)).toMatchObject({
-      extra: later.extra,
-      completeFrom: 100n,
-    });
+    const { prove, requests } = open(false, [witness, later, witness, shown], newer);
+    expect(await prove(page, down)).toMatchObject({ extra: later.extra, completeFrom: 100n });
     expect(requests.map(({ end }) => end)).toEqual([151n, undefined, 101n, 150n]);
-  });
-
-  test("without records and without a block is proved up to the block of the response that proves it", async () => {
-    const later = pageAt([90n], { ...oldestFirst, block: 900n });
-    const { history } = open(false, [witness, later]);
-    expect(await history.prove({ page: none, request: ended, expectation: {}, start: 100n }, signal)).toMatchObject({
-      extra: later.extra,
-    });
-  });
-
-  test("with records is proved up to its own block, also if that is unknown", async () => {
-    const page = pageAt([110n]);
-    const { history } = open(false, [witness, pageAt([90n, 110n], { ...oldestFirst, block: 900n })]);
-    expect(await history.prove({ page, request: ended, expectation: {}, start: 100n }, signal)).toEqual({
-      ...page,
-      completeFrom: 100n,
-    });
-  });
-
-  test("is proved if later windows reach the start", async () => {
-    const { history } = open(false, []);
-    const page = pageAt([110n]);
-    for (const end of [99n, 100n]) {
-      expect(await history.prove({ page, request: { ...down, end }, expectation: {}, start: 100n }, signal)).toEqual({
-        ...page,
-        completeFrom: 100n,
-      });
-    }
   });
 
   test("is proved of the page with the records that another node has before it", async () => {
     const whole = pageAt([distant, 120n]);
-    const { history, expectations } = open(false, [witness, both, witness, more, early, whole, more], newer);
+    const { prove, expectations } = open(false, [witness, both, witness, more, early, whole, more], newer);
     const request = { pagination: { first: 9, after: "a" } };
     const expected = { edges: whole.edges, completeFrom: 100n };
-    expect(
-      await history.prove({ page: pageAt([distant]), request, expectation: {}, start: 100n }, signal),
-    ).toMatchObject(expected);
+    expect(await prove(pageAt([distant]), request)).toMatchObject(expected);
     expect(expectations[5]).toMatchObject({ includes: { timestamp: "120" } });
   });
 
   test("is proved at once on a newer node if the page has no records, and its range no end", async () => {
-    const { history, requests } = open(false, [witness, shown], newer);
-    expect(await history.prove({ page: none, request: down, expectation: {}, start: 100n }, signal)).toMatchObject({
-      completeFrom: 100n,
-    });
+    const { prove, requests } = open(false, [witness, shown], newer);
+    expect(await prove(none, down)).toMatchObject({ completeFrom: 100n });
     expect(requests[0]).toMatchObject({ end: 101n });
   });
 
@@ -395,12 +376,10 @@ describe("the start of a page, 100,", () => {
     ["is decided by older pages of another node", pageAt([distant, 200n], { more: true }), [], 0n],
     ["is proved before older records of another node", pageAt([distant, 120n]), [witness, more], 100n],
   ])("%s", async (_, other, pages, completeFrom) => {
-    const { history } = open(false, [witness, pageAt([90n, 200n, distant], oldestFirst), other, ...pages], newer);
+    const { prove } = open(false, [witness, pageAt([90n, 200n, distant], oldestFirst), other, ...pages], newer);
     const request = { pagination: { first: 9, after: "a" } };
     const expected = { edges: other.edges, completeFrom };
-    expect(
-      await history.prove({ page: pageAt([distant]), request, expectation: {}, start: 100n }, signal),
-    ).toMatchObject(expected);
+    expect(await prove(pageAt([distant]), request)).toMatchObject(expected);
   });
 
   test("is compared with the oldest record of all windows, and with nothing if no response shows its block", async () => {
