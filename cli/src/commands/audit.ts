@@ -79,8 +79,12 @@ export const auditCommand: Definition<Flags> = {
       let position = startTimestamp;
       async function* compare() {
         while (position < endTimestamp) {
-          const range = { start: position, end: earliest(position - (position % day) + day, endTimestamp) };
-          yield auditBalances(nodes, dateOf(position), range, { pageSize: flags.pageSize, signal });
+          const nextDay = position - (position % day) + day;
+          // The days before every history are one part.
+          const firstDay = start === undefined ? nextDay : start - (start % day);
+          const range = { start: position, end: earliest(latest(nextDay, firstDay), endTimestamp) };
+          const until = range.end > nextDay ? `/${dateOf(range.end - 1n)}` : "";
+          yield auditBalances(nodes, `${dateOf(position)}${until}`, range, { pageSize: flags.pageSize, signal });
           position = range.end;
         }
         for (const proposalId of canonicalIds(flags.proposal ?? []))

@@ -121,6 +121,14 @@ test("gauges tell nodes at several paths of one host apart, without their paths"
   expect(readMetrics(audit.stdout)("audit_parts").map(({ labels }) => labels?.["node"])).toEqual(names);
 });
 
+test("audit has one part for the days before all histories", async () => {
+  const { fetch } = createFakeNetwork({ nodes: 3, balances: 30 });
+  const argv = ["audit", ...three, "--from", "2023-01-02", "--format", "csv", "--columns", "part,state"];
+  const { code, stdout } = await runCli(argv, { fetch });
+  const rows = stdout.trim().split("\r\n").slice(1);
+  expect([code, [...new Set(rows)]]).toEqual([3, ["2023-01-02/2024-02-08,later", "2024-02-09,later"]]);
+});
+
 test("a command works with several nodes of which one is down and one is far behind, and --verbose prints the failover", async () => {
   const network = createFakeNetwork({ nodes: [{ down: true }, { lag: 600 }, {}], balances: 900 });
   const listed = await run(["balances", "--verbose"], network);
