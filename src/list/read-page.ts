@@ -58,11 +58,8 @@ export async function readPage<T>(walk: WalkPlan<T>, from: WalkState<T>, options
     if (content === undefined || edges === undefined) continue;
     // Without known records in the request, the page is not cut.
     const page = takePage(walk, state, { ...content, edges }, skip > 0 ? size : undefined);
-    const { more } = state.direction;
-    const isWhole = anchor.cursor === undefined && !content.pageInfo?.[more];
-    // A page of known records leads nowhere.
-    const isOfKnown = page.isRepeated || (walk.kind !== "votes" && page.edges.length === 0 && page.pageInfo?.[more]);
-    if (!isOfKnown || anchor === anchors.at(-1)) return new ListPage(walk, page, content, isWhole);
+    const isWhole = anchor.cursor === undefined && !content.pageInfo?.[state.direction.more];
+    if (!page.isRepeated || anchor === anchors.at(-1)) return new ListPage(walk, page, content, isWhole);
   }
   throw await gapOrPruned(walk, state, signal);
 }

@@ -37,7 +37,12 @@ export function takePage<T>(
   const limit = (pageInfo && most) ?? inRange.length;
   const { taken, fresh, keys, hasFurther } = isOfVotes
     ? takeVotes(walk, state, inRange, limit)
-    : { taken: Math.min(limit, inRange.length), fresh: inRange.slice(0, limit), keys: [], hasFurther: true };
+    : {
+        taken: Math.min(limit, inRange.length),
+        fresh: inRange.slice(0, limit),
+        keys: [],
+        hasFurther: inRange.length > 0,
+      };
   const isCut = taken < inRange.length;
   const isUnchanged = most === undefined && fresh.length === edges.length;
   const back = opposite(direction);
