@@ -1,7 +1,6 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import { within } from "../async/abort.js";
 import { PaginationError } from "../errors/index.js";
-import { annotate } from "../errors/vega-error.js";
 import { type Expectation, MissingEvidence } from "../http/expectation.js";
 import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
@@ -292,4 +291,4 @@ function unlessUnreachable<P extends Pagination>(read: () => P | undefined): P |
 }
 
 const prunedAt = (walk: WalkPlan, state: WalkState, start: bigint, availableFrom: bigint): PaginationError =>
-  annotate(prunedError(walk.operation, start, availableFrom), { resume: resumeAt(walk, state) });
+  prunedError(walk.operation, start, availableFrom, resumeAt(walk, state));

@@ -4,11 +4,16 @@ import { type Block, hasNoBlock } from "../values/block.js";
 import { unlessThrown } from "../values/unless-thrown.js";
 
 /** The range begins before the oldest record of the nodes. */
-export const prunedError = (operation: string | undefined, start: bigint, availableFrom: bigint): PaginationError =>
+export const prunedError = (
+  operation: string | undefined,
+  start: bigint,
+  availableFrom: bigint,
+  resume?: Resume,
+): PaginationError =>
   new PaginationError(
     `${operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ${describeTime(availableFrom)}: ` +
       "earlier ones were pruned or never existed. Begin at `availableFrom`, or use a node that keeps more.",
-    { operation, reason: "pruned", availableFrom },
+    { operation, reason: "pruned", availableFrom, ...(resume && { resume }) },
   );
 
 /** No node has reached a time. */
