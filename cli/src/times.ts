@@ -13,6 +13,9 @@ const milliseconds: Readonly<Record<string, number>> = {
 
 export const day = 86_400_000_000_000n;
 
+/** The start of the day of a time, in UTC. */
+export const dayOf = (time: bigint): bigint => time - (time % day);
+
 /** A day, or a time with or without seconds and a zone. Spreadsheets have a space in place of the T. */
 const dayOrTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/i;
 

@@ -10,7 +10,7 @@ import { readColumns } from "../output/columns.js";
 import { createEncoder, printText } from "../output/print.js";
 import { historyStart } from "../records.js";
 import { nameRow } from "../sync/rows.js";
-import { checkRange, dateOf, day, earliest, finalTime, formatTime, latest } from "../times.js";
+import { checkRange, dateOf, day, dayOf, earliest, finalTime, formatTime, latest } from "../times.js";
 
 interface Flags extends flag.Flags {
   readonly proposal?: readonly string[];
@@ -79,9 +79,9 @@ export const auditCommand: Definition<Flags> = {
       let position = startTimestamp;
       async function* compare() {
         while (position < endTimestamp) {
-          const nextDay = position - (position % day) + day;
-          // The days before every history are one part.
-          const firstDay = start === undefined ? nextDay : start - (start % day);
+          const nextDay = dayOf(position) + day;
+          // Days before the history of every node are one part.
+          const firstDay = dayOf(start ?? position);
           const range = { start: position, end: earliest(latest(nextDay, firstDay), endTimestamp) };
           const until = range.end > nextDay ? `/${dateOf(range.end - 1n)}` : "";
           yield auditBalances(nodes, `${dateOf(position)}${until}`, range, { pageSize: flags.pageSize, signal });

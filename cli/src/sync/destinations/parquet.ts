@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { BalanceChange } from "vegaprotocol-client";
 import { ExitError, NoCopyError, UsageError } from "../../errors.js";
 import { writeError } from "../../output/file.js";
-import { dateOf, day, formatTime, latest } from "../../times.js";
+import { dateOf, day, dayOf, formatTime, latest } from "../../times.js";
 import { nameOfQuery } from "../check.js";
 import {
   type BalancesQuery,
@@ -37,7 +37,6 @@ export interface ParquetOptions {
   readonly hasPartialDay: boolean;
 }
 
-const dayOf = (time: bigint): bigint => time - (time % day);
 const endOf = (start: bigint): bigint => start + day;
 
 const pathOf = (folder: string, list: SyncList, ...day: string[]) =>
