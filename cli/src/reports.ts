@@ -136,15 +136,16 @@ export async function reportUpTo(
  * @param option - The name of the option in errors, if they have no other prefix.
  */
 export function readSends(texts: readonly string[], option?: string): Map<bigint, bigint> {
+  const wrong = texts.find((text) => !/^\d+=\d+$/.test(text));
+  if (wrong !== undefined) {
+    const subject = option === undefined ? "" : `${option} to be `;
+    throw new UsageError(
+      `Expected ${subject}the height of a block and the number sent on it, such as 1234567=2, got "${wrong}".`,
+    );
+  }
   const sends = new Map<bigint, bigint>();
   for (const text of texts) {
-    const [height, count] = /^\d+=\d+$/.test(text) ? text.split("=").map(BigInt) : [];
-    if (height === undefined || count === undefined) {
-      const subject = option === undefined ? "" : `${option} to be `;
-      throw new UsageError(
-        `Expected ${subject}the height of a block and the number sent on it, such as 1234567=2, got "${text}".`,
-      );
-    }
+    const [height = 0n, count = 0n] = text.split("=").map(BigInt);
     sends.set(height, (sends.get(height) ?? 0n) + count);
   }
   return sends;
