@@ -73,7 +73,7 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
   }
 }
 
-/** Commander compares flags that were entered, before those of the file are set. */
+/** Commander checks entered flags for conflicts before the defaults are set. */
 function areInConflict(option: Option, other: Option): boolean {
   const excludes = (a: Option, b: Option) =>
     (a as Option & { conflictsWith: readonly string[] }).conflictsWith.includes(b.attributeName());

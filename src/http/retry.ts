@@ -33,7 +33,7 @@ export function retry(send: Fetch, tools: Tools): Deliver {
 export function isTransient(error: unknown, finalStatuses: object = {}): boolean {
   if (ApiError.is(error)) {
     if (error.status in finalStatuses) return false;
-    // From 520 on, Cloudflare did not reach the server.
+    // Cloudflare sends 520 and higher if it cannot reach the server.
     return RateLimitError.is(error) || [408, 500, 502, 503, 504].includes(error.status) || error.status >= 520;
   }
   if (TimeoutError.is(error)) return error.scope === "attempt";

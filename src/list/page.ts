@@ -164,8 +164,8 @@ export interface WalkPage<T> {
    */
   nextPage(): Promise<this | undefined>;
   /**
-   * Fetches the previous page; `undefined` if there is none. See {@link WalkPage.nextPage}. A page of votes that was
-   * reached by `nextPage()` resolves to the page that it was reached from, without a request.
+   * Fetches the previous page; `undefined` if there is none. See {@link WalkPage.nextPage}. For a page of votes
+   * that was reached by `nextPage()`, that is the page before, without a request.
    *
    * @throws {@link PaginationError} if there is a previous page that no cursor leads to.
    */

@@ -165,7 +165,7 @@ export class ListPage<T> implements Page<T> {
   readonly #fetched: NodePage<T>;
   /** Whether its response had all of the list. */
   readonly #isWhole: boolean;
-  /** Of votes, the page from which this one was reached: a cursor cannot tell which votes of a block come before it. */
+  /** The page from which a page of votes was reached. A cursor does not show which votes of a block come before it. */
   #origin: ListPage<T> | undefined;
 
   static {

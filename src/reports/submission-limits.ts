@@ -172,7 +172,7 @@ function readCounts(place: Place, counts: NonNullable<LimitOptions["sentByBlock"
   const entries = isMap ? [...(counts as ReadonlyMap<Count, Count>)] : Object.entries(counts);
   const sums = new Map<bigint, bigint>();
   for (const [name, count] of entries) {
-    // Two names can be of one height, such as 5 and "5".
+    // Two keys can be the same height, such as 5 and "5".
     const height = readCount(place, name);
     sums.set(height, (sums.get(height) ?? 0n) + readCount(place, count));
   }

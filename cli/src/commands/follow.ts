@@ -93,7 +93,7 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
   if (!flags.quiet && !flags.verbose && isTerminal(io, io.stderr)) {
     printMessage(io, `Waiting for the next block with ${operations[id].envelope}. Press Ctrl-C to stop.`);
   }
-  // Nothing else tells that an id is wrong: its votes are waited for. Other failures are no reason to end.
+  // With a mistyped id, the command would wait in silence. Other failures do not end it.
   const { proposalId } = query as { proposalId?: string };
   if (proposalId !== undefined) {
     requireProposal(client, proposalId, io.signal).catch((error: unknown) => {

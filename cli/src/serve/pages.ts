@@ -126,7 +126,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
     return inTurn(weightOf(size + skipped), async () => {
       for (let maxItems = size + skipped + 1; ; ) {
         // With room for the last block, one request has all of them. The more records of a block are skipped, the larger
-        // it is likely to be.
+        // the block is likely to be.
         const most = Math.max(120, maxItems + 50, 5 * skipped);
         const pageSize = Math.ceil(most / Math.ceil(most / largestPage));
         const dateRange = { startTimestamp, endTimestamp };

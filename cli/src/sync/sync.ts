@@ -138,7 +138,7 @@ async function syncBalances(
   let checkpoint = stored;
   try {
     if (!isAt(run, "balances", query, stored)) for await (checkpoint of scanHistory(run, query, stored));
-    // A node of another network can be behind, so that nothing before the scan shows it.
+    // Only the scan shows that a node that is behind is of another network.
     await syncAssets(run);
   } catch (error) {
     // The follower reads the rest: it waits for a node that restarts, and rejects with any other error.
