@@ -31,6 +31,7 @@ export function retry(send: Fetch, tools: Tools): Deliver {
 
 /** Whether another attempt may succeed. */
 export function isTransient(error: unknown, finalStatuses: object = {}): boolean {
+  if (isRefusedRange(error)) return false;
   if (ApiError.is(error)) {
     if (error.status in finalStatuses) return false;
     // Cloudflare sends 520 and higher if it cannot reach the server.
@@ -41,6 +42,10 @@ export function isTransient(error: unknown, finalStatuses: object = {}): boolean
   if (ResponseError.is(error)) return typeof error.body === "string" && error.body.trimStart().startsWith("{");
   return ConnectionError.is(error);
 }
+
+/** Whether a node refused a range of time: with status 400, and v0.75 nodes with 500 (their source; observed on v0.79 nodes). */
+export const isRefusedRange = (error: unknown): error is ApiError =>
+  ApiError.is(error) && error.detail?.["message"] === "invalid date range";
 
 /** Milliseconds to wait after an attempt, counted from 1: a random part of a span that doubles ("full jitter"). */
 export const backoff = (

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors/index.js";
+import { isRefusedRange } from "../http/retry.js";
 import type { Connection } from "../http/send.js";
 import { type Block, hasNoBlock, readBlock } from "../values/block.js";
 import { maximum, minimum } from "../values/integers.js";
@@ -39,7 +39,7 @@ export function withinRange<T>(
       try {
         return await read(request, expectation, signal);
       } catch (error) {
-        if (isAlwaysAccepted || !isRefused(error)) throw error;
+        if (isAlwaysAccepted || !isRefusedRange(error)) throw error;
         session.refusesRanges = true;
         session.newest = blockTime(readBlock(error));
       }
@@ -81,7 +81,3 @@ const blockTime = (block: Block | undefined): bigint | undefined => (hasNoBlock(
 
 /** Whether every node accepts a range. */
 const isAccepted = (start: bigint, end: bigint): boolean => start >= earliest && end - start <= longestRange;
-
-/** Whether a node refused a request for its range, in the words of v0.75 and later nodes (observed on v0.79 nodes). */
-const isRefused = (error: unknown): error is ApiError =>
-  ApiError.is(error) && error.detail?.["message"] === "invalid date range";

@@ -60,6 +60,41 @@ test.each([
   }
 });
 
+/** v0.75 nodes refuse a range with an internal error (their source). */
+const asOlder =
+  (fetch: FakeNode["fetch"]): FakeNode["fetch"] =>
+  async (...request) => {
+    const response = await fetch(...request);
+    const { status, headers } = response;
+    const text = await response.text();
+    const isRefused = text.includes("invalid date range");
+    return new Response(isRefused ? text.replace('"code":3', '"code":13') : text, {
+      status: isRefused ? 500 : status,
+      headers,
+    });
+  };
+
+test("a v0.75 node that refuses a range is not sent the same request again, and stays ready in a pool", async () => {
+  const [{ node: archive }, { node: pruned }] = [
+    connect("v0.79"),
+    connect("v0.74", balances, { history: first + year }),
+  ];
+  const fetch: FakeNode["fetch"] = (input, init) =>
+    new Request(input, init).url.startsWith("https://archive.example")
+      ? asOlder(archive.fetch)(input, init)
+      : pruned.fetch(input, init);
+  for (const urls of [["https://archive.example"], ["https://archive.example", "https://pruned.example"]]) {
+    const events: string[] = [];
+    const nodes = nodePool(urls);
+    const observe = (event: { type: string }) => events.push(event.type);
+    const client = createClient({ baseUrl: nodes, fetch, pacing: false, observe });
+    const scan = client.scanBalanceChanges({ dateRange: { startTimestamp: first } });
+    expect(keysOf(await scan.toArray()).length).toBe(balances.length);
+    expect(events).not.toContain("retry");
+    expect(nodes.status[0]).toMatchObject({ state: "ready" });
+  }
+});
+
 test("a v0.79 node that keeps the last days is covered from its oldest record on", async () => {
   const oldest = balances.find(({ timestamp }) => BigInt(timestamp) > first + 1070n * day);
   const start = BigInt(oldest?.timestamp ?? 0);
