@@ -15,16 +15,10 @@ export function readCursor(cursor: string): Record<string, unknown> | undefined 
   return typeof fields === "object" && fields !== null ? { ...fields } : undefined;
 }
 
-/** The time of the block that a cursor names, as the node spells it. All cursors of one block spell it alike. */
-export function blockTimeOf(cursor: string): string | undefined {
-  const time = readCursor(cursor)?.[timeMember];
-  return typeof time === "string" ? time : undefined;
-}
-
-/** The same time in Unix nanoseconds. */
+/** The time of the block that a cursor names, in Unix nanoseconds. A node spells it in the time zone of its machine. */
 export function nanosecondsOf(cursor: string): bigint | undefined {
-  const time = blockTimeOf(cursor);
-  return time === undefined ? undefined : unlessThrown(() => toNanoseconds(time));
+  const time = readCursor(cursor)?.[timeMember];
+  return typeof time === "string" ? unlessThrown(() => toNanoseconds(time)) : undefined;
 }
 
 /** `btoa` takes no other characters than those of Latin-1: Go escapes U+2028 and U+2029 in JSON. */

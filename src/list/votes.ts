@@ -11,7 +11,7 @@
  */
 import { sha256Hex } from "../values/sha256.js";
 import { afterVotes, type GivenCursor, type ReadVotes, voteKeyOf } from "./client-cursors.js";
-import { blockTimeOf, nanosecondsOf } from "./cursors.js";
+import { nanosecondsOf } from "./cursors.js";
 import { never } from "./judge.js";
 import { type Edge, isDescending, largestPage, room } from "./page.js";
 import type { WalkPlan } from "./plan.js";
@@ -62,9 +62,9 @@ export function takeVotes<T>(walk: WalkPlan, state: WalkState, edges: readonly E
 const rememberedVotes = 50;
 
 function startOfBlock(edges: readonly Edge<unknown>[], index: number): number {
-  const time = blockTimeOf(edges[index]?.cursor ?? "");
+  const time = nanosecondsOf(edges[index]?.cursor ?? "");
   let start = index;
-  while (start > 0 && blockTimeOf(edges[start - 1]?.cursor ?? "") === time) start--;
+  while (start > 0 && nanosecondsOf(edges[start - 1]?.cursor ?? "") === time) start--;
   return start;
 }
 
@@ -76,8 +76,8 @@ export function votesToRemember<T>(
 ): readonly Edge<T>[] {
   const start = startOfBlock(known, known.length - 1);
   // The order of the votes of a block can differ between two pages, so that some are behind the end of this one.
-  const time = blockTimeOf(known.at(-1)?.cursor ?? "");
-  const behind = forgotten.filter((edge) => blockTimeOf(edge.cursor) === time);
+  const time = nanosecondsOf(known.at(-1)?.cursor ?? "");
+  const behind = forgotten.filter((edge) => nanosecondsOf(edge.cursor) === time);
   const others = behind.filter((edge) => !page.some(({ cursor }) => cursor === edge.cursor));
   const remembered = known.slice(startOfBlock(known, Math.max(0, start - rememberedVotes)), start);
   return [...remembered, ...others, ...known.slice(start)];

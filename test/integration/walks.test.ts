@@ -359,6 +359,35 @@ test("a chain of `page.next` has every vote of its first page's block and ends, 
   await fc.assert(property, runs(50));
 });
 
+/** A node whose machine is two hours east of UTC spells the times of cursors accordingly (source of v0.74). */
+const inOtherZone =
+  (fetch: FakeNode["fetch"]): FakeNode["fetch"] =>
+  async (...request) => {
+    const response = await fetch(...request);
+    const shift = (_: string, time: string) =>
+      `"vega_time":"${new Date(Date.parse(time) + 7_200_000).toISOString().replace(".000Z", "+02:00")}"`;
+    const respell = (cursor: string) => btoa(atob(cursor).replace(/"vega_time":"([^"]*)"/, shift));
+    const text = (await response.text()).replaceAll(/(?<=[cC]ursor":")[^"]+/g, respell);
+    return new Response(text, { status: response.status, headers: response.headers });
+  };
+
+test.each([[[60, 60, 60, 60]], [[7, 150, 3, 150]]])(
+  "a walk over blocks of %j votes takes no more requests if two nodes are in different time zones",
+  async (counts) => {
+    const { fetch, records } = createFakeNode({ votes: votesOf(counts) }, options);
+    const readFrom = async (nodes: readonly FakeNode["fetch"][]) => {
+      let requests = 0;
+      const client = clientOf({ fetch: (request) => (nodes[requests++ % nodes.length] ?? fetch)(request) });
+      for (const newestFirst of [true, false]) {
+        const walk = client.listVotes({ proposalId, pagination: { first: 20, newestFirst } });
+        expect(textsOf(await collect(walk))).toEqual(textsOf(records.votes));
+      }
+      return requests;
+    };
+    expect(await readFrom([fetch, inOtherZone(fetch)])).toBe(await readFrom([fetch]));
+  },
+);
+
 describe.each(Object.entries(lists))("on a node whose %s are of one block", (_, connect) => {
   test("each cursor of a page leads to the next one, and a walk after an edge yields the rest", async () => {
     const read = connect([140]);
