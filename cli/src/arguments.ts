@@ -173,6 +173,7 @@ const otherNames = [
   ["pagination.first", "page-size"],
   ["liquidity.requiredMajority", "liquidity-majority"],
   ["liquidity.requiredParticipation", "liquidity-participation"],
+  ["liquidity.marketId", "market"],
 ] as const;
 
 /** Replaces options in a message of the client by flags: `filter.partyIds[2]` by `--party`. */

@@ -22,7 +22,11 @@ export interface TallyOptions {
         requiredMajority: string;
         /** The equity-like share that has to vote, such as `"0.05"`. */
         requiredParticipation: string;
-        /** The market, if the proposal is one of a batch: votes have a weight for each market then. */
+        /**
+         * The market, if the proposal is one of a batch: votes have a share of each market then. It is the share at the
+         * time of the vote, while the network counts the shares at the close. A proposal also fails if another one of its
+         * batch does.
+         */
         marketId?: string | undefined;
       }
     | undefined;
@@ -74,11 +78,11 @@ const tallyChecks: OptionChecks<TallyOptions> = {
 /**
  * Counts the votes on a proposal as the network does at its close. All bounds are inclusive. If a party has several
  * records, the last one counts. Before the close, the result is computed from the tokens that nodes have recorded for
- * each vote.
+ * each vote, and a validator that has changed its key since its vote counts twice: nodes list the vote for both keys.
  *
  * @param votes - The votes on one proposal, in any order.
- * @throws `ArgumentError` if an option or a record is invalid, if there are votes on several proposals, or if more
- * tokens voted than exist.
+ * @throws `ArgumentError` if an option or a record is invalid, if there are votes on several proposals, if more tokens
+ * voted than exist, or if no vote has a share of the market that decides.
  * @example
  * ```ts
  * const rules = { requiredMajority: "0.66", requiredParticipation: "0.00001", totalSupply: 64_999_723n * 10n ** 18n };
@@ -98,24 +102,25 @@ export async function tallyVotes(
   const supply = totalSupply === undefined ? undefined : readCount({ operation, argument: "totalSupply" }, totalSupply);
   for (const name of ["requiredMajority", "requiredParticipation"] as const)
     if (liquidity) share(liquidity[name], { operation, argument: `liquidity.${name}` });
-  const counted = new Map<string, Counted>();
+  const last = new Map<string, Counted>();
   let proposal: string | undefined;
   await forEachRecord(place, votes, (vote) => {
     proposal ??= vote.proposalId;
     if (vote.proposalId !== proposal)
       refuseMember(place, "proposalId", `the same proposal, ${proposal}`, vote.proposalId);
     const found = readVote(place, vote, liquidity && { marketId });
-    const last = counted.get(vote.partyId);
-    if (last === undefined || isLater(found, last)) counted.set(vote.partyId, found);
+    const known = last.get(vote.partyId);
+    if (known === undefined || isLater(found, known)) last.set(vote.partyId, found);
   });
+  const counted = withoutOldKeys([...last.values()]);
 
   const sum = (value: Vote["value"]) => {
     const side = { parties: 0, tokens: 0n, shares: 0n };
-    for (const vote of counted.values()) {
+    for (const vote of counted) {
       if (vote.value !== value) continue;
       side.parties++;
       side.tokens += vote.tokens;
-      side.shares += vote.shares;
+      side.shares += vote.share ?? 0n;
     }
     return side;
   };
@@ -134,6 +139,10 @@ export async function tallyVotes(
   if (tokens === 0n) reason = "participation";
   const isDecided = hasThresholds || reason !== undefined;
   const isOfProviders = reason === "participation" && liquidity !== undefined;
+  if (isOfProviders && counted.length > 0 && counted.every(({ share }) => share === undefined)) {
+    const expected = "a market of the batch, of which votes have a share";
+    refuse({ operation, argument: "liquidity.marketId" }, expected, liquidity.marketId);
+  }
   if (isOfProviders) reason = missed(liquidity, yes.shares, yes.shares + no.shares, one);
   return {
     yes: sideOf(yes),
@@ -166,7 +175,7 @@ const readVote = (place: Place, vote: Vote, liquidity: { marketId: string | unde
   timestamp: digitsOf(place, vote, "timestamp"),
   value: vote.value,
   tokens: BigInt(digitsOf(place, vote, "totalGovernanceTokenBalance")),
-  shares: liquidity ? readWeight(place, vote, liquidity.marketId) : 0n,
+  share: liquidity && readShare(place, vote, liquidity.marketId),
   hasWeight: /[1-9]/.test(vote.totalGovernanceTokenWeight),
 });
 
@@ -179,14 +188,25 @@ function isLater(vote: Counted, last: Counted): boolean {
   return order > 0 || (order === 0 && (vote.hasWeight || (vote.tokens === 0n && !last.hasWeight)));
 }
 
-function readWeight(place: Place, vote: Vote, marketId: string | undefined): bigint {
+/**
+ * Leaves out the votes of keys that validators have changed. Nodes list such a vote for both keys, and at the close only
+ * the new key gets a weight (source of v0.74 to v0.79).
+ */
+function withoutOldKeys(votes: readonly Counted[]): readonly Counted[] {
+  const weighted = votes.reduce((sum, { hasWeight, tokens }) => (hasWeight ? sum + tokens : sum), 0n);
+  // Nodes store 16 digits of a weight: the weight of very few tokens is 0.
+  return votes.filter(({ hasWeight, tokens }) => hasWeight || weighted === 0n || tokens * 2n * 10n ** 16n < weighted);
+}
+
+/** The equity-like share of a vote; `undefined` if it has none for the market. */
+function readShare(place: Place, vote: Vote, marketId: string | undefined): bigint | undefined {
   // v0.74.0 to v0.74.4 nodes send the first of both for batches, later nodes the second.
   const { totalEquityLikeShareWeight, perMarketEquityLikeShareWeight: byMarket, elsPerMarket } = vote;
-  const text =
+  const [member, text] =
     marketId === undefined
-      ? totalEquityLikeShareWeight
-      : (elsPerMarket?.find((each) => each.marketId === marketId)?.els ?? byMarket?.[marketId] ?? "0");
-  const member = marketId === undefined ? "totalEquityLikeShareWeight" : "elsPerMarket";
+      ? ["totalEquityLikeShareWeight", totalEquityLikeShareWeight]
+      : ["elsPerMarket", elsPerMarket?.find((each) => each.marketId === marketId)?.els ?? byMarket?.[marketId]];
+  if (text === undefined) return undefined;
   return unlessThrown(() => parseUnits(text, decimals)) ?? refuseMember(place, member, "a decimal number", text);
 }
 

@@ -40,7 +40,10 @@ export function rejectionOf(error: unknown): Rejection {
   if (vega.ArgumentError.is(error) || error instanceof UsageError) {
     const { message, operation }: { message: string; operation?: string | undefined } = error;
     // Callers pass parameters, not options of functions.
-    const text = message.replace(` of ${operation} `, " ").replace("`liquidity.required", "`liquidity");
+    const text = message
+      .replace(` of ${operation} `, " ")
+      .replace("`liquidity.required", "`liquidity")
+      .replace("`liquidity.marketId`", "`market`");
     // Parameters are digits, without the `n` of a bigint. Texts of callers are in quotes.
     return new Rejection(3, text.replaceAll(/(?<=, (?:got )?-?\d+)n\b/g, ""));
   }

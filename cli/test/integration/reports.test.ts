@@ -223,6 +223,11 @@ describe("tally", () => {
       liquidityMajority: { value: "0.7", from: "node" },
       liquidityParticipation: { value: "0.1", from: "node" },
     });
+    const decided = ["--total-supply", supply, "--required-participation", "1"];
+    const refused = await runCli(["tally", "--proposal", proposal, "--market", market, ...decided], batch);
+    expect(refused).toMatchObject(
+      ended(2, "Expected --market to be a market of the batch, of which votes have a share"),
+    );
   });
 
   test("leaves the state of a market to the tokens: its thresholds of liquidity providers are without effect", async () => {

@@ -70,6 +70,22 @@ describe("tallyVotes", () => {
     expect(await tallyVotes([], { liquidity })).toMatchObject(missed);
   });
 
+  test("does not count the vote of a key that its validator had changed before the close", async () => {
+    const weight = (totalGovernanceTokenWeight: string) => ({ totalGovernanceTokenWeight });
+    const votes = [
+      vote("a", "VALUE_YES", 60n * 10n ** 18n),
+      vote("b", "VALUE_YES", 60n * 10n ** 18n, weight("0.5454545454545455")),
+      vote("c", "VALUE_NO", 50n * 10n ** 18n, weight("0.4545454545454545")),
+      // Nodes store 16 digits.
+      vote("d", "VALUE_NO", 1n),
+    ];
+    const tally = await tallyVotes(votes, { ...rules, requiredMajority: "0.66", totalSupply: 10n ** 21n });
+    expect(tally).toMatchObject({ yes: { parties: 1, tokens: String(60n * 10n ** 18n) }, passes: false });
+    expect(tally.no).toEqual({ parties: 2, tokens: String(50n * 10n ** 18n + 1n) });
+    const open = votes.map((each) => ({ ...each, ...weight("0") }));
+    expect((await tallyVotes(open)).yes.parties).toBe(2);
+  });
+
   const weights = (shares: object) => ({ perMarketEquityLikeShareWeight: shares as Record<string, string> });
   const shares = (marketId: string, els: string) => ({ elsPerMarket: [{ marketId, els }] });
   test.each<[version: string, own: Partial<Vote>, other: Partial<Vote>]>([
@@ -85,6 +101,17 @@ describe("tallyVotes", () => {
       tallyVotes(votes, { ...rules, liquidity: { ...liquidity, requiredParticipation, marketId: "CC" } });
     expect(await tallyOf("0.4")).toMatchObject({ decidedBy: "liquidity", passes: true });
     expect(await tallyOf("0.41")).toMatchObject({ decidedBy: "liquidity", reason: "participation" });
+  });
+
+  test("refuses a market of which no vote has a share, if liquidity decides", async () => {
+    const marketId = "ee";
+    const votes = yesAndNo(25n, 10n).map((each) => ({ ...each, ...shares("cc", "0.2") }));
+    const tally = (totalSupply: bigint) =>
+      tallyVotes(votes, { ...rules, totalSupply, liquidity: { ...liquidity, marketId } });
+    const argument = "liquidity.marketId";
+    const message = expect.stringContaining("a market of the batch");
+    await expect(tally(100n)).rejects.toMatchObject({ name: "ArgumentError", argument, message });
+    expect(await tally(40n)).toMatchObject({ decidedBy: "tokens", passes: true });
   });
 
   test("shows a share that is missed by less than 18 digits as missed", async () => {

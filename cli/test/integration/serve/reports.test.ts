@@ -201,6 +201,16 @@ test("a threshold of liquidity providers requires the other one, from the caller
     const message = `${needed} the node has no such threshold for the proposal.`;
     expect(await send(url + pathOf("tally", { proposal, ...query }))).toMatchObject({ status: 400, body: { message } });
   }
+  const decided = {
+    requiredMajority: "0.5",
+    requiredParticipation: "1",
+    totalSupply: String(10n ** 40n),
+    market: "ab",
+  };
+  const liquidity = { liquidityMajority: "0.5", liquidityParticipation: "0.5" };
+  const message = 'Expected `market` to be a market of the batch, of which votes have a share, got "ab".';
+  const refused = await send(url + pathOf("tally", { proposal, ...decided, ...liquidity }));
+  expect(refused).toMatchObject({ status: 400, body: { message } });
 });
 
 test("a report that begins after the newest block is an error about the nodes", async () => {
