@@ -60,7 +60,6 @@ export const exploreCommand: Definition = {
           client,
           pool: connection?.pool ?? { check: async () => [] },
           hosts: isLoopback ? [host, "localhost", "127.0.0.1", "[::1]"] : undefined,
-          closing: io.signal,
           describe: async () => ({
             isCopy: copy !== undefined,
             names: demo ? ["Fake node"] : names,

@@ -40,7 +40,7 @@ test("the page gets no path of a node and no password of a database, which can b
   const failing = async () => Promise.reject(new Error("https://node.example/secret-key failed"));
   const argv = ["explore", "--node", "https://node.example/secret-key", "--retries", "0"];
   const { url } = await startServing(argv, failing);
-  for (const path of ["explore/source", "explore/nodes", "explore/events", "api/v2/assets", "api/v2/governance"]) {
+  for (const path of ["explore/source", "explore/nodes", "api/v2/assets", "api/v2/governance"]) {
     expect(await (await fetch(`${url}/${path}`)).text()).not.toContain("secret-key");
   }
   const { stderr } = await runCli(["explore", "postgres://user:secret@127.0.0.1:1/vega"], { fetch: node.fetch });

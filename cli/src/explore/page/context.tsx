@@ -1,5 +1,5 @@
 /** Shared by the views: the route, the fields of forms, and whether new records arrive. */
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Live } from "./data.js";
 import { Time } from "./format.js";
 
@@ -43,14 +43,24 @@ type FieldProps = {
 };
 
 export function Field({ route, name, label, value, options, placeholder = "" }: FieldProps) {
-  const onChange = ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) =>
-    choose(route, name, currentTarget.value.trim());
+  const input = useRef<HTMLInputElement>(null);
+  const show = () => {
+    if (input.current) input.current.value = value;
+  };
+  // The view is rendered with each block, also while someone types.
+  useLayoutEffect(show, [value]);
+  const onChange = ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) => {
+    const text = currentTarget.value.trim();
+    // Without a text, the default applies.
+    if (text === "") show();
+    choose(route, name, text);
+  };
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: it has one of the two.
     <label>
       {label}
       {options === undefined ? (
-        <input value={value} placeholder={placeholder} spellcheck={false} onChange={onChange} />
+        <input ref={input} placeholder={placeholder} spellcheck={false} onChange={onChange} />
       ) : (
         <select value={value} onChange={onChange}>
           {Object.entries(options).map(([key, text]) => (
@@ -69,7 +79,7 @@ export function LiveBadge({ live: { upTo, stopped } }: { live: Live }) {
   if (!upTo) return <p class="badge">Connecting…</p>;
   return (
     <p class="badge live">
-      Live, up to <Time of={upTo} /> UTC
+      Live, up to <Time of={`${upTo}`} /> UTC
     </p>
   );
 }

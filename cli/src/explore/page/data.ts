@@ -1,5 +1,5 @@
 /** Reads from the server of the page: the gateway, and the paths below `/explore`. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { operations } from "vegaprotocol-client/operations";
 
 /** Where the records of the page come from. */
@@ -61,16 +61,14 @@ export async function load<T>(path: string, signal: AbortSignal, completeFrom?: 
 const largestPage: (typeof operations)["listVotes"]["defaultPageSize"] = 5000;
 
 type Connection<T> = { edges: { node: T }[]; pageInfo: { hasNextPage: boolean; endCursor: string } };
+type Lists<T = unknown> = Record<string, Connection<T>>;
 
 /** All records of a list, by cursors of the gateway, which lead to each once. */
 export async function loadAll<T>(path: string, signal: AbortSignal): Promise<Loaded<readonly T[]>> {
   const all: T[] = [];
   for (let after = ""; ; ) {
     const next = after && `&pagination.after=${encodeURIComponent(after)}`;
-    const { data, ...others } = await load<Record<string, Connection<T>>>(
-      `${path}&pagination.first=${largestPage}${next}`,
-      signal,
-    );
+    const { data, ...others } = await load<Lists<T>>(`${path}&pagination.first=${largestPage}${next}`, signal);
     const [page] = Object.values(data ?? {});
     if (page === undefined) return others;
     for (const { node } of page.edges) all.push(node);
@@ -79,57 +77,72 @@ export async function loadAll<T>(path: string, signal: AbortSignal): Promise<Loa
   }
 }
 
-/** The data at a path. A new `version` loads it again; the previous data stays until then. */
-export function useData<T>(path: string | undefined, version: unknown = 0, read: Load<T> = load): Loaded<T> {
-  const [state, setState] = useState<{ path: string; loaded: Loaded<T> }>();
+/** After how many milliseconds the page looks for new records, and tries again after an error. */
+const interval = 5000;
+
+/** A period that ends now begins a little later with each block. */
+const subjectOf = (path: string) => path.replace(/(?<=[?&]from=)\d+/, "");
+
+/**
+ * The data at a path. A new `version` loads it again; the previous data stays until then. Nothing is loaded for the
+ * version `null`.
+ */
+export function useData<T>(
+  path: string | undefined,
+  version: unknown = 0,
+  read: Load<T> = load,
+  isPolled = false,
+): Loaded<T> {
+  const [state, setState] = useState<{ subject: string; loaded: Loaded<T> }>();
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    if (path === undefined) return;
+    if (path === undefined || version === null) return;
     const controller = new AbortController();
     const { signal } = controller;
-    // After an error, the data before it stays.
-    const set = (next: Loaded<T>) =>
-      signal.aborted ||
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const readLater = () => {
+      // A page in the background waits.
+      timer = setTimeout(() => (document.hidden ? readLater() : setAttempt((last) => last + 1)), interval);
+    };
+    const set = (next: Loaded<T>) => {
+      if (signal.aborted) return;
+      if (isPolled || next.error) readLater();
+      const subject = subjectOf(path);
+      // After an error, the data before it stays.
       setState((last) => ({
-        path,
-        loaded: next.error && last?.path === path ? { ...last.loaded, error: next.error } : next,
+        subject,
+        loaded: next.error && last?.subject === subject ? { ...last.loaded, error: next.error } : next,
       }));
+    };
     read(path, signal).then(set, () => set({ error: noServer }));
-    return () => controller.abort();
-  }, [path, version, read]);
-  return state !== undefined && state.path === path ? state.loaded : {};
-}
-
-/** Whether records come in as they are made. */
-export interface Live {
-  /** Another one for new records. */
-  readonly version: number;
-  /** Up to when every record was seen, in Unix nanoseconds. */
-  readonly upTo?: string;
-  readonly stopped?: string;
-}
-
-export function useLive({ isCopy }: Source, query: string): Live {
-  const [live, setLive] = useState<Live>({ version: 0 });
-  useEffect(() => {
-    if (isCopy) return setLive({ version: 0, stopped: "This is a local copy." });
-    let refresh: ReturnType<typeof setTimeout> | undefined;
-    const source = new EventSource(`/explore/events${query}`);
-    source.onmessage = ({ data }) => {
-      const { records, upTo } = JSON.parse(data);
-      setLive(({ version }) => ({ version, upTo }));
-      if (records === 0 || refresh !== undefined) return;
-      refresh = setTimeout(() => {
-        refresh = undefined;
-        setLive((last) => ({ ...last, version: last.version + 1 }));
-      }, 3000);
-    };
-    source.addEventListener("stopped", ({ data: stopped }) => setLive((last) => ({ ...last, stopped })));
-    // The browser connects again.
-    source.onerror = () => setLive((last) => ({ stopped: noServer, ...last }));
     return () => {
-      source.close();
-      clearTimeout(refresh);
+      controller.abort();
+      clearTimeout(timer);
     };
-  }, [isCopy, query]);
-  return live;
+  }, [path, version, attempt, read, isPolled]);
+  return state !== undefined && path !== undefined && state.subject === subjectOf(path) ? state.loaded : {};
+}
+
+/** Whether the page shows the newest records. */
+export interface Live {
+  /** Another one for new records; `null` before it is known. */
+  readonly version: string | null;
+  /** The time of the node's block, in Unix nanoseconds. */
+  readonly upTo?: bigint | undefined;
+  readonly stopped?: string | undefined;
+}
+
+/** The data at a path, which is read again and again. */
+export const usePolled = <T>(path: string | undefined): Loaded<T> => useData<T>(path, 0, load, true);
+
+/** @param list - The path of the list whose newest record shows whether there are new ones. */
+export function useLive({ isCopy }: Source, list: string): Live {
+  const { data, block, error } = usePolled<Lists>(isCopy ? undefined : `${list}pagination.first=1`);
+  const since = useRef({ block, at: Date.now() });
+  if (since.current.block !== block) since.current = { block, at: Date.now() };
+  if (isCopy) return { version: "", stopped: "This is a local copy." };
+  const [page] = Object.values(data ?? {});
+  const isStalled = Date.now() - since.current.at > 60_000;
+  const stopped = error ?? (isStalled ? "There has been no new block for a minute." : undefined);
+  return { version: page ? JSON.stringify(page.edges) : error ? "" : null, upTo: block, stopped };
 }

@@ -1,7 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { NodeStatus } from "vegaprotocol-client/pool";
 import { LiveBadge } from "./context.js";
-import { load, type Source, useData, useLive } from "./data.js";
+import { type Source, useData, useLive, usePolled } from "./data.js";
 import { Id, Status, Time, useNames } from "./format.js";
 import { Records, type Row } from "./records.js";
 import { type Column, Table } from "./table.js";
@@ -11,8 +11,9 @@ type Changes = { balances: { edges: { node: Row }[] }; coverage: { startTimestam
 
 export function HomeView({ source }: { source: Source }) {
   const { names, proposals, stored = [] } = source;
-  const live = useLive(source, "");
-  const changes = useData<Changes>("/api/v2/balance/changes?pagination.first=200", live.version);
+  const list = "/api/v2/balance/changes?";
+  const live = useLive(source, list);
+  const changes = useData<Changes>(`${list}pagination.first=200`, live.version);
   const ids = [...new Set([...proposals, ...stored.flatMap(({ query }) => query.proposalId ?? [])])];
   const rows = changes.data?.balances.edges.map(({ node }) => node) ?? [];
   return (
@@ -34,13 +35,6 @@ export function HomeView({ source }: { source: Source }) {
   );
 }
 
-/** Opens an id: it is a proposal if there are votes on it. */
-export async function openId(id: string): Promise<void> {
-  const path = `/api/v2/votes?proposalId=${encodeURIComponent(id)}&pagination.first=1`;
-  const { data } = await load<{ votes: { edges: unknown[] } }>(path, new AbortController().signal);
-  location.hash = `#/${data && data.votes.edges.length > 0 ? "proposal" : "party"}/${encodeURIComponent(id)}`;
-}
-
 const resultColumns: Column<readonly [id: string, alias: string]>[] = [
   { name: "Party", width: 20, cell: ([id]) => <Id id={id} view="party" /> },
   { name: "Id", width: 60, cell: ([id]) => <code>{id}</code> },
@@ -49,6 +43,14 @@ const noResult = "No profile matches. A party without a profile is found by its 
 
 export function SearchView({ text, error }: { text: string; error: string | undefined }) {
   const wanted = text.toLowerCase();
+  const isId = /^[\da-f]{64}$/.test(wanted) || wanted === "network";
+  const path = `/api/v2/votes?proposalId=${encodeURIComponent(wanted)}&pagination.first=1`;
+  const votes = useData<{ votes: { edges: unknown[] } }>(isId ? path : undefined);
+  useEffect(() => {
+    // An id is of a proposal if there are votes on it.
+    const view = votes.data?.votes.edges.length === 0 ? "party" : "proposal";
+    if (votes.data) location.replace(`#/${view}/${encodeURIComponent(wanted)}`);
+  }, [votes.data, wanted]);
   const found = [...useNames().aliases].filter(([id, alias]) => `${id} ${alias}`.toLowerCase().includes(wanted));
   return (
     <>
@@ -56,7 +58,7 @@ export function SearchView({ text, error }: { text: string; error: string | unde
         Results for “<bdi>{text}</bdi>”
       </h1>
       {error && <p class="warning">The profiles of parties cannot be read, so that only ids are found. {error}</p>}
-      <Table label="Results" empty={noResult} rows={found} columns={resultColumns} />
+      {isId ? <Status of={votes} /> : <Table label="Results" empty={noResult} rows={found} columns={resultColumns} />}
     </>
   );
 }
@@ -90,12 +92,7 @@ const storedColumns: Column<NonNullable<Source["stored"]>[number]>[] = [
 ];
 
 export function NodesView({ source: { isCopy, stored = [] } }: { source: Source }) {
-  const [version, setVersion] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || setVersion((last) => last + 1), 5000);
-    return () => clearInterval(timer);
-  }, []);
-  const nodes = useData<{ nodes: Node[] }>("/explore/nodes", version);
+  const nodes = usePolled<{ nodes: Node[] }>("/explore/nodes");
   const oldest = useData<Changes>("/api/v2/balance/changes?pagination.first=1&pagination.newestFirst=false");
   const start = oldest.data?.coverage.startTimestamp;
   return (

@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useRoute } from "./context.js";
 import { loadAll, type Source, useData } from "./data.js";
 import { NamesContext } from "./format.js";
-import { HomeView, NodesView, openId, SearchView } from "./home.js";
+import { HomeView, NodesView, SearchView } from "./home.js";
 import { PartyView } from "./party.js";
 import { ProposalView } from "./proposal.js";
 import { readSent, SentView } from "./sent.js";
@@ -12,8 +12,7 @@ import type { Asset } from "./text.js";
 function search(event: Event): void {
   event.preventDefault();
   const text = String(new FormData(event.currentTarget as HTMLFormElement).get("text")).trim();
-  if (/^[\da-f]{64}$/i.test(text) || text === "network") void openId(text.toLowerCase());
-  else if (text !== "") location.hash = `#/search?${new URLSearchParams({ text })}`;
+  if (text !== "") location.hash = `#/search?${new URLSearchParams({ text })}`;
 }
 
 function App() {

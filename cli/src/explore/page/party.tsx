@@ -5,7 +5,7 @@ import type { AccountBalance, BalanceSeriesRow, SubmissionLimits } from "vegapro
 import { chartsOf } from "../../output/plot.js";
 import { Chart } from "./chart.js";
 import { choose, Field, LiveBadge, type Route } from "./context.js";
-import { type Loaded, loadAll, type Source, useData, useLive } from "./data.js";
+import { type Loaded, loadAll, type Source, useData, useLive, usePolled } from "./data.js";
 import { Amount, Status, symbolOf, Time, useNames } from "./format.js";
 import { Records, type Row } from "./records.js";
 import { formatAmount, formatName, isoOf } from "./text.js";
@@ -53,7 +53,7 @@ function readChoices(
 export function PartyView({ route, source }: { route: Route; source: Source }) {
   const { id, query } = route;
   const names = useNames();
-  const live = useLive(source, `?party=${encodeURIComponent(id)}`);
+  const live = useLive(source, `/api/v2/balance/changes?filter.partyIds=${encodeURIComponent(id)}&`);
   const isWhole = query.has("whole") ? query.get("whole") === "yes" : source.completeHistory;
   const filter = `party=${encodeURIComponent(id)}${isWhole ? "&completeHistory=true" : ""}`;
   const balances = useData<Balances>(`/reports/balances?${filter}`, live.version);
@@ -138,8 +138,8 @@ export function PartyView({ route, source }: { route: Route; source: Source }) {
 }
 
 const accountColumns = ["assetId", "balance", "accountType", "timestamp", "marketId"] as const;
-/** The amounts come early: a phone shows the first columns. */
-const entryColumns = ["timestamp", "change", "balance", "entry", "accountType", "marketId"] as const;
+/** The amounts come early: a phone shows the first columns. Each entry has a balance. */
+const entryColumns = ["timestamp", "balance", "change", "entry", "accountType", "marketId"] as const;
 const voteColumns = ["proposalId", "value", "totalGovernanceTokenBalance", "timestamp"] as const;
 
 export function SeriesCharts({ rows }: { rows: readonly BalanceSeriesRow[] }) {
@@ -166,7 +166,9 @@ function LimitsView({ route, proposal: voted = "" }: { route: Route; proposal: s
   const proposal = query.get("proposal") ?? voted;
   const parameters = new URLSearchParams({ party: id, command, ...(command === "vote" && { proposal }) });
   const isReady = command !== "vote" || proposal !== "";
-  const report = useData<{ limits: SubmissionLimits }>(isReady ? `/reports/limits?${parameters}` : undefined);
+  const path = isReady ? `/reports/limits?${parameters}` : undefined;
+  // Blocks are too old for a proof of work after a while, whether the party has new records or not.
+  const report = usePolled<{ limits: SubmissionLimits }>(path);
   const limits = report.data?.limits;
   const work = limits?.proofOfWork;
   return (

@@ -43,8 +43,10 @@ const labels = { ...thresholds, totalSupply: "Total supply, in the smallest unit
 
 export function ProposalView({ route, source }: { route: Route; source: Source }) {
   const { id, query } = route;
-  const live = useLive(source, `?proposal=${encodeURIComponent(id)}`);
-  const node = useData<{ data: { proposal: Proposal } }>(`/api/v2/governance?proposalId=${encodeURIComponent(id)}`);
+  const path = `/api/v2/votes?proposalId=${encodeURIComponent(id)}`;
+  const live = useLive(source, `${path}&`);
+  const governance = `/api/v2/governance?proposalId=${encodeURIComponent(id)}`;
+  const node = useData<{ data: { proposal: Proposal } }>(governance, live.version);
   const known = node.data?.data.proposal;
   const title = known?.rationale?.title;
   const chosen = {
@@ -54,7 +56,6 @@ export function ProposalView({ route, source }: { route: Route; source: Source }
   };
   const parameters = new URLSearchParams([["proposal", id], ...Object.entries(chosen).filter(([, value]) => value)]);
   const report = useData<{ tally: Tally }>((known || node.error) && `/reports/tally?${parameters}`, live.version);
-  const path = `/api/v2/votes?proposalId=${encodeURIComponent(id)}`;
   const votes = useData<readonly Vote[]>(path, live.version, loadAll);
   return (
     <>

@@ -1,7 +1,7 @@
 /** Tables of records: how each member of a record is shown. */
 import { Amount, governanceAsset, Id, symbolOf, Time, useNames } from "./format.js";
 import { type Column, Table } from "./table.js";
-import { formatName } from "./text.js";
+import { decimalsOf, formatName } from "./text.js";
 
 type Texts = "partyId" | "proposalId" | "assetId" | "marketId" | "entry" | "totalGovernanceTokenBalance" | "time";
 type Values = Record<Texts, string> &
@@ -63,11 +63,21 @@ export function Records({ label, rows, columns, kinds = {}, empty = "There are n
   const names = useNames();
   const isKnown = ({ assetId, totalGovernanceTokenBalance: tokens }: Row) =>
     assetId ? names.assets.has(assetId) : !tokens || governanceAsset(names) !== undefined;
+  const decimalsIn = (row: Row) => decimalsOf(names.assets.get(row.assetId ?? "")) ?? 0;
+  // In units of one size, whatever the asset is.
+  const most = Math.max(0, ...[...names.assets.values()].map(({ decimals }) => Number(decimals)));
+  const amountOf = (name: "balance" | "change") => (row: Row) =>
+    row[name] && row[name] + "0".repeat(most - decimalsIn(row));
+  const sorts: { readonly [name in keyof Row]?: (row: Row) => unknown } = {
+    partyId: ({ partyId = "" }) => names.aliases.get(partyId),
+    assetId: ({ assetId }) => symbolOf(names, assetId),
+    balance: amountOf("balance"),
+    change: amountOf("change"),
+  };
   const all = columns.map((name): Column<Row> => {
     // The rows of an object are its members, with their names.
     if (!Object.hasOwn(known, name) || "name" in kinds) return columnOf(name, kinds[name]);
-    const sort = (row: Row) => (name === "partyId" && names.aliases.get(row.partyId ?? "")) || row[name];
-    return { ...known[name], sort };
+    return { ...known[name], sort: (row) => sorts[name]?.(row) || row[name] };
   });
   return (
     <>
