@@ -8,7 +8,7 @@ import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
 import type { Connection } from "../http/send.js";
 import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
-import type { Edge, PageContent } from "./page.js";
+import { directionOf, type Edge, isPageInfo, type PageContent } from "./page.js";
 import type { ListKind, OpenRange, WalkRequest } from "./plan.js";
 import { provableRange } from "./ranges.js";
 import { type CursorRules, type ListReaderOptions, pageReader } from "./reader.js";
@@ -55,8 +55,10 @@ export const openSource = <T>(
     ...walk,
     fetchPage: async ({ pagination }, _, signal) => {
       const content = await fetchPage(pagination, signal);
-      if (!Array.isArray(content?.edges) || content.pageInfo === undefined)
-        return refuse({ argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
+      if (!Array.isArray(content?.edges) || !isPageInfo(content.pageInfo, pagination)) {
+        const what = `a function that returns \`{ edges, pageInfo }\`, with \`${directionOf(pagination).more}\` in \`pageInfo\``;
+        return refuse({ argument: "fetchPage" }, what, content);
+      }
       const edges = content.edges.filter((edge) => edge?.node != null) as Edge<T>[];
       return { edges, pageInfo: content.pageInfo, extra: {} as NodeExtra, completeFrom: 0n };
     },

@@ -1,3 +1,4 @@
+import type { Pagination } from "../../generated/types.js";
 import type { ListOperation, Operation, OperationId } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
@@ -10,7 +11,15 @@ import { hasNoBlock } from "../values/block.js";
 import { toName } from "../values/names.js";
 import { microsecondFrom, toTime } from "../values/times.js";
 import { completeFrom, judge } from "./judge.js";
-import { cursorOf, type EdgePage, type NodePage, type PageRequest, type ReadPage, type ReceivedPage } from "./page.js";
+import {
+  cursorOf,
+  type EdgePage,
+  isPageInfo,
+  type NodePage,
+  type PageRequest,
+  type ReadPage,
+  type ReceivedPage,
+} from "./page.js";
 import { withinRange } from "./ranges.js";
 
 export type CursorRules = Pick<CallRequest<never>, "finalStatuses">;
@@ -43,16 +52,16 @@ function sendPage<T>(
   const { pagination, start, end } = request;
   const params = { ...filters, ...rangeOf(range, start, end), pagination };
   const read = (body: { [name: string]: EdgePage<T> | null | undefined }) => {
-    const page = readEnvelope(body[envelope]);
+    const page = readEnvelope(body[envelope], pagination);
     return page && { edges: enums ? named(page.edges, enums) : page.edges, pageInfo: page.pageInfo, request };
   };
   const cursorRules = cursorOf(pagination) === undefined ? undefined : rules;
   return connection.send({ operation: id, described, ...cursorRules, ...call, read, params, signal, expectation });
 }
 
-/** The envelope of a page, if it is one: without edges or `pageInfo`, a walk would lose records or end too early. */
-const readEnvelope = <T>(envelope: EdgePage<T> | null | undefined): EdgePage<T> | undefined =>
-  Array.isArray(envelope?.edges) && envelope.edges.every(isEdge) && typeof envelope.pageInfo === "object"
+/** The envelope of a page, if it is one: with less, a walk would lose records or end too early. */
+const readEnvelope = <T>(envelope: EdgePage<T> | null | undefined, pagination: Pagination): EdgePage<T> | undefined =>
+  Array.isArray(envelope?.edges) && envelope.edges.every(isEdge) && isPageInfo(envelope.pageInfo, pagination)
     ? envelope
     : undefined;
 

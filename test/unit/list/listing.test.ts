@@ -255,10 +255,16 @@ describe("the errors of a walk", () => {
     expect(source.requests).toEqual([]);
   });
 
-  test.each([undefined, [], { edges: [] }])("say what fetchPage must return if it returns %j", async (page) => {
-    const message = "Expected `fetchPage` to be a function that returns `{ edges, pageInfo }`, got ";
-    const got = page === undefined ? "undefined." : Array.isArray(page) ? "an empty array." : "an object.";
-    await expect(paginate(async () => page as never)).rejects.toThrow(message + got);
+  test.each<[page: unknown, got: string, pagination?: Forward | Backward]>([
+    [undefined, "undefined."],
+    [[], "an empty array."],
+    [{ edges: [] }, "an object."],
+    [{ edges: [], pageInfo: {} }, "an object."],
+    [{ edges: [], pageInfo: { hasNextPage: true } }, "an object.", { last: 5 }],
+  ])("say what fetchPage must return if it returns %j", async (page, got, pagination) => {
+    const more = pagination ? "hasPreviousPage" : "hasNextPage";
+    const message = `Expected \`fetchPage\` to be a function that returns \`{ edges, pageInfo }\`, with \`${more}\` in \`pageInfo\`, got ${got}`;
+    await expect(paginate(async () => page as never, pagination)).rejects.toThrow(message);
   });
 
   test("say that fetchPage is missing", async () => {

@@ -54,6 +54,8 @@ describe("a page of a list", () => {
     ["that is `null`", null],
     ["without edges", { pageInfo }],
     ["without `pageInfo`", { edges: [edge] }],
+    ["whose `pageInfo` is empty", { edges: [edge], pageInfo: {} }],
+    ["whose `hasNextPage` is `null`", { edges: [edge], pageInfo: { ...pageInfo, hasNextPage: null } }],
     ["with an edge that is `null`", { edges: [edge, null], pageInfo }],
     ["with a record that is `null`", { edges: [{ ...edge, node: null }], pageInfo }],
     ["with a record that is text", { edges: [{ ...edge, node: "5" }], pageInfo }],
