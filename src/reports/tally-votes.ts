@@ -131,12 +131,13 @@ export async function tallyVotes(
     refuse({ operation, argument: "totalSupply" }, needed, totalSupply);
   }
   const sideOf = ({ parties, tokens }: typeof yes) => ({ parties, tokens: String(tokens) });
-  let reason: Tally["reason"];
   const hasThresholds = requiredMajority !== undefined && requiredParticipation !== undefined && supply !== undefined;
-  if (hasThresholds) reason = missed({ requiredMajority, requiredParticipation }, yes.tokens, tokens, supply);
+  const isMissed = (required: string | undefined, part: bigint, whole: bigint | undefined) =>
+    required !== undefined && whole !== undefined && isBelow(required, part, whole);
+  let reason: Tally["reason"];
+  if (tokens === 0n || isMissed(requiredParticipation, tokens, supply)) reason = "participation";
   // It fails whatever the participation is, unless liquidity providers decide.
-  else if (requiredMajority && !liquidity && isBelow(requiredMajority, yes.tokens, tokens)) reason = "majority";
-  if (tokens === 0n) reason = "participation";
+  else if ((hasThresholds || !liquidity) && isMissed(requiredMajority, yes.tokens, tokens)) reason = "majority";
   const isDecided = hasThresholds || reason !== undefined;
   const isOfProviders = reason === "participation" && liquidity !== undefined;
   if (isOfProviders && counted.length > 0 && counted.every(({ share }) => share === undefined)) {

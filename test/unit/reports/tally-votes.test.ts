@@ -36,6 +36,7 @@ describe("tallyVotes", () => {
     [0n, 0n, "participation", { totalSupply: undefined, requiredMajority: undefined }],
     [29n, 21n, "majority", { totalSupply: undefined }],
     [29n, 21n, "majority", { requiredParticipation: undefined }],
+    [29n, 19n, "participation", { requiredMajority: undefined }],
   ])("of %d YES and %d NO misses by the rules of the network: %s", async (yes, no, reason, options) => {
     const tally = await tallyVotes(yesAndNo(yes, no), { ...rules, ...options });
     expect(tally).toMatchObject({ passes: reason === undefined, reason, decidedBy: "tokens" });
