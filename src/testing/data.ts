@@ -40,8 +40,8 @@ export interface FakeNodeData {
   /** The seed of generated records: the same seed gives the same ones. Default: 1. */
   seed?: number | undefined;
   /**
-   * The id of a party that has votes, balance changes, a profile and spam statistics among the generated records.
-   * Default: all parties are generated.
+   * The id of a party that has votes, balance changes, a profile and spam statistics among the generated records, if
+   * there are some dozens of each. Default: all parties are generated.
    */
   party?: string | undefined;
 }

@@ -78,10 +78,9 @@ export function createFakeNetwork(data: FakeNetworkData = {}, options: FakeNodeO
     nodes,
     url,
     async fetch(input, init) {
-      const request = new Request(input, init);
-      const { origin } = new URL(request.url);
+      const { origin } = new URL(input instanceof Request ? input.url : input);
       const node = origin === url ? balanced() : nodes.find(({ url }) => url === origin);
-      if (node) return node.fetch(request);
+      if (node) return node.fetch(input, init);
       const addresses = [...nodes.map(({ url }) => url), url];
       throw new TypeError(`fetch failed: ${origin} is not one of ${addresses.join(", ")}`);
     },

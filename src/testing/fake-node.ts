@@ -107,8 +107,8 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   let nextFaults = planFaults([]);
   let limiter: RateLimiter | undefined;
   let past = { end: Number.NaN, store: chain.store };
-  /** The requests in flight. Node.js aborts a Request only as long as something refers to it. */
-  const running = new Set<Request>();
+  /** The requests in flight, with their originals. Node.js aborts a Request only as long as something refers to both. */
+  const running = new Map<Request, unknown>();
   let up = new AbortController();
 
   function configure(options: FakeNodeOptions): void {
@@ -136,15 +136,17 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   const fetch: FakeNode["fetch"] = async (input, init) => {
     const request = new Request(input, init);
     const { method, url, headers, signal } = request;
-    const route = findRoute(new URL(url).pathname);
+    // A browser sends it before a request of the page, which the page cannot see.
+    const isPreflight = method === "OPTIONS" && headers.has("Access-Control-Request-Method");
+    const route = isPreflight ? undefined : findRoute(new URL(url).pathname);
     const body = await request.text();
     signal.throwIfAborted();
     requests.push({ operation: route?.id, method, url, headers: Object.fromEntries(headers), body });
     if (behavior.down) throw new TypeError("fetch failed: the connection was refused");
-    const faults = nextFaults(route?.id);
+    const faults = isPreflight ? {} : nextFaults(route?.id);
     const state = { store: store(), block: block(), tieSeed, limiter, checkTransaction };
     const response = withCors(request, () => reply(request, body, route, { ...behavior, ...state }));
-    running.add(request);
+    running.set(request, input);
     try {
       const received = await untilAborted(signal, up, (signal) => respond(response, faults, signal));
       // A constructed response has no address, unlike a fetched one.

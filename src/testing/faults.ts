@@ -75,15 +75,18 @@ export async function respond(reply: Reply, faults: RequestFaults, signal: Abort
   if (latency?.milliseconds === Number.POSITIVE_INFINITY) await orAborted(signal, new Promise(() => {}));
   else if (latency) await sleep(systemClock, latency.milliseconds, signal);
   if (reset) throw new TypeError("fetch failed: the connection was reset");
-  if (html) {
-    const text = "<!doctype html><title>Bad gateway</title><h1>Bad gateway</h1>";
-    return new Response(text, { status: html.status ?? 200, headers: { "Content-Type": "text/html" } });
-  }
-  const { body, ...init } = status ? withStatus(reply, status) : reply;
+  const proxied = { ...reply, headers: {} };
+  const { body, ...init } = html
+    ? withStatus(proxied, { status: html.status ?? 200, body: proxyPage, headers: { "Content-Type": "text/html" } })
+    : status
+      ? withStatus(reply, status)
+      : reply;
   return new Response(body && faults["truncated-body"] ? truncated(body) : body, init);
 }
 
-type StatusFault = NonNullable<RequestFaults["status"]>;
+const proxyPage = "<!doctype html><title>Bad gateway</title><h1>Bad gateway</h1>";
+
+type StatusFault = Omit<NonNullable<RequestFaults["status"]>, "name">;
 
 function withStatus(reply: Reply, { status, headers, code, message = "injected fault", body }: StatusFault): Reply {
   const all = new Headers({ ...reply.headers, ...errorType });

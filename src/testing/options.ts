@@ -51,7 +51,7 @@ export interface FakeNodeOptions {
    * How many requests the node serves; `false` for any number. A member that is left out has its default. Default:
    * `{ rate: 20, burst: 100, refusals: 100, ban: 600 }`.
    */
-  rateLimit?: Partial<RateLimit> | false | undefined;
+  rateLimit?: RateLimit | false | undefined;
   /** The time in milliseconds: of the rate limit, and the end of open ranges on v0.79 nodes. Default: `Date.now`. */
   now?: (() => number) | undefined;
   /** Decides the outcome of a check for a transaction that is well-formed and new in its block. Default: it passes. */
@@ -84,7 +84,10 @@ export type NodeBehavior = { readonly [Name in keyof FakeNodeOptions]-?: NonNull
 
 const wholeNumber = expected("a whole number", (value) => Number.isSafeInteger(value) && Number(value) >= 0);
 const text = expected("a string", (value) => typeof value === "string");
-const status = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
+const status = expected(
+  "an HTTP status",
+  (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) < 600,
+);
 
 const faultChecks: Readonly<Record<NodeFault["name"], Readonly<Record<string, OptionCheck>>>> = {
   latency: { milliseconds: deadline },
@@ -99,18 +102,22 @@ const faultChecks: Readonly<Record<NodeFault["name"], Readonly<Record<string, Op
   html: { status },
   "truncated-body": {},
 };
+const required: { readonly [name in NodeFault["name"]]?: string } = { latency: "milliseconds", status: "status" };
+const isOrdinal = (value: unknown) => Number.isInteger(value) && Number(value) > 0;
 const faultScope = {
   name: oneOf(...Object.keys(faultChecks)),
-  request: expected("the number of a request, or an array of them", (value) => [value].flat().every(Number.isInteger)),
+  request: expected("the number of a request, or an array of them", (value) => [value].flat().every(isOrdinal)),
   operation: oneOf(...operationIds),
   share: expected("a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1),
 };
 
-const checkFault: OptionCheck = (fault, { argument }) => {
-  const { name } = (fault ?? {}) as NodeFault;
+const checkFault: OptionCheck = (given, { argument }) => {
+  const fault = Object(given) as NodeFault & Readonly<Record<string, unknown>>;
+  const { name } = fault;
   faultScope.name(name, { argument: `${argument}.name` });
-  if (name === "status") status((fault as { status?: unknown }).status, { argument: `${argument}.status` });
-  checkOptions({ ...faultScope, ...faultChecks[name] }, fault, { name: argument, prefix: `${argument}.` });
+  const member = required[name];
+  if (member) faultChecks[name][member]?.(fault[member], { argument: `${argument}.${member}` });
+  checkOptions({ ...faultScope, ...faultChecks[name] }, given, { name: argument, prefix: `${argument}.` });
 };
 
 const arrayOf =

@@ -1,22 +1,24 @@
 /** How many requests a node serves, to all its clients together. */
 export interface RateLimit {
   /** Requests a second. */
-  rate: number;
+  rate?: number | undefined;
   /** Requests at once. */
-  burst: number;
+  burst?: number | undefined;
   /** Rejected requests at once, refilled at the same rate; the next one becomes a ban. */
-  refusals: number;
+  refusals?: number | undefined;
   /** Seconds that a ban lasts. */
-  ban: number;
+  ban?: number | undefined;
 }
 
+type Limits = Readonly<Record<keyof RateLimit, number>>;
+
 /** The limits of a node with its default settings (observed on v0.74 nodes). */
-export const defaultRateLimit: RateLimit = { rate: 20, burst: 100, refusals: 100, ban: 600 };
+export const defaultRateLimit: Limits = { rate: 20, burst: 100, refusals: 100, ban: 600 };
 
 export type RateLimiter = () => { outcome: "served" | "refused" | "banned"; headers: Record<string, string> };
 
 /** Returns two token buckets: rejected requests draw on the second one, and a client that empties it is banned. */
-export function createRateLimiter({ rate, burst, refusals, ban }: RateLimit, now: () => number): RateLimiter {
+export function createRateLimiter({ rate, burst, refusals, ban }: Limits, now: () => number): RateLimiter {
   let [tokens, rejections] = [burst, refusals];
   let refilledAt = now();
   let bannedUntil = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createFakeNode, type FakeNode, type NodeFault } from "../../../src/testing/index.js";
+import { createFakeNetwork, createFakeNode, type FakeNode, type NodeFault } from "../../../src/testing/index.js";
 import { collectGarbage } from "../../support/garbage.js";
 import { baseUrl, fetchFrom } from "../../support/raw-requests.js";
 
@@ -78,6 +78,8 @@ describe("a fault of a fake node", () => {
     node.configure({ faults: [{ name: "html", status: 502 }] });
     const text = expect.stringContaining("<!doctype html>");
     expect(await fetchFrom(node, path)).toMatchObject({ status: 502, text });
+    node.configure({ faults: [{ name: "html", status: 204 }] });
+    expect(await fetchFrom(node, path)).toMatchObject({ status: 204, text: "" });
     node.configure({ faults: [{ name: "truncated-body" }] });
     const response = await node.fetch(baseUrl + path);
     expect(response.status).toBe(200);
@@ -97,6 +99,25 @@ describe("a fault of a fake node", () => {
     await expect(node.fetch(baseUrl + path, { signal })).rejects.toThrow("before");
     node.configure({ faults: [{ name: "latency", milliseconds: 1 }] });
     expect(await statusesOf(node, path)).toEqual([200]);
+  });
+
+  test("is ended by an abort of a request to a network, which has to keep it", async () => {
+    const faults = [{ name: "latency", milliseconds: Number.POSITIVE_INFINITY }] as const;
+    const network = createFakeNetwork({ nodes: 1 }, { faults });
+    const controller = new AbortController();
+    const late = network.fetch(new Request(network.url + path, { signal: controller.signal }));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await collectGarbage();
+    controller.abort(new Error("enough"));
+    await expect(late).rejects.toThrow("enough");
+  });
+
+  test("affects no preflight request: the page that causes it does not see it", async () => {
+    const node = nodeWith({ name: "status", status: 503, request: 1 });
+    const headers = { Origin: "https://app.example", "Access-Control-Request-Method": "POST" };
+    const preflight = await fetchFrom(node, "/transaction/check", { method: "OPTIONS", headers });
+    expect([preflight.status, node.requests[0]?.operation]).toEqual([204, undefined]);
+    expect(await statusesOf(node, path, path)).toEqual([503, 200]);
   });
 
   test("can affect a share of the requests, the same ones in every run", async () => {
