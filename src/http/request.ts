@@ -3,6 +3,7 @@ import type { paths } from "../../generated/openapi.js";
 import type { OperationId } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import type { Clock } from "../async/clock.js";
+import type { SentRequest } from "../errors/index.js";
 import type { Answer } from "./call.js";
 import type { CallSettings } from "./call-options.js";
 import type { Emit } from "./events.js";
@@ -74,7 +75,8 @@ export interface CheckedAnswer {
   calledBy: string;
   /** The whole body as parsed JSON. */
   body: unknown;
-  /** Status, headers and URL. Its body has been read. */
+  request: SentRequest;
+  /** Status and headers. Its body has been read. */
   response: Response;
   /** The number of attempts so far, including this one. */
   attempts: number;

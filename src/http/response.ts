@@ -1,8 +1,8 @@
-import { refuse } from "../arguments/refuse.js";
 import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import {
   ApiError,
+  ArgumentError,
   ConnectionError,
   describe,
   isTooLarge,
@@ -13,6 +13,7 @@ import {
   VegaError,
 } from "../errors/index.js";
 import { readBlock } from "../values/block.js";
+import { show } from "../values/show.js";
 import { unlessThrown } from "../values/unless-thrown.js";
 import type { Answer } from "./call.js";
 import type { ActiveCall, Transport } from "./request.js";
@@ -44,7 +45,8 @@ export async function fetchResponse(
   // A caller's own `fetch` can return a response of another class.
   const { text, headers } = Object(response) as Partial<Response>;
   if (text && headers?.get) return response as Response;
-  return refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
+  const message = `Expected \`fetch\` to be a function that resolves to a Response, got ${show(response)}.`;
+  throw new ArgumentError(message, { argument: "fetch", attempts: exchange.attempts });
 }
 
 function connectionError(
@@ -147,7 +149,7 @@ export async function readAnswer<T>(
 }
 
 async function readResult<T>(received: Received<T>, text: string, body: unknown, validate: Transport["validate"]) {
-  const { call, response, attempts } = received;
+  const { call, request, response, attempts } = received;
   const { operation, described, read } = call;
   let result: T | undefined;
   try {
@@ -156,7 +158,9 @@ async function readResult<T>(received: Received<T>, text: string, body: unknown,
     throw mismatch(received, text, body, cause);
   }
   if (result === undefined) throw mismatch(received, text, body);
-  if (described) await validate?.({ operation: described, calledBy: operation, body, response, attempts });
+  const { method, url } = request;
+  const sent = { calledBy: operation, request: { method, url }, attempts };
+  if (described) await validate?.({ operation: described, ...sent, body, response });
   return result;
 }
 

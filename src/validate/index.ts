@@ -57,7 +57,7 @@ export function validateAnswers(options: {
     refuse({ argument: "onMismatch" }, '"throw" or a function', onMismatch);
   }
   return (received) => {
-    const { operation, calledBy, body, response, attempts } = received;
+    const { operation, calledBy, body, request, response, attempts } = received;
     const findings = responseShapes[operation].explain(body);
     if (findings.length === 0) return;
     const mismatches = findings.map(({ path, ...finding }) => ({ path: formatPath(path), ...finding }));
@@ -68,7 +68,7 @@ export function validateAnswers(options: {
     const more = others.length > 0 ? ` (and in ${count} more ${others.length === 1 ? "place" : "places"})` : "";
     throw new ResponseError(
       `${calledBy} received a response that does not match the OpenAPI description: expected ` +
-        `\`${first?.path || "the response"}\` to be ${first?.expected}, got ${first?.got}${more}, from ${response.url}`,
+        `\`${first?.path || "the response"}\` to be ${first?.expected}, got ${first?.got}${more}, from ${request.url}`,
       { operation: calledBy, attempts, response, body },
     );
   };

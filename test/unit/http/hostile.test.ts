@@ -158,7 +158,7 @@ test.each([undefined, null, "text", 5, {}, { status: 200 }, withoutHeaders])(
       { retry: { attempts: 2 } },
     );
     const message = expect.stringContaining("Expected `fetch` to be a function that resolves to a Response, got");
-    expect(error).toMatchObject({ name: "ArgumentError", argument: "fetch", message });
+    expect(error).toMatchObject({ name: "ArgumentError", argument: "fetch", message, attempts: 1 });
     expect(requests).toBe(1);
   },
 );

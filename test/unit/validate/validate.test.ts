@@ -96,7 +96,7 @@ describe("the function of validateAnswers", () => {
     const { client, server } = clientWith(body);
     const error = await rejectionOf(client.listVotes({ partyId: "aa" }).toArray());
     expect(error).toSatisfy(ResponseError.is);
-    expect((error as Error).message).toContain(`listVotes ${mismatch} \`votes.edges[1].node${message}, from `);
+    expect((error as Error).message).toContain(`listVotes ${mismatch} \`votes.edges[1].node${message}, from https://`);
     expect(error).toMatchObject({ operation: "listVotes", attempts: 1, resume: { pagination: { first: 5000 } }, body });
     expect(server.sent).toHaveLength(1);
   });
