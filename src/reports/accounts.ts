@@ -27,7 +27,9 @@ export async function readAccounts<T>(
   const place = placeOf(operation);
   const accounts = new Map<string, { account: Account; kept: T }>();
   await forEachRecord(place, changes, (change) => {
-    for (const member of ["timestamp", "balance"] as const) digitsOf(place, change, member);
+    digitsOf(place, change, "balance");
+    if (digitsOf(place, change, "timestamp").length > 19)
+      refuseMember(place, "timestamp", "Unix nanoseconds", change.timestamp);
     const { partyId = "", assetId, marketId = "", accountType = "" } = change;
     // Accounts of several assets would be added.
     if (typeof assetId !== "string" || assetId === "") refuseMember(place, "assetId", "the id of an asset", assetId);

@@ -247,6 +247,7 @@ describe.each<[name: string, report: (changes: Changes) => Promise<unknown>]>([
 
 test.each([
   ["changes", () => balancesAt([change("1", "1.5")], 1n)],
+  ["changes", () => balanceSeries([change("9".repeat(25), "1")], { from: 1n, every: "month" })],
   ["time", () => balancesAt([], "yesterday")],
   ["time", () => balancesAt([], 2n ** 63n)],
   ["time", () => balancesAt([], "2024")],
