@@ -120,9 +120,8 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
   const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
   const end = until ?? (await shared.newestTime(client, filter, name === "balances" ? "--at" : "--to", io.signal));
   if (first !== undefined && first > end) {
-    throw new UsageError(
-      `Expected --from to be no later than the newest complete block, ${formatTime(end)}, got "${from}".`,
-    );
+    const [reached, begin] = [end, first].map(formatTime);
+    throw new IncompleteError(`The node is behind: it has reached ${reached}, and the report begins at ${begin}.`);
   }
   const start = first ?? end;
   const toNewest = name === "balances" ? " Use --at now for the newest complete block." : leaveOutTo;

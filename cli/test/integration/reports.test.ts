@@ -87,9 +87,9 @@ describe("statement", () => {
     }
   });
 
-  test("fails with 2 if it begins after the newest block", async () => {
-    const message = /^Error: Expected --from to be no later than the newest complete block, 2024-\S+Z, got "now"\.$/m;
-    expect(await runCli(["statement", "--from", "now"], { fetch })).toMatchObject(ended(2, message));
+  test("fails with 3 if it begins after the newest block", async () => {
+    const message = /^Error: The node is behind: it has reached 2024-\S+Z, and the report begins at 2\S+Z\.$/m;
+    expect(await runCli(["statement", "--from", "now"], { fetch })).toMatchObject(ended(3, message));
   });
 });
 
