@@ -46,10 +46,10 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
     }
     const hidden: string[] = [];
     while (isWide(all)) {
-      // A unit tells more than an id that all rows share. Units that differ tell more than the ids of assets.
-      const hasUnits = all.some(({ name, isSame }) => name === "unit" && !isSame);
       const shared = all.slice(1).find(({ name, isSame }) => isSame && name.endsWith("Id"));
-      const others = all.slice(1).filter(({ name }) => !(tellsApart.test(name) || (hasUnits && name === "unit")));
+      const others = all.slice(1).filter(({ name }) => !tellsApart.test(name));
+      // Units that differ tell as much as the ids of assets.
+      const hasUnits = all.some(({ name, isSame }) => name === "unit" && !isSame);
       const asset = hasUnits ? all.find(({ name }) => name === "assetId") : undefined;
       const last = shared ?? others.at(-1) ?? asset;
       if (last === undefined) break;
@@ -86,7 +86,7 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
 }
 
 /** Columns that tell rows apart, or carry their meaning. */
-const tellsApart = /^(?:timestamp|time|balance|change|entry|value|accountType|url|id|.+Id)$/;
+const tellsApart = /^(?:timestamp|time|balance|change|unit|entry|value|accountType|url|id|.+Id)$/;
 
 /** Shortens ids, hashes and signatures to their ends, and names of enumerations to the words of flags. */
 function shorten(text: string, [first = 0, last = 0]: readonly number[]): string {
