@@ -97,7 +97,10 @@ export const auditCommand: Definition<Flags> = {
           const head = parts.push(part) === 1 ? encoder.head : "";
           if (part.first && !flags.quiet) printMessage(io, describe(part));
           const { list, part: name } = part;
-          const rows = part.nodes.map((node) => ({ part: name, list, ...node, records: String(node.records) }));
+          const rows = part.nodes.map(({ records, digest, ...node }) => {
+            const compared = node.state === "unresponsive" ? {} : { records: String(records), digest };
+            return { part: name, list, ...node, ...compared };
+          });
           if (!isPrometheus) await write(head + encoder.encode(rows));
         }
       } catch (error) {

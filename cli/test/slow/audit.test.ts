@@ -218,6 +218,9 @@ test("audit says what it cannot compare, and a node that does not respond is not
     3,
     new Set([`${urls[0]}equal`, `${urls[1]}unresponsive`, `${urls[2]}equal`]),
   ]);
+  const silent = down.rows.find(({ state }) => state === "unresponsive");
+  expect(silent).toMatchObject({ url: urls[1] });
+  expect(silent).not.toHaveProperty("digest");
   expect(down.stderr).toContain("https://b.example: ");
   expect((await runCli(["audit", "https://a.example", "a.example"])).code).toBe(2);
 });
