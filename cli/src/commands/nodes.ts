@@ -4,7 +4,7 @@ import type { NodePool } from "vegaprotocol-client/pool";
 import { withoutMethods } from "../arguments.js";
 import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
-import { exitCodes } from "../errors.js";
+import { exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { isTerminal, printMessage, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
@@ -69,6 +69,10 @@ export const nodesCommand: Definition = {
     );
     const named = readTarget(flags.output, flags.format)?.format;
     const format = named ?? formatOf(flags.format, io);
+    if (watch !== undefined && (format === "json" || format === "html"))
+      throw new UsageError(
+        `--watch prints the nodes again and again: use another --format than ${format}, such as ndjson.`,
+      );
     const create = () =>
       format === "prometheus" ? undefined : createEncoder(io, flags, readColumns(columnKinds, flags), named, look);
     // A file or a pipe gets the header once.

@@ -49,6 +49,16 @@ test("the command nodes shows what matters on a terminal of 80 columns, with uni
   expect(stderr).toMatch(/^https:\/\/node-3\.example: Received no response/m);
 });
 
+test.each(["json", "html"])(
+  "the command nodes refuses --watch with --format %s, which is one document",
+  async (format) => {
+    const { fetch } = createFakeNode();
+    const message = `--watch prints the nodes again and again: use another --format than ${format}, such as ndjson.`;
+    const command = ["nodes", ...flags.slice(0, 2), "--watch", "1s", "--format", format];
+    expect(await runCli(command, { fetch })).toMatchObject(ended(2, message));
+  },
+);
+
 test("the command nodes prints the age of a new block in seconds", async () => {
   const block = { height: 5n, timestamp: BigInt(Date.now()) * 1_000_000n };
   const { fetch } = createFakeNode({ balances: [], block });
