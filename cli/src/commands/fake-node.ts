@@ -65,6 +65,8 @@ export const fakeNodeCommand: Definition<FakeFlags> = {
       const expected = nodes === 1 ? "one number" : `at most ${nodes} numbers, one for each node`;
       throw new UsageError(`Expected --lag to have ${expected}, got "${lag.join(",")}".`);
     }
+    if (port + nodes - 1 > 65_535)
+      throw new UsageError(`Expected --port to leave room for ${nodes} nodes below 65536, got ${port}.`);
     const options = {
       faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
       defects: defects && nodeDefects,

@@ -43,6 +43,12 @@ test("the command fake-node serves several nodes of one chain on the ports that 
   expect(responses.map(({ headers }) => headers.get("X-Block-Height"))).toEqual(["1234568", "1234561", "1234561"]);
 });
 
+test("the command fake-node refuses a port after which there are too few others, before it prints an address", async () => {
+  const message = "Expected --port to leave room for 2 nodes below 65536, got 65535.";
+  const refused = await runCli(["fake-node", "--port", "65535", "--nodes", "2"]);
+  expect(refused).toEqual({ code: 2, stdout: "", stderr: `Error: ${message}\n` });
+});
+
 test("the command fake-node serves what reports read besides records, with the limits and the headers of lists", async () => {
   const { url } = await start(["--lag", "7"]);
   const { headers, body } = await send(`${url}/api/v2/assets`);
