@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ApiError, type BalanceChange, type ClientOptions, createClient } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
+import { asOlder } from "../support/node-variants.js";
 import { readUntilError } from "../support/page-source.js";
 import { rejectionOf } from "../support/recorder.js";
 import { changesAt, hex } from "../support/records.js";
@@ -59,20 +60,6 @@ test.each([
     expect(await walk(client)).toEqual(await walk(other));
   }
 });
-
-/** v0.75 nodes refuse a range with an internal error (their source). */
-const asOlder =
-  (fetch: FakeNode["fetch"]): FakeNode["fetch"] =>
-  async (...request) => {
-    const response = await fetch(...request);
-    const { status, headers } = response;
-    const text = await response.text();
-    const isRefused = text.includes("invalid date range");
-    return new Response(isRefused ? text.replace('"code":3', '"code":13') : text, {
-      status: isRefused ? 500 : status,
-      headers,
-    });
-  };
 
 test("a v0.75 node that refuses a range is not sent the same request again, and stays ready in a pool", async () => {
   const [{ node: archive }, { node: pruned }] = [

@@ -16,6 +16,7 @@ import {
   type FakeVote,
   nodeDefects,
 } from "../../src/testing/index.js";
+import { inOtherZone } from "../support/node-variants.js";
 import { collect, readUntilError } from "../support/page-source.js";
 import { rejectionOf } from "../support/recorder.js";
 import { hex, votesAt } from "../support/records.js";
@@ -358,18 +359,6 @@ test("a chain of `page.next` has every vote of its first page's block and ends, 
   });
   await fc.assert(property, runs(50));
 });
-
-/** A node whose machine is two hours east of UTC spells the times of cursors accordingly (source of v0.74). */
-const inOtherZone =
-  (fetch: FakeNode["fetch"]): FakeNode["fetch"] =>
-  async (...request) => {
-    const response = await fetch(...request);
-    const shift = (_: string, time: string) =>
-      `"vega_time":"${new Date(Date.parse(time) + 7_200_000).toISOString().replace(".000Z", "+02:00")}"`;
-    const respell = (cursor: string) => btoa(atob(cursor).replace(/"vega_time":"([^"]*)"/, shift));
-    const text = (await response.text()).replaceAll(/(?<=[cC]ursor":")[^"]+/g, respell);
-    return new Response(text, { status: response.status, headers: response.headers });
-  };
 
 test.each([[[60, 60, 60, 60]], [[7, 150, 3, 150]]])(
   "a walk over blocks of %j votes takes no more requests if two nodes are in different time zones",

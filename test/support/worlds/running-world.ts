@@ -17,6 +17,7 @@ import {
 } from "../../../src/testing/index.js";
 import { mulberry32 } from "../../../src/testing/random.js";
 import { maximum, minimum } from "../../../src/values/integers.js";
+import { asOlder, inOtherZone } from "../node-variants.js";
 import { addressOn, WorldClock } from "./clock.js";
 import { clamped, faultOf } from "./faults.js";
 import { Outside, type Reached } from "./reach.js";
@@ -314,7 +315,9 @@ export class RunningWorld {
     let response: Response;
     let body: ArrayBuffer;
     try {
-      response = await fake.fetch(clamped(request, this.isCalm ? undefined : node.clamp));
+      const fetch = node.isOlder ? asOlder(fake.fetch) : fake.fetch;
+      const clampedRequest = clamped(request, this.isCalm ? undefined : node.clamp);
+      response = await (node.isEast ? inOtherZone(fetch) : fetch)(clampedRequest);
       // In one piece: a longer body would be read while the clock runs.
       body = await response.arrayBuffer();
     } finally {

@@ -19,6 +19,10 @@ export interface WorldBlock {
 /** How a node differs from one that is healthy and keeps everything. */
 export interface WorldNode {
   version: "v0.74" | "v0.79";
+  /** Whether it refuses ranges as v0.75 nodes do. */
+  isOlder?: boolean;
+  /** Whether its machine is in another time zone than UTC. */
+  isEast?: boolean;
   /** The time from which on it keeps balance changes; 0 for all. It can be any time. */
   keeps: bigint;
   /** How many blocks it is behind. */
@@ -159,6 +163,12 @@ export function worldOf(seed: number): World {
     const count = name === "lag" ? choose.one([0, 1, 2, 5]) : choose.integer(1, 3);
     events.push({ request: choose.integer(1, 30), name, node: choose.integer(0, nodes.length - 1), count });
   }
+  // Choices of their own, so that the worlds of earlier seeds stay as they are.
+  const variants = new Choices(seed ^ 0x75);
+  for (const node of nodes) {
+    node.isOlder = node.version === "v0.79" && variants.chance(0.3);
+    node.isEast = variants.chance(0.2);
+  }
   return {
     seed,
     access: choose.one(["address", "pool"]),
@@ -294,6 +304,8 @@ function historyOf(choose: Choices, times: readonly bigint[]): bigint {
 
 /** All that can be wrong with a node, not being so. */
 export const healthy = {
+  isOlder: false,
+  isEast: false,
   keeps: 0n,
   lag: 0,
   shows: undefined,
