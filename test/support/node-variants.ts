@@ -25,7 +25,7 @@ export const inOtherZone =
     for (const [name, cursor] of [...url.searchParams])
       if (/^pagination\.(?:after|before)$/.test(name)) url.searchParams.set(name, respell(cursor, fromEast));
     const response = await fetch(new Request(url, request));
-    const text = (await response.text()).replaceAll(/(?<=[cC]ursor":")[^"]+/g, (cursor) => respell(cursor, toEast));
+    const text = (await response.text()).replaceAll(/(?<=cursor":")[^"]+/gi, (cursor) => respell(cursor, toEast));
     return new Response(text, { status: response.status, headers: response.headers });
   };
 
