@@ -3,7 +3,7 @@ import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 export { ApiError, isTooLarge, RateLimitError, type SentRequest, summarize } from "./api-error.js";
 export { annotate, atCaller, type Coverage, describe, type Resume, toPlainError, VegaError } from "./vega-error.js";
 
-/** An argument or an option is invalid. Nothing was sent, unless `fetch` resolved to something else than a `Response`. */
+/** An argument or an option is invalid. Nothing was sent, unless `fetch` did not resolve to a `Response`. */
 export class ArgumentError extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.ArgumentError";
   override name = "ArgumentError" as const;

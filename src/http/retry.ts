@@ -43,7 +43,7 @@ export function isTransient(error: unknown, finalStatuses: object = {}): boolean
   return ConnectionError.is(error);
 }
 
-/** Whether a node refused a range of time: with status 400, and v0.75 nodes with 500 (their source; observed on v0.79 nodes). */
+/** Whether a node refused a range of time: with status 400 (observed on v0.79 nodes), v0.75 nodes with 500 (source). */
 export const isRefusedRange = (error: unknown): error is ApiError =>
   ApiError.is(error) && error.detail?.["message"] === "invalid date range";
 

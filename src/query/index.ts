@@ -41,7 +41,8 @@ export interface InfiniteQueryOptions<T> {
   getNextPageParam: (lastPage: PageData<T>) => PageStart | undefined;
   /**
    * Leaves out records that an earlier page has. If a party votes again meanwhile, its last vote takes the place of the
-   * first one; newest first, it is missing until a refetch if its page had not been read. A `select` of your own replaces this function: apply yours to its result.
+   * first one; newest first, it is missing until a refetch if its page had not been read. A `select` of your own
+   * replaces this function: apply yours to its result.
    *
    * @example
    * ```tsx

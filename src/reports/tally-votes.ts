@@ -24,8 +24,8 @@ export interface TallyOptions {
         requiredParticipation: string;
         /**
          * The market, if the proposal is one of a batch: votes have a share of each market then. It is the share at the
-         * time of the vote, while the network counts the shares at the close. A proposal also fails if another one of its
-         * batch does.
+         * time of the vote, while the network counts the shares at the close. A proposal also fails if another one of
+         * its batch does.
          */
         marketId?: string | undefined;
       }
@@ -190,8 +190,8 @@ function isLater(vote: Counted, last: Counted): boolean {
 }
 
 /**
- * Leaves out the votes of keys that validators have changed. Nodes list such a vote for both keys, and at the close only
- * the new key gets a weight (source of v0.74 to v0.79).
+ * Leaves out the votes of keys that validators have changed. Nodes list such a vote for both keys, and at the close
+ * only the new key gets a weight (source of v0.74 to v0.79).
  */
 function withoutOldKeys(votes: readonly Counted[]): readonly Counted[] {
   const weighted = votes.reduce((sum, { hasWeight, tokens }) => (hasWeight ? sum + tokens : sum), 0n);

@@ -107,7 +107,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   let nextFaults = planFaults([]);
   let limiter: RateLimiter | undefined;
   let past = { end: Number.NaN, store: chain.store };
-  /** The requests in flight, with their originals. Node.js aborts a Request only as long as something refers to both. */
+  /** The requests in flight, and their originals: Node.js aborts a Request only as long as something refers to both. */
   const running = new Map<Request, unknown>();
   let up = new AbortController();
 
