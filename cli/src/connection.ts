@@ -35,7 +35,7 @@ export async function connect(
   const nodes = await readNodes(io, flags);
   const pool = createPool(nodes, maxLag, flags.node === undefined);
   const { timeout, retries, pacing } = flags;
-  const headers = await readHeaders(flags.header ?? []);
+  const headers = await readHeaders(io, flags.header ?? []);
   const retry = retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 };
   const observe = (event: ObserverEvent) => {
     metrics?.observe(event);
@@ -83,12 +83,20 @@ async function readNodes(io: Io, { node: entered = [] }: Pick<Flags, "node">): P
   );
 }
 
+/** The texts of header files that a command has read: it can connect several times, and a pipe can be read once. */
+const headerFiles = new WeakMap<Io, Map<string, Promise<string>>>();
+
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */
-async function readHeaders(entered: readonly string[]): Promise<[string, string][]> {
+async function readHeaders(io: Io, entered: readonly string[]): Promise<[string, string][]> {
+  const files = headerFiles.get(io) ?? new Map<string, Promise<string>>();
+  headerFiles.set(io, files);
   const lines = await Promise.all(
-    entered.map(async (each) =>
-      each.startsWith("@") ? (await readInput(each.slice(1), "--header @headers.txt")).split(/\r?\n/) : [each],
-    ),
+    entered.map(async (each) => {
+      if (!each.startsWith("@")) return [each];
+      const text = files.get(each) ?? readInput(each.slice(1), "--header @headers.txt");
+      files.set(each, text);
+      return (await text).split(/\r?\n/);
+    }),
   );
   return lines.flat().flatMap((line): [string, string][] => {
     if (line.trim() === "") return [];

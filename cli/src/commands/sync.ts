@@ -149,8 +149,7 @@ async function sync(
     }
   };
   if (flags.fromDb !== undefined) return copy(io, flags.fromDb, withDestination, name);
-  // Opening a destination creates it: an error of the other flags comes before. Headers can come from a pipe, which is
-  // read once.
+  // Opening a destination creates it: an error of the other flags comes before.
   const metrics = flags.follow ? await createMetrics(io, flags) : undefined;
   const connection = await connect(io, flags, metrics && { metrics });
   return withDestination(async (destination) => {
