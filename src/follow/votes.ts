@@ -50,6 +50,8 @@ const unreachable =
   `${operation} cannot reach all votes: more share a block than fit on a page. ` +
   "Request them by party, and follow from `availableFrom`.";
 
+const emptied = `${operation} received no votes, although there have been some. Another node may have them.`;
+
 /** Most polls find few votes. */
 const smallPage = 100;
 
@@ -77,7 +79,9 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
     }
     const size = Math.min(smallPage, context.pageSize);
     const few = upTo > 0n ? await readBack(upTo, context, size) : undefined;
-    const { written, end, block } = few?.isWhole ? few : await readBack(upTo, context);
+    const { written, count, end, block } = few?.isWhole ? few : await readBack(upTo, context);
+    // Votes never leave a list. The poll is repeated: another node may respond.
+    if (count === 0 && seen.size > 0) throw new PaginationError(emptied, { operation, reason: "behind" });
     if (end <= upTo) return { state: { upTo, seen }, block };
     const isNew = ({ vote, time }: WrittenVote) => time < end && seen.get(keyOf(vote)) !== voteKeyOf(vote);
     const records = written
@@ -126,7 +130,7 @@ async function readBack(start: bigint, context: PollContext<Query>, maxItems?: n
   const isNew = ({ time }: WrittenVote) => time >= start;
   // Votes after the block count as well: earlier ones can follow them.
   const isWhole = maxItems === undefined || count < maxItems || written.some((each) => !isNew(each));
-  return { written: written.filter(isNew), block, end: finalTime(block.timestamp), isWhole };
+  return { written: written.filter(isNew), count, block, end: finalTime(block.timestamp), isWhole };
 }
 
 /** By block; within a block by proposal and party, because the order of a node varies. */

@@ -49,6 +49,18 @@ describe("a follower of votes", () => {
     expect(batch?.records.length).toBe(150);
   });
 
+  test("loses no vote to a node that has none of them, at a later block", async () => {
+    const node = nodeAt(3, { votes: [vote(1, 1)] });
+    const other = nodeAt(5, { votes: [] });
+    let isOther = false;
+    const fetch = (request: Request) => (isOther ? other : node).fetch(request).finally(() => (isOther = false));
+    const { take } = follow({ fetch }, { from: "start" });
+    expect(await take(1)).toMatchObject([batchOf([vote(1, 1)], 3)]);
+    endBlock(node, 4, { votes: [vote(3, 2)] });
+    isOther = true;
+    expect(await take(1)).toMatchObject([batchOf([vote(3, 2)], 4)]);
+  });
+
   test("yields no batch while the block is the same", async () => {
     const node = nodeAt(3, { votes: [vote(1, 1)] });
     let requests = 0;
@@ -188,7 +200,7 @@ describe("a follower of votes", () => {
     const message =
       "followVotes expected votes sorted by block, newest first, with block times in their cursors. Use another node.";
     const inOrder = [{ party_id: "11" }, { party_id: "10" }];
-    const shuffled = [10, 11].map((seconds) => ({ vega_time: `2024-02-09T16:54:${seconds}Z` }));
+    const shuffled = [12, 10, 11].map((seconds) => ({ vega_time: `2024-02-09T16:54:${seconds}Z` }));
     for (const cursors of [inOrder, shuffled]) {
       const edges = cursors.map((cursor, index) => ({ cursor: btoa(JSON.stringify(cursor)), node: vote(1, index) }));
       const body = JSON.stringify({ votes: { edges, pageInfo: { hasNextPage: false } } });
