@@ -1,5 +1,6 @@
 /** The request of a page after a state, by an anchor, and the expectation that its response has to meet. */
-import type { Expectation } from "../http/expectation.js";
+import type { Vote } from "../../generated/types.js";
+import type { Expectation, KnownRecord } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsOf } from "./cursors.js";
 import { never } from "./judge.js";
@@ -30,6 +31,12 @@ export function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at
   return { pagination, start: cursorTime === undefined || lead === undefined ? lead : minimum(lead, cursorTime), end };
 }
 
+/** A vote that was read: it stays in the list, wherever it moves. A node of another network does not have it. */
+function lastVoteOf({ lastEdges }: WalkState): KnownRecord | undefined {
+  const { partyId, proposalId } = Object(lastEdges.at(-1)?.node) as Partial<Vote>;
+  return partyId === undefined ? undefined : { partyId, proposalId };
+}
+
 /** The expectation of a page, so that nothing before it and in it is missing. */
 export function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, isAlone: boolean): Expectation {
   const { direction, pages, block, node, given } = state;
@@ -49,6 +56,7 @@ export function expectationAt(walk: WalkPlan, state: WalkState, anchor: Anchor, 
     minBlockAtEnd: isFixed ? end : undefined,
     needsBlock: !isAlone,
     continuesFrom,
+    includes: walk.kind === "votes" && anchor.cursor === undefined ? lastVoteOf(state) : undefined,
     // For an open range, a pool reads the node that keeps the most.
     historyFrom: start === 0n && !isAlone && reachesStart(walk, state, anchor) ? 0n : undefined,
   };
