@@ -167,7 +167,8 @@ async function readResult<T>(received: Received<T>, text: string, body: unknown,
 function mismatch(received: Received, text: string, body: unknown, cause?: unknown): ResponseError {
   const { status, headers } = received.response;
   const content = `${headers.get("content-type") ?? "no content type"}, ${text === "" ? "empty" : summarize(text)}`;
-  const what = `a response with status ${status} that does not match the OpenAPI description (${content})`;
+  const reason = cause === undefined ? "" : `: ${describe(cause)}`;
+  const what = `a response with status ${status} that does not match the OpenAPI description${reason} (${content})`;
   return responseError(received, what, { body, cause });
 }
 

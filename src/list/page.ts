@@ -107,10 +107,6 @@ export const oldestOf = <Edge>(edges: readonly Edge[], { newestFirst = true }: P
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
   direction === forward ? items : [...items].reverse();
 
-/** Whether `pageInfo` shows if another page follows: a walk would end too early without that. `null` is an end. */
-export const isPageInfo = (pageInfo: unknown, pagination: Pagination): boolean =>
-  pageInfo === null || typeof Object(pageInfo)[directionOf(pagination).more] === "boolean";
-
 /** The place of a page, with or without more after it. */
 export const withMore = (pageInfo: PageInfo | null, { more }: Direction, hasMore: boolean): PageInfo | null =>
   pageInfo && { ...pageInfo, [more]: hasMore };

@@ -1,4 +1,3 @@
-import type { Pagination } from "../../generated/types.js";
 import type { ListOperation, Operation, OperationId } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
@@ -10,16 +9,9 @@ import type { Connection } from "../http/send.js";
 import { hasNoBlock } from "../values/block.js";
 import { toName } from "../values/names.js";
 import { microsecondFrom, toTime } from "../values/times.js";
+import { readEnvelope, refuseOthers } from "./envelope.js";
 import { completeFrom, judge } from "./judge.js";
-import {
-  cursorOf,
-  type EdgePage,
-  isPageInfo,
-  type NodePage,
-  type PageRequest,
-  type ReadPage,
-  type ReceivedPage,
-} from "./page.js";
+import { cursorOf, type EdgePage, type NodePage, type PageRequest, type ReadPage, type ReceivedPage } from "./page.js";
 import { withinRange } from "./ranges.js";
 
 export type CursorRules = Pick<CallRequest<never>, "finalStatuses">;
@@ -53,26 +45,14 @@ function sendPage<T>(
   const params = { ...filters, ...rangeOf(range, start, end), pagination };
   const read = (body: { [name: string]: EdgePage<T> | null | undefined }) => {
     const page = readEnvelope(body[envelope], pagination);
-    return page && { edges: enums ? named(page.edges, enums) : page.edges, pageInfo: page.pageInfo, request };
+    if (page === undefined) return undefined;
+    const edges = enums ? named(page.edges, enums) : page.edges;
+    refuseOthers(edges, filters);
+    return { edges, pageInfo: page.pageInfo, request };
   };
   const cursorRules = cursorOf(pagination) === undefined ? undefined : rules;
   return connection.send({ operation: id, described, ...cursorRules, ...call, read, params, signal, expectation });
 }
-
-/** The envelope of a page, if it is one: with less, a walk would lose records or end too early. */
-const readEnvelope = <T>(envelope: EdgePage<T> | null | undefined, pagination: Pagination): EdgePage<T> | undefined =>
-  Array.isArray(envelope?.edges) && envelope.edges.every(isEdge) && isPageInfo(envelope.pageInfo, pagination)
-    ? envelope
-    : undefined;
-
-/** Whether an edge has a record, and a cursor that fits a URL. */
-const isEdge = (edge: { cursor: unknown; node: unknown } | null): boolean =>
-  typeof edge?.node === "object" &&
-  edge.node !== null &&
-  typeof edge.cursor === "string" &&
-  !loneSurrogate.test(edge.cursor);
-
-const loneSurrogate = /\p{Surrogate}/u;
 
 /**
  * Replaces the numbers of enumerations by their names: a node sends the number of a name that its version does not

@@ -10,7 +10,7 @@ import { ManualClock } from "../../support/manual-clock.js";
 import { changesAt } from "../../support/records.js";
 
 const { signal } = new AbortController();
-const pageInfo = { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: false };
+const pageInfo = { hasNextPage: false, hasPreviousPage: false };
 const edgesAt = (times: readonly bigint[]) => changesAt(times).map((node) => ({ cursor: "c", node }));
 
 /** A response with these records, and its block: 0 for a node that has none yet. */

@@ -191,7 +191,7 @@ test.each<[what: string, timestamps: unknown[], words: string, options?: ScanOpt
 ])("a scan rejects a response %s", async (_, timestamps, words, options) => {
   const edges = timestamps.map((timestamp) => ({ cursor: "c", node: { timestamp, balance: "1" } }));
   const hasNextPage = edges.length === 0;
-  const pageInfo = { startCursor: "c", endCursor: "c", hasNextPage, hasPreviousPage: false };
+  const pageInfo = { hasNextPage, hasPreviousPage: false };
   const { fetch, sent } = respondWith({ balances: { edges, pageInfo } });
   const dateRange = { startTimestamp: 10_000n, endTimestamp: 20_000n };
   const client = createClient({ baseUrl, fetch });
@@ -211,7 +211,8 @@ test("a scan ends with an error if one microsecond has more records than a page 
     const { balances } = (await response.json()) as { balances: { edges: { cursor: string }[]; pageInfo: object } };
     const edges = balances.edges.map((edge) => ({ ...edge, cursor: "cursor" }));
     const { headers } = response;
-    return Response.json({ balances: { edges, pageInfo: { ...balances.pageInfo, endCursor: "cursor" } } }, { headers });
+    const pageInfo = { ...balances.pageInfo, startCursor: "cursor", endCursor: "cursor" };
+    return Response.json({ balances: { edges, pageInfo } }, { headers });
   };
   const error = await rejectionOf(createClient({ baseUrl, fetch }).scanBalanceChanges({}, { pageSize: 2 }).toArray());
   expect(error).toMatchObject({

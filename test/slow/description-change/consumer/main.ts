@@ -47,7 +47,8 @@ deepEqual(sent(), ["/api/v2/assets/abcd"]);
 const refused = (argument: string) => ({ name: "ArgumentError", argument });
 await rejects(client.listVotes({ proposalId: "cd", value: 5 as never }).toArray(), refused("value"));
 await rejects(client.listAssets({ filter: { ids: "a" as never } }).toArray(), refused("filter.ids"));
-const body = { votes: { edges: [{ cursor: "a", node: { ...vote, reason: 7 } }], pageInfo } };
+const edges = [{ cursor: "a", node: { ...vote, reason: 7 } }];
+const body = { votes: { edges, pageInfo: { ...pageInfo, endCursor: "a" } } };
 const wrong = createClient({ baseUrl, fetch: async () => Response.json(body), validate });
 await rejects(wrong.listVotes({ partyId: "aa" }).toArray(), {
   message: /expected `votes\.edges\[0\]\.node\.reason` to be a string, got 7/,
