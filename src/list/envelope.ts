@@ -6,6 +6,7 @@ import type { Pagination } from "../../generated/types.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import type { KnownRecord } from "../http/expectation.js";
 import { nanosecondsOf } from "./cursors.js";
+import { dimensions } from "./filters.js";
 import { directionOf, type EdgePage } from "./page.js";
 
 /** Whether `pageInfo` shows if another page follows. `null` is an end. */
@@ -58,8 +59,8 @@ function isInOrder(edges: readonly { cursor: string }[], { newestFirst = true }:
 
 /** The members of records by the parameters that select them. */
 const members: Readonly<Record<string, string>> = {
-  ...{ id: "id", partyId: "partyId", proposalId: "proposalId", assetId: "assetId" },
-  ...{ parties: "partyId", partyIds: "partyId", marketIds: "marketId", accountTypes: "accountType" },
+  ...{ id: "id", partyId: "partyId", proposalId: "proposalId", assetId: "assetId", parties: "partyId" },
+  ...Object.fromEntries(dimensions),
 };
 
 /** The values of members that filters select. Nodes know shorter ids by names, or for all (observed on v0.74 nodes). */

@@ -1,6 +1,13 @@
 import type { ListOperation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 
+/** The filters of balance changes that are lists of values, each with the member of a record that it selects by. */
+export const dimensions = [
+  ["partyIds", "partyId"],
+  ["marketIds", "marketId"],
+  ["accountTypes", "accountType"],
+] as const;
+
 /**
  * The longest query of one request, in characters. Most servers and proxies, nginx among them, allow 8 KiB for the
  * whole request line.

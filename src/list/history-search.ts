@@ -4,6 +4,7 @@
  */
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { type KnownRecord, MissingEvidence } from "../http/expectation.js";
+import { dimensions } from "./filters.js";
 import { type Edge, type NodePage, type ReadPage, timeOf } from "./page.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
 
@@ -15,12 +16,6 @@ export interface Witness<T> {
 
 /** How many records up to a start are searched for a witness. */
 const searchedRecords = 100;
-
-const dimensions = [
-  ["partyIds", "partyId"],
-  ["marketIds", "marketId"],
-  ["accountTypes", "accountType"],
-] as const;
 
 export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArguments, read: ReadPage<T>) {
   const { isPool } = options.connection;
