@@ -50,7 +50,7 @@ const unreachable =
   `${operation} cannot reach all votes: more share a block than fit on a page. ` +
   "Request them by party, and follow from `availableFrom`.";
 
-const emptied = `${operation} received no votes, although there have been some. Another node may have them.`;
+const emptied = `${operation} received no votes, although it has received some before. Another node may have them.`;
 
 /** Most polls find few votes. */
 const smallPage = 100;

@@ -43,7 +43,10 @@ export function isTransient(error: unknown, finalStatuses: object = {}): boolean
   return ConnectionError.is(error);
 }
 
-/** Whether a node refused a range of time: with status 400 (observed on v0.79 nodes), v0.75 nodes with 500 (source). */
+/**
+ * Whether a node refused a range of time. v0.75 nodes do so with status 500 (their source), later nodes with 400
+ * (observed on v0.79 nodes).
+ */
 export const isRefusedRange = (error: unknown): error is ApiError =>
   ApiError.is(error) && error.detail?.["message"] === "invalid date range";
 

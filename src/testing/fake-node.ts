@@ -136,7 +136,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   const fetch: FakeNode["fetch"] = async (input, init) => {
     const request = new Request(input, init);
     const { method, url, headers, signal } = request;
-    // A browser sends it before a request of the page, which the page cannot see.
+    // A browser sends preflight requests by itself: a page cannot see them.
     const isPreflight = method === "OPTIONS" && headers.has("Access-Control-Request-Method");
     const route = isPreflight ? undefined : findRoute(new URL(url).pathname);
     const body = await request.text();

@@ -47,7 +47,7 @@ export function Field({ route, name, label, value, options, placeholder = "" }: 
   const show = () => {
     if (input.current) input.current.value = value;
   };
-  // The view is rendered with each block, also while someone types.
+  // The view is rendered again with each response, also while someone types.
   useLayoutEffect(show, [value]);
   const onChange = ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) => {
     const text = currentTarget.value.trim();

@@ -64,7 +64,7 @@ export function Records({ label, rows, columns, kinds = {}, empty = "There are n
   const isKnown = ({ assetId, totalGovernanceTokenBalance: tokens }: Row) =>
     assetId ? names.assets.has(assetId) : !tokens || governanceAsset(names) !== undefined;
   const decimalsIn = (row: Row) => decimalsOf(names.assets.get(row.assetId ?? "")) ?? 0;
-  // In units of one size, whatever the asset is.
+  // With the same number of decimals, amounts of all assets can be compared.
   const most = Math.max(0, ...[...names.assets.values()].map(({ decimals }) => Number(decimals)));
   const amountOf = (name: "balance" | "change") => (row: Row) =>
     row[name] && row[name] + "0".repeat(most - decimalsIn(row));
