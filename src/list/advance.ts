@@ -5,7 +5,7 @@ import { show } from "../values/show.js";
 import { anchorsOf } from "./anchors.js";
 import { continuedLater } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
-import { type Backward, type Edge, type Forward, isDescending, room, timeOf } from "./page.js";
+import { type Backward, type Edge, type Forward, isDescending, timeOf } from "./page.js";
 import { pageAfter, type WalkPlan } from "./plan.js";
 import { gapError } from "./reading-errors.js";
 import { emptyState, hasKey, lastCursorOf, type WalkState, withKeys } from "./state.js";
@@ -101,7 +101,7 @@ function lastEdgesAfter<T>(walk: WalkPlan, state: WalkState<T>, edges: readonly 
   const again = previous.findIndex(isAgain);
   const kept = again < 0 ? previous : previous.slice(0, again);
   const known = [...kept, ...edges];
-  return walk.kind === "votes" ? votesToRemember(known, previous.slice(kept.length), edges) : known.slice(-1 - room);
+  return walk.kind === "votes" ? votesToRemember(known, previous.slice(kept.length), edges) : known.slice(-2);
 }
 
 const senderOf = ({ operation }: WalkPlan) =>
