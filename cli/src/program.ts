@@ -115,6 +115,7 @@ export function createProgram(io: Io, print: (text: string) => void, perform: Pe
   program
     .command("version")
     .description("Print the version.")
+    .usage("[flags]")
     .action(() => print(`${readVersion()}\n`));
   program.hook("preAction", async (_, command) => {
     refuseArguments(command);
