@@ -17,13 +17,14 @@ const pageOf = (seconds: readonly number[], cursors: object = {}): EdgePage<obje
   };
 };
 
-test.each([
+test.each<[what: string, page: EdgePage<object>, message: string, newestFirst?: boolean]>([
   ["with the cursor of another first record", pageOf([3, 2], { startCursor: cursorAt(4) }), "cursors of `pageInfo`"],
   ["of which the last records are cut off", pageOf([3, 2], { endCursor: cursorAt(1) }), "cursors of `pageInfo`"],
   ["that is empty but for its cursors", pageOf([], { endCursor: cursorAt(1) }), "cursors of `pageInfo`"],
-  ["in the other order", pageOf([2, 3]), "another order than requested"],
-])("a page %s is not used", (_, page, message) => {
-  expect(() => readEnvelope(page, { first: 5 })).toThrow(message);
+  ["in the other order", pageOf([2, 2, 3]), "another order than requested"],
+  ["newest first, although oldest first was requested", pageOf([3, 2]), "another order than requested", false],
+])("a page %s is not used", (_, page, message, newestFirst = true) => {
+  expect(() => readEnvelope(page, { first: 5, newestFirst })).toThrow(message);
 });
 
 test("a page without the cursors of its ends, or whose cursors have no time, is used", () => {
