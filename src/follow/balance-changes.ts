@@ -1,9 +1,9 @@
-import type { ListBalanceChangesArguments } from "../../generated/client.js";
+import type { BalanceChangesDateRange, ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
 import { ArgumentError, PaginationError } from "../errors/index.js";
-import { finalTime } from "../values/block.js";
+import { type Block, finalTime } from "../values/block.js";
 import { maximum, minimum } from "../values/integers.js";
 import { type Batch, batchOf, coverageOf, type Follower, type FollowerKind, type PollContext } from "./follower.js";
 import { type Checkpoint, type FollowOptions, followChecks, readCheckpoint } from "./options.js";
@@ -85,14 +85,16 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
       return { state: { upTo: end, known, requiresHistory }, block, batch: batchOf([], end, end) };
     }
     if (known == null && upTo > 0n) {
-      const { time, end, block } = await readNewest(context, isQuiet ? upTo : undefined);
+      const { time, end, block } = await readNewest(context, isQuiet ? { startTimestamp: upTo } : {});
       if (time === undefined && isQuiet && end < upTo + quietTime) return { state, block };
-      if (time !== undefined && time < upTo) known = time;
+      // Kept also if the scan fails: the node of the next response may not have that record.
+      if (time !== undefined && time < upTo) return { state: { ...state, known: time }, block, hasMore: true };
     }
+    const isKnown = known != null;
     const found = await scan(known ?? upTo, upTo, context).catch((error: unknown) => {
       const { availableFrom } = error as { availableFrom?: bigint };
       // Nodes may have dropped the known record, and keep all that follows. Or their oldest record is the first one ever.
-      const start = known != null ? upTo : requiresHistory ? undefined : availableFrom;
+      const start = isKnown ? upTo : requiresHistory ? undefined : availableFrom;
       if (!PaginationError.is(error) || start === undefined) throw error;
       known = null;
       return scan(start, upTo, context);
@@ -103,6 +105,8 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
     const records = found.records.filter(isFresh);
     const last = records.at(-1);
     const from = minimum(maximum(upTo, completeFrom), end);
+    if (from > upTo && upTo > 0n && (isKnown || (await hasRecordBefore(upTo, context))))
+      throw unprovedError(upTo, { block });
     const batch = batchOf(records, from, end);
     known = last ? BigInt(last.timestamp) : (known ?? null);
     return { state: { upTo: end, known, requiresHistory: requiresHistory || from < end }, block, batch, hasMore };
@@ -110,19 +114,29 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
   valuesOf: ({ records }) => records,
 };
 
-/** The time of the newest record from a time on, if any; of any account if the filter is too long for a list. */
-async function readNewest(context: PollContext<Query>, startTimestamp?: bigint) {
+/** Whether nodes have a record before a checkpoint: one of them can show then what follows it. */
+const hasRecordBefore = async (upTo: bigint, context: PollContext<Query>): Promise<boolean> =>
+  (await readNewest(context, { endTimestamp: upTo })).time !== undefined;
+
+/** Behind one address, a node with a shorter history can respond while the one that has the records is behind. */
+const unprovedError = (upTo: bigint, members: { block?: Block; cause?: PaginationError }): PaginationError =>
+  new PaginationError(
+    `${operation}: no response shows every record from ${upTo} on. Continue later, or use a node that has caught up and keeps them.`,
+    { operation, reason: "behind", ...members },
+  );
+
+/** The time of the newest record of a range, if any; of any account if the filter is too long for a list. */
+async function readNewest(context: PollContext<Query>, dateRange: BalanceChangesDateRange = {}) {
   try {
-    return await readNewestOf(context, startTimestamp);
+    return await readNewestOf(context, dateRange);
   } catch (error) {
     if (!ArgumentError.is(error)) throw error;
-    return readNewestOf({ ...context, query: {} }, startTimestamp);
+    return readNewestOf({ ...context, query: {} }, dateRange);
   }
 }
 
 /** A page alone takes one request, and proves nothing. */
-async function readNewestOf({ client, query, call }: PollContext<Query>, startTimestamp?: bigint) {
-  const dateRange = startTimestamp === undefined ? {} : { startTimestamp };
+async function readNewestOf({ client, query, call }: PollContext<Query>, dateRange: BalanceChangesDateRange) {
   const newest = { ...query, dateRange, pagination: { first: 1 } };
   const listing = client.listBalanceChanges(newest, { ...call, maxItems: 1 });
   const timeOf = ([record]: readonly BalanceChange[]) => record && BigInt(record.timestamp);
@@ -139,7 +153,9 @@ async function scan(from: bigint, checkpoint: bigint, context: PollContext<Query
   for (let maxItems = pageSize; ; maxItems *= 2) {
     const options = { ...call, maxItems, concurrency: 1, catchUp: 0 };
     const scan = client.scanBalanceChanges({ ...query, dateRange }, options);
-    const records = await scan.toArray();
+    const records = await scan.toArray().catch((error: unknown) => {
+      throw PaginationError.is(error) && error.reason === "gap" ? unprovedError(checkpoint, { cause: error }) : error;
+    });
     const { start: completeFrom, end, block } = await coverageOf(scan, operation);
     const hasMore = records.length === maxItems;
     if (end > checkpoint || !hasMore) return { records, completeFrom, end, block, hasMore };

@@ -13,7 +13,7 @@ export interface Batch<T> {
   records: readonly T[];
   /**
    * Unix nanoseconds: every record of a block from this time on, and before `upTo`, is in this batch. It is where the
-   * batch before ends, or later if no response can show that nodes keep everything from there on.
+   * batch before ends, or later if nodes show no record before that: nothing proves then what they keep.
    */
   from: bigint;
   /** Unix nanoseconds: every record of a block before this time was in this batch or in an earlier one. */

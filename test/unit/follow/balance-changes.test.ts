@@ -115,6 +115,28 @@ describe("a follower of balance changes", () => {
     expect(await take(1)).toMatchObject([batchOf([change(3 * day + 1, 1)], 3 * day + 2)]);
   });
 
+  // Which requests the node answers that is behind, while another one has nothing of its history.
+  const isFirst = (_: URL, index: number) => index === 0;
+  const isSearch = ({ searchParams }: URL) => searchParams.has("dateRange.endTimestamp");
+  test.each([
+    ["now", isFirst],
+    [timeAt(5), isFirst],
+    [timeAt(5), isSearch],
+  ] as const)("waits for the node that has what follows its checkpoint: from %s, %o", async (from, isOfNode) => {
+    const [node, newer] = [nodeAt(10, { balances: [change(1, 1)] }), nodeAt(30)];
+    let sent = 0;
+    let isBehind = true;
+    const fetch = (request: Request) =>
+      (isBehind && !isOfNode(new URL(request.url), sent++) ? newer : node).fetch(request);
+    const { take, clock } = follow({ fetch }, { from });
+    if (from === "now") await take(1);
+    clock.after(20_000, () => {
+      isBehind = false;
+      endBlock(node, 30, { balances: [change(12, 1)] });
+    });
+    expect(await take(1)).toMatchObject([batchOf([change(12, 1)], 30)]);
+  });
+
   test.each(["v0.74", "v0.79"] as const)(
     "yields the first batch at once, also of a party without records, and then one for a minute of blocks: %s",
     async (version) => {
