@@ -185,6 +185,18 @@ describe("a start is not proved", () => {
       await expect(read(connect(records, keeps), filter, reader), name).rejects.toMatchObject(pruned);
   });
 
+  test.each([{}, party])("if any response but the first is of a node without records: %j", async (filter) => {
+    const records = [change(1, -5), own];
+    for (const [name, reader] of Object.entries(readers)) {
+      for (let index = 1; index < 16; index++) {
+        const [node, empty] = [connect(records, [5]), connect(records, [50])];
+        let requests = 0;
+        const fetch = (request: Request) => (requests++ === index ? empty : node).fetch(request);
+        await expect(read({ fetch }, filter, reader), `${name}, ${index}`).rejects.toMatchObject(pruned);
+      }
+    }
+  });
+
   test.each([{}, party])(
     "if the node drops the earlier record after it was found, and is missing from then on: %j",
     async (filter) => {
