@@ -5,7 +5,8 @@ import { forEachRecord, refuseMember } from "./records.js";
 
 /**
  * Joins the signatures of one resource for the bridge contract: `0x` and the hexadecimal bytes of each signature, in
- * the order of the list. `"0x"` if there are none: nodes have signatures once enough validators have signed.
+ * the order of the list and without duplicates. `"0x"` if there are none: nodes have signatures once enough validators
+ * have signed.
  *
  * @param signatures - The signatures of one resource.
  * @throws `ArgumentError` if a signature does not have the 65 bytes that the contract needs, or if there are several
@@ -20,13 +21,13 @@ export async function signatureBundle(
 ): Promise<`0x${string}`> {
   const place = { operation: "signatureBundle", argument: "signatures" };
   let resource: string | undefined;
-  let bundle: `0x${string}` = "0x";
+  const joined = new Set<string>();
   await forEachRecord(place, signatures, ({ id, sig }) => {
     resource ??= id;
     if (id !== resource) refuseMember(place, "id", `the same resource, ${resource}`, id);
     const bytes = unlessThrown(() => toBytes(sig));
     if (bytes?.length !== 65) refuseMember(place, "sig", "base64 of 65 bytes", sig);
-    for (const byte of bytes) bundle += byte.toString(16).padStart(2, "0");
+    joined.add(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""));
   });
-  return bundle;
+  return `0x${[...joined].join("")}`;
 }

@@ -13,7 +13,8 @@ const signature = (bytes: Uint8Array | null, id = "r"): NodeSignature => ({
 
 describe("signatureBundle", () => {
   test("joins the bytes of all signatures in their order", async () => {
-    const signatures = fc.array(fc.uint8Array({ minLength: 65, maxLength: 65 }), { maxLength: 20 });
+    const bytes = fc.uint8Array({ minLength: 65, maxLength: 65 });
+    const signatures = fc.uniqueArray(bytes, { maxLength: 20, selector: String });
     await fc.assert(
       fc.asyncProperty(signatures, fc.constantFrom(...waysToPass), async (all, pass) => {
         const bundle = await signatureBundle(pass(all.map((bytes) => signature(bytes))));
@@ -21,6 +22,11 @@ describe("signatureBundle", () => {
       }),
       runs(2000),
     );
+  });
+
+  test("joins a signature that comes twice once, as of two readings", async () => {
+    const all = [1, 2, 1].map((byte) => signature(new Uint8Array(65).fill(byte)));
+    expect(await signatureBundle(all)).toBe(`0x${"01".repeat(65)}${"02".repeat(65)}`);
   });
 
   test.each([
