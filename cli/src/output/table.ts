@@ -26,7 +26,7 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
   function cellOf(record: WireRecord, column: Column): string {
     const text = printable(cellText(record, column));
     if (digits === undefined) return text;
-    if (column.kind === "time") return text.replace(/\.\d{9}(?=Z$)/, "");
+    if (column.kind === "time") return text.replace(/\.\d{9}(?=Z$|[+-]\d\d:\d\d$)/, "");
     return column.kind === "text" || column.kind === "exact" ? shorten(text, digits) : text;
   }
 

@@ -33,6 +33,19 @@ test("a table shortens ids in the middle on a terminal, and no other value", () 
   expect(tableOf(records)).toContain(id);
 });
 
+test("a table shows whole seconds on a terminal, in any time zone", () => {
+  const times: Column[] = [{ name: "timestamp", kind: "time", print: (text) => text }];
+  const { encode } = table(times, { bold: (text) => text, isShort: true });
+  const rows = ["Z", "+01:00", "-03:30"].map((zone) => ({ timestamp: `2024-02-09T17:54:55.123456000${zone}` }));
+  const shown = ["Z", "+01:00", "-03:30"].map((zone) => `2024-02-09T17:54:55${zone}`);
+  expect(
+    encode(rows)
+      .split("\n")
+      .map((line) => line.trim())
+      .slice(1, 4),
+  ).toEqual(shown);
+});
+
 test("a table leaves out columns for which a terminal is too narrow, and names them, but none that tells rows apart", () => {
   const hidden: (readonly string[])[] = [];
   const records = [{ timestamp: "1707497689123456789", balance: "1".repeat(30), partyId: id, alias: "Ana" }];
