@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { Flags, FormatName } from "../flags.js";
-import { count, hasColors, type Io, printable, printableJson, printMessage, widthOf } from "../io.js";
+import { count, hasColors, type Io, OutputClosed, printable, printableJson, printMessage, widthOf } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { type Column, type Encoder, readColumns, type Units, type WireRecord } from "./columns.js";
 import { csv } from "./csv.js";
@@ -114,6 +114,9 @@ export async function printObject<T extends object>(io: Io, flags: Flags, read: 
     const encoder = createEncoder(io, { format, columns: "name,value" }, columns, named);
     for (const text of encode(encoder, rows)) await write(text);
     return 1;
+  }).catch((error: unknown) => {
+    // The exit code tells what was found, also if nobody reads it.
+    if (value === undefined || !(error instanceof OutputClosed)) throw error;
   });
   return value as T;
 }

@@ -30,6 +30,8 @@ describe("the command check", () => {
         "Check the command, the key, the chain and the version. Then sign it again.\n",
     );
     expect(sent()).toEqual([{ tx: { pubKey: "ab" } }]);
+    const onOutput = () => Object.assign(new Error("EPIPE"), { code: "EPIPE" });
+    expect(await runCli(["check"], { fetch, stdin, onOutput })).toMatchObject({ code: 4, stderr });
   });
 
   test("reads the transaction from stdin or a file, also one with a byte order mark, with and without the body of a request", async () => {
