@@ -135,7 +135,7 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
     head: "",
     encode(records: readonly WireRecord[]): string {
       if (records.length === 0) return "";
-      const flat = isFlat ? records.map((record) => flatten(record)) : records;
+      const flat = isFlat ? records.map((record) => flatten(record, wanted)) : records;
       const head = own ? "" : open(flat);
       if (isFlat) for (const record of flat) for (const name in record) found.add(name);
       return head + own?.encode(flat);
@@ -164,12 +164,15 @@ function columnOf(name: string, records: readonly WireRecord[]): Column {
   return { name, kind: isNumber ? "amount" : isObject ? "json" : "text", print: (text) => text };
 }
 
-/** A record with the members of its objects, by names such as `details.symbol`. */
-function flatten(record: WireRecord, prefix = ""): WireRecord {
-  const members = Object.entries(record).flatMap(([name, value]): [string, unknown][] =>
-    typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
-      ? Object.entries(flatten(value as WireRecord, `${prefix}${name}.`))
-      : [[prefix + name, value]],
-  );
+/** A record with the members of its objects, by names such as `details.symbol`, and the objects that are wanted. */
+function flatten(record: WireRecord, wanted: readonly string[] = [], prefix = ""): WireRecord {
+  const members = Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
+    const path = prefix + name;
+    const isFlat =
+      typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+    if (!isFlat) return [[path, value]];
+    const own = Object.entries(flatten(value as WireRecord, wanted, `${path}.`));
+    return wanted.includes(path) ? [[path, value], ...own] : own;
+  });
   return Object.fromEntries(members);
 }

@@ -58,6 +58,11 @@ test("the command get has a column of CSV for each member of an object, and tell
   const chosen = await run("/api/v2/assets --format csv --columns id,details.note");
   expect(chosen).toMatchObject({ code: 0, stdout: expect.stringMatching(/^id,details\.note\r\na0,\r\n/), stderr: "" });
   expect(chosen.stdout).toMatch(/^a\d+,.+\r$/m);
+  const object = await run("/api/v2/assets --columns details,details.symbol -n 1");
+  expect(object).toMatchObject({
+    stdout: expect.stringMatching(/^{"details":{.*"symbol":"T0".*},"details.symbol":"T0"}\n$/),
+    stderr: "",
+  });
   const none = await run("/api/v2/assets --columns id,details.nope -n 2");
   expect(none.stderr).toBe("Warning: no record has details.nope.\n");
   const file = path("assets.csv");
