@@ -182,7 +182,8 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     async bundle(query: Query, { signal, inTurn }: Reader): Promise<Report> {
       const id = canonicalIds(required(query, "id"));
       const { records, pages } = await inTurn(1, () => readWhole(client, "listNodeSignatures", { id }, { signal }));
-      const rows = { id, bundle: await shared.bundleOf(id, records as never) };
+      // In the order of the list, as the command prints it.
+      const rows = { id, bundle: await shared.bundleOf(id, records.reverse() as never) };
       return { rows, source: { block: pages[0]?.block } };
     },
   };

@@ -1,3 +1,4 @@
+import type { NodeSignature } from "vegaprotocol-client";
 import { signatureBundle } from "vegaprotocol-client/reports";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
@@ -135,6 +136,9 @@ test("a bundle has the signatures of a resource", async () => {
   const signatures = network.records.signatures.filter((each) => each.id === id);
   expect(body.bundle).toEqual({ id, bundle: expect.stringMatching(/^0x/) });
   expect(body.bundle.bundle).toHaveLength((await signatureBundle(signatures)).length);
+  const list = (await (await fetch(`${url}/api/v2/node/signatures?id=${id}`)).json()).signatures;
+  const listed = list.edges.map(({ node }: { node: NodeSignature }) => node);
+  expect(body.bundle.bundle).toBe(await signatureBundle(listed));
 });
 
 test.each<[name: string, query: Record<string, string>, status: number]>([
