@@ -44,9 +44,10 @@ describe("balancesAt", () => {
     expect(await balancesAt([rest], 2n)).toEqual([
       { partyId: "", assetId: "a", marketId: "", accountType: "ACCOUNT_TYPE_GENERAL", balance: "7", timestamp: "1" },
     ]);
-    await expect(balancesAt([change("1", "7", { assetId: undefined })], 2n)).rejects.toThrow(
-      "Expected `assetId` of each record in `changes` of balancesAt to be the id of an asset, got undefined.",
-    );
+    for (const assetId of [undefined, ""]) {
+      const expected = "Expected `assetId` of each record in `changes` of balancesAt to be the id of an asset, got";
+      await expect(balancesAt([change("1", "7", { assetId })], 2n)).rejects.toThrow(expected);
+    }
   });
 });
 

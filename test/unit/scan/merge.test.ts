@@ -78,3 +78,9 @@ describe("a range of microseconds", () => {
     expect([9n, 10n, 19n, 20n].map((time) => holds(range, time))).toEqual([false, true, true, false]);
   });
 });
+
+test("records of one time are in the order of asset, party, market and account type", () => {
+  const names = ["accountType", "marketId", "partyId", "assetId"] as const;
+  const sorted = [changeAt(1000n), ...names.map((name) => changeAt(1000n, { [name]: "~" }))];
+  for (const records of [sorted, [...sorted].reverse()]) expect([...records].sort(compareRecords)).toEqual(sorted);
+});
