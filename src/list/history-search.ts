@@ -5,7 +5,6 @@
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { type KnownRecord, MissingEvidence } from "../http/expectation.js";
 import { dimensions } from "./filters.js";
-import { never } from "./judge.js";
 import { type Edge, type NodePage, type ReadPage, timeOf } from "./page.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
 
@@ -56,15 +55,15 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
   /**
    * The oldest record, if nodes have none up to a start.
    *
-   * @param known - A later record. Behind one address, the last response can be of a node that has none yet.
+   * @param known - The time of a later record: behind one address, a node without records can send the last response.
    */
-  async function oldestIfNoneUpTo(start: bigint, signal: AbortSignal, known = never): Promise<bigint | undefined> {
+  async function oldestIfNoneUpTo(start: bigint, signal: AbortSignal, known?: bigint): Promise<bigint | undefined> {
     for (let time: bigint | undefined = start; time !== undefined; ) {
       const page: NodePage<T> | undefined = await newestUpTo(readWhole, time, 1, signal);
       if (page?.edges.length !== 0) return undefined;
       time = page.window?.start;
     }
-    return (await oldestAfter(start, signal)) ?? (known === never ? undefined : known);
+    return (await oldestAfter(start, signal)) ?? known;
   }
 
   /** Finds records up to a start: the newest one of the list, or some of others. */

@@ -161,7 +161,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const isNearer = isSameRange && again.completeFrom < page.completeFrom;
     if (isNearer && isKept) return proveAtOnce({ ...proof, page: again }, signal);
     const longest = isNearer ? again : page;
-    const availableFrom = isMissing ? undefined : await oldestIfNoneUpTo(start, signal, longest.completeFrom);
+    const oldest = timeOf(oldestOf(longest.edges, request.pagination));
+    const availableFrom = isMissing ? undefined : await oldestIfNoneUpTo(start, signal, oldest);
     const isEmpty = longest.completeFrom === never && page.window === undefined;
     if (!isEmpty || availableFrom !== undefined) return { ...longest, availableFrom };
     // Behind one address, a node that keeps the start may respond only now.
