@@ -168,11 +168,10 @@ function columnOf(name: string, records: readonly WireRecord[]): Column {
 function flatten(record: WireRecord, wanted: readonly string[] = [], prefix = ""): WireRecord {
   const members = Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
     const path = prefix + name;
-    const isFlat =
+    const hasMembers =
       typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
-    if (!isFlat) return [[path, value]];
-    const own = Object.entries(flatten(value as WireRecord, wanted, `${path}.`));
-    return wanted.includes(path) ? [[path, value], ...own] : own;
+    const own = hasMembers ? Object.entries(flatten(value as WireRecord, wanted, `${path}.`)) : [];
+    return hasMembers && !wanted.includes(path) ? own : [[path, value], ...own];
   });
   return Object.fromEntries(members);
 }
