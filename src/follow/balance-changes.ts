@@ -63,7 +63,8 @@ const quietTime = 60_000_000_000n;
 /**
  * Each poll scans from the last record before the checkpoint to the head: one response then shows that record and all
  * that follows, which proves it. If there is no such record, one small request looks for anything new, and a scan waits
- * until a minute has passed. If nodes no longer have that record, the scan is repeated from the checkpoint.
+ * until a minute has passed. If nodes no longer have that record, the scan is repeated from the checkpoint. A poll fails
+ * if its records are not proved from the checkpoint on, although nodes have had a record before it.
  */
 export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, BalanceChange> = {
   operation,
@@ -114,14 +115,15 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
   valuesOf: ({ records }) => records,
 };
 
-/** Whether nodes have a record before a checkpoint: one of them can show then what follows it. */
+/** Whether a node has a record before a checkpoint. Behind one address, another node can have responded so far. */
 const hasRecordBefore = async (upTo: bigint, context: PollContext<Query>): Promise<boolean> =>
   (await readNewest(context, { endTimestamp: upTo })).time !== undefined;
 
-/** Behind one address, a node with a shorter history can respond while the one that has the records is behind. */
+/** Behind one address, a node with a shorter history can respond while the node that has the records is behind. */
 const unprovedError = (upTo: bigint, members: { block?: Block; cause?: PaginationError }): PaginationError =>
   new PaginationError(
-    `${operation}: no response shows every record from ${upTo} on. Continue later, or use a node that has caught up and keeps them.`,
+    `${operation}: no response shows every record from ${upTo} on. ` +
+      "Continue later, or use a node that has caught up and keeps them.",
     { operation, reason: "behind", ...members },
   );
 

@@ -13,7 +13,7 @@ export interface Batch<T> {
   records: readonly T[];
   /**
    * Unix nanoseconds: every record of a block from this time on, and before `upTo`, is in this batch. It is where the
-   * batch before ends, or later if nodes show no record before that: nothing proves then what they keep.
+   * batch before ends. It is later only if nodes have no record before that, so that nothing proves what they keep.
    */
   from: bigint;
   /** Unix nanoseconds: every record of a block before this time was in this batch or in an earlier one. */
