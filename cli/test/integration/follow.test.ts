@@ -41,7 +41,7 @@ describe("follow balances", () => {
 
   test("leaves out no record that nodes have had, if no response shows it any more, and says where to continue", async () => {
     const { fetch, from, position } = addressWithGap(12);
-    const argv = ["follow", "balances", "--party", party, "--from", `${from}`, "--give-up-after", "100ms", ...poll];
+    const argv = ["follow", "balances", "--party", party, "--from", `${from}`, "--give-up-after", "3s", ...poll];
     const result = await runCli(argv, { fetch });
     const reason = `no response shows every record from ${formatTime(position)} on.`;
     expect(result).toMatchObject(ended(1, reason));

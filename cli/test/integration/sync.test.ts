@@ -86,7 +86,7 @@ test("--follow waits for a response that shows what follows the stored records, 
   const { fetch, position } = addressWithGap(15);
   const argv = ["sync", path("vega.db"), "--follow", "--party", party, "--poll-interval", "5ms"];
   const gap = `no response shows every record from ${formatTime(position)} on.`;
-  expect(await runCli([...argv, "--give-up-after", "100ms"], { fetch })).toMatchObject(ended(1, gap));
+  expect(await runCli([...argv, "--give-up-after", "3s"], { fetch })).toMatchObject(ended(1, gap));
 });
 
 describe("profiles", () => {
