@@ -8,8 +8,7 @@ import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
   switch (spec.kind) {
     case "string":
-      if (typeof value === "string" && isId(value)) return canonicalId(value);
-      return refuse(place, 'an id: an even number of hexadecimal digits, or a name such as "network"', value);
+      return readId(value, place);
     case "cursor":
       return readString(value, place);
     case "enum":
@@ -25,6 +24,12 @@ export function readValue(spec: Value, value: unknown, place: Place): unknown {
     case "json":
       return readObject(value, place);
   }
+}
+
+/** Returns an id in the form in which nodes return it. */
+export function readId(value: unknown, place: Place): string {
+  if (typeof value === "string" && isId(value)) return canonicalId(value);
+  return refuse(place, 'an id: an even number of hexadecimal digits, or a name such as "network"', value);
 }
 
 function readString(value: unknown, place: Place): string {

@@ -1,6 +1,6 @@
 import type { SpamStatistics, SpamStatisticsResponse } from "../../generated/types.js";
 import { isPlainObject, oneOf } from "../arguments/check-options.js";
-import { readTime } from "../arguments/read-value.js";
+import { readId, readTime } from "../arguments/read-value.js";
 import { type Place, refuse } from "../arguments/refuse.js";
 import { compare, maximum } from "../values/integers.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
@@ -138,9 +138,7 @@ export function checkSubmission(operation: string, submission: Submission, ...ot
   oneOf(...Object.keys(counters), "vote", "other")(submission.command, { operation, argument: "command" });
   checkOptionNames(operation, submission, "command", "proposalId", ...otherNames);
   const { command, proposalId } = submission;
-  if (command === "vote" && (typeof proposalId !== "string" || proposalId === "")) {
-    refuse({ operation, argument: "proposalId" }, "the id of the proposal", proposalId);
-  }
+  if (command === "vote") readId(proposalId, { operation, argument: "proposalId" });
 }
 
 /** Returns the statistics in a response; `null` if the node has none. */

@@ -111,7 +111,7 @@ describe("submissionLimits", () => {
     expect(proofOfWork).toEqual(blockHeight ? { blockHeight, difficulty, lastHeight, ...hash } : undefined);
   });
 
-  const vote = { command: "vote", proposalId: "p" } as const;
+  const vote = { command: "vote", proposalId: "aa" } as const;
   test("is not allowed if the proof of work is unknown", () => {
     const without = { pow: { ...pow, blockStates: [] } };
     for (const response of [statistics({ pow: null }), statistics(without), { chainId: "c", statistics: null }]) {
@@ -127,6 +127,7 @@ describe("submissionLimits", () => {
     ["submission", () => submissionLimits(statistics({}), "vote" as never)],
     ["proposalId", () => submissionLimits(statistics({}), { command: "vote" } as never)],
     ["proposalId", () => submissionLimits(statistics({}), { command: "vote", proposalId: "" })],
+    ["proposalId", () => submissionLimits(statistics({}), { command: "vote", proposalId: "my proposal" })],
     ["sentSince", () => submissionLimits(statistics({}), vote, { sentSince: -1 })],
     ["sentByBlock", () => submissionLimits(statistics({}), vote, { sentByBlock: 5 as never })],
     ...[null, 0, "", [1], new Date(0)].map((wrong): [string, () => unknown] => {
