@@ -5,7 +5,7 @@ import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { type Io, printMessage } from "../io.js";
+import { type Io, OutputClosed, printMessage } from "../io.js";
 import { readColumns } from "../output/columns.js";
 import { createEncoder, printText } from "../output/print.js";
 import { historyStart } from "../records.js";
@@ -118,10 +118,15 @@ export const auditCommand: Definition<Flags> = {
       await write(isPrometheus ? await (await import("../metrics.js")).auditMetrics(parts) : encoder.end());
       return parts.length;
     };
-    await printText(io, flags, print, "part");
+    let isWhole = true;
+    await printText(io, flags, print, "part").catch((error: unknown) => {
+      if (![error, (error as Error).cause].some((each) => each instanceof OutputClosed)) throw error;
+      // The parts after it were not compared.
+      isWhole = false;
+    });
     const states = parts.flatMap((part) => part.nodes.map(({ state }) => state));
     if (states.includes("different")) return exitCodes.failed;
-    return states.some((state) => state !== "equal") ? exitCodes.incomplete : exitCodes.done;
+    return isWhole && states.every((state) => state === "equal") ? exitCodes.done : exitCodes.incomplete;
   },
 };
 

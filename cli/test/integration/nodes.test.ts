@@ -139,6 +139,14 @@ test("audit has one part for the days before all histories", async () => {
   expect([code, [...new Set(rows)]]).toEqual([3, ["2023-01-02/2024-02-08,later", "2024-02-09,later"]]);
 });
 
+test("audit does not exit with 0 if its reader is gone before all is compared", async () => {
+  const { fetch } = createFakeNetwork({ nodes: 3, balances: 30 });
+  const onOutput = () => Object.assign(new Error("EPIPE"), { code: "EPIPE" });
+  const range = ["--from", "2024-02-08", "--to", "2024-02-10"];
+  const audit = (argv: readonly string[]) => runCli(["audit", ...three, ...argv], { fetch, onOutput });
+  for (const argv of [[], range]) expect(await audit(argv)).toMatchObject({ code: 3, stderr: "" });
+});
+
 test("a command works with several nodes of which one is down and one is far behind, and --verbose prints the failover", async () => {
   const network = createFakeNetwork({ nodes: [{ down: true }, { lag: 600 }, {}], balances: 900 });
   const listed = await run(["balances", "--verbose"], network);
