@@ -55,6 +55,8 @@ interface State {
    * that they do. A network without records cannot prove it.
    */
   readonly requiresHistory: boolean;
+  /** Whether nodes have differed about records before it, so that only a proof counts. */
+  readonly isContested?: boolean;
 }
 
 /** Without a known record, a proof takes several requests: this much is scanned at once while nothing comes. */
@@ -64,7 +66,7 @@ const quietTime = 60_000_000_000n;
  * Each poll scans from the last record before the checkpoint to the head: one response then shows that record and all
  * that follows, which proves it. If there is no such record, one small request looks for anything new, and a scan waits
  * until a minute has passed. If nodes no longer have that record, the scan is repeated from the checkpoint. A poll fails
- * if its records are not proved from the checkpoint on, although nodes have had a record before it.
+ * if its records are not proved from the checkpoint on, although a node has a record before it that another one lacks.
  */
 export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, BalanceChange> = {
   operation,
@@ -77,7 +79,7 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
     return { upTo, requiresHistory: upTo !== "now" && upTo > 0n };
   },
   async poll(state, context) {
-    const { upTo, requiresHistory } = state;
+    const { upTo, requiresHistory, isContested } = state;
     let { known } = state;
     const isQuiet = known === null;
     if (upTo === "now") {
@@ -91,12 +93,14 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
       // Kept also if the scan fails: the node of the next response may not have that record.
       if (time !== undefined && time < upTo) return { state: { ...state, known: time }, block, hasMore: true };
     }
-    const isKnown = known != null;
+    let hasShown = known != null;
     const found = await scan(known ?? upTo, upTo, context).catch((error: unknown) => {
       const { availableFrom } = error as { availableFrom?: bigint };
       // Nodes may have dropped the known record, and keep all that follows. Or their oldest record is the first one ever.
-      const start = isKnown ? upTo : requiresHistory ? undefined : availableFrom;
+      const start = hasShown ? upTo : requiresHistory ? undefined : availableFrom;
       if (!PaginationError.is(error) || start === undefined) throw error;
+      // The node keeps the checkpoint, and without a party, market or type in the filter it has nothing to prove it by.
+      if (availableFrom !== undefined && availableFrom <= upTo && !hasOthers(context.query)) hasShown = false;
       known = null;
       return scan(start, upTo, context);
     });
@@ -106,8 +110,10 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
     const records = found.records.filter(isFresh);
     const last = records.at(-1);
     const from = minimum(maximum(upTo, completeFrom), end);
-    if (from > upTo && upTo > 0n && (isKnown || (await hasRecordBefore(upTo, context))))
-      throw unprovedError(upTo, { block });
+    if (from > upTo && upTo > 0n) {
+      if (hasShown || isContested) throw unprovedError(upTo, { block });
+      if (await doNodesDiffer(upTo, context)) return { state: { ...state, isContested: true }, block, hasMore: true };
+    }
     const batch = batchOf(records, from, end);
     known = last ? BigInt(last.timestamp) : (known ?? null);
     return { state: { upTo: end, known, requiresHistory: requiresHistory || from < end }, block, batch, hasMore };
@@ -115,9 +121,24 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
   valuesOf: ({ records }) => records,
 };
 
-/** Whether a node has a record before a checkpoint. Behind one address, another node can have responded so far. */
-const hasRecordBefore = async (upTo: bigint, context: PollContext<Query>): Promise<boolean> =>
-  (await readNewest(context, { endTimestamp: upTo })).time !== undefined;
+/** Whether records of other parties, markets or types can prove what a list with this filter lacks. */
+const hasOthers = ({ filter: { partyIds, marketIds, accountTypes } = {} }: Query): boolean =>
+  [partyIds, marketIds, accountTypes].some((values) => values?.length);
+
+/** How many responses are compared: behind one address, each can be of another node. */
+const comparedResponses = 16;
+
+/**
+ * Whether some nodes have records before a checkpoint, and others do not. Records of others count: a node that has them
+ * proves by them what follows the checkpoint, while one that was set up later has nothing that it could prove.
+ */
+async function doNodesDiffer(upTo: bigint, context: PollContext<Query>): Promise<boolean> {
+  const query = { filter: { assetId: context.query.filter?.assetId } };
+  const isThere = async () => (await readNewest({ ...context, query }, { endTimestamp: upTo })).time !== undefined;
+  const first = await isThere();
+  for (let others = 1; others < comparedResponses; others++) if ((await isThere()) !== first) return true;
+  return false;
+}
 
 /** Behind one address, a node with a shorter history can respond while the node that has the records is behind. */
 const unprovedError = (upTo: bigint, members: { block?: Block; cause?: PaginationError }): PaginationError =>

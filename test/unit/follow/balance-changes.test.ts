@@ -105,14 +105,32 @@ describe("a follower of balance changes", () => {
   test("continues from its checkpoint if the node has dropped the last record before it, as of an account that rarely changes", async () => {
     const others = [1, 2, 2.9].map((days) => ({ ...change(days * day, 1), partyId: other }));
     const node = nodeAt(3 * day, { balances: [change(1, 1), ...others] });
-    const { take, requests } = follow(node, {}, 5000, { filter: { partyIds: [change(1, 1).partyId as string] } });
+    const { take, requests, clock } = follow(node, {}, 5000, {
+      filter: { partyIds: [change(1, 1).partyId as string] },
+    });
     await take(1);
     endBlock(node, 3 * day + 1);
     expect(await take(1)).toMatchObject([batchOf([], 3 * day + 1)]);
     expect(requests).toHaveLength(2);
     node.configure({ history: timeAt(2 * day) });
-    endBlock(node, 3 * day + 2, { balances: [change(3 * day + 1, 1)] });
-    expect(await take(1)).toMatchObject([batchOf([change(3 * day + 1, 1)], 3 * day + 2)]);
+    endBlock(node, 3 * day + 2);
+    expect(await take(1)).toMatchObject([batchOf([], 3 * day + 2)]);
+    // One request a poll, as long as nothing comes.
+    requests.length = 0;
+    clock.after(5000, () => endBlock(node, 3 * day + 3, { balances: [change(3 * day + 2, 1)] }));
+    expect(await take(1)).toMatchObject([batchOf([change(3 * day + 2, 1)], 3 * day + 3)]);
+    const early = requests.filter(({ time }) => time < (requests[0]?.time ?? 0) + 4000);
+    expect(early).toHaveLength(new Set(early.map(({ time }) => time)).size);
+  });
+
+  test("goes on if the node has dropped all records of an asset before its checkpoint, which nothing else proves", async () => {
+    const others = [1, 2, 2.9].map((days) => ({ ...change(days * day, 1), assetId: other }));
+    const node = nodeAt(3 * day, { balances: [change(1, 1), ...others] });
+    const { take } = follow(node, {}, 5000, { filter: { assetId: change(1, 1).assetId as string } });
+    await take(1);
+    node.configure({ history: timeAt(2 * day) });
+    endBlock(node, 3 * day + 1);
+    expect(await take(1)).toMatchObject([{ ...batchOf([], 3 * day + 1), from: timeAt(3 * day + 1) }]);
   });
 
   // Which requests the node answers that is behind, while another one has nothing of its history.
@@ -136,6 +154,24 @@ describe("a follower of balance changes", () => {
     });
     expect(await take(1)).toMatchObject([batchOf([change(12, 1)], 30)]);
   });
+
+  test.each([0, 1, 3])(
+    "waits for a node that is behind and has records of others before its checkpoint, if each fourth response is of it: %i",
+    async (turn) => {
+      const newer = nodeAt(30, { balances: [change(25, 1)] });
+      const node = nodeAt(10, { balances: [{ ...change(1, 1), partyId: other }] });
+      let sent = turn;
+      let isBehind = true;
+      const fetch = (request: Request) => (isBehind && sent++ % 4 > 0 ? newer : node).fetch(request);
+      const filter = { partyIds: [change(1, 1).partyId as string] };
+      const { take, clock } = follow({ fetch }, { from: timeAt(5) }, 5000, { filter });
+      clock.after(20_000, () => {
+        isBehind = false;
+        endBlock(node, 30, { balances: [change(12, 1), change(25, 1)] });
+      });
+      expect(await take(1)).toMatchObject([batchOf([change(12, 1), change(25, 1)], 30)]);
+    },
+  );
 
   test.each(["v0.74", "v0.79"] as const)(
     "yields the first batch at once, also of a party without records, and then one for a minute of blocks: %s",
