@@ -67,10 +67,13 @@ export async function newestTime(
 interface ReportOptions extends ScanOptions {
   /** The time from which on all records are needed. Default: only those that are kept. */
   readonly from?: bigint | undefined;
-  /** The oldest record is not looked up: accounts had 0 before their first record. */
+  /** The records of the nodes go back to the first block: accounts had 0 before their first record. */
   readonly isComplete: boolean;
   readonly onChange?: (count: number, time: string) => void;
 }
+
+/** How many nodes' histories are compared if they are said to be complete: behind one address, each can respond. */
+const comparedHistories = 8;
 
 /**
  * Computes a report of the balance changes up to a time, from the oldest record of the nodes on. Records before the
@@ -89,7 +92,10 @@ export async function reportUpTo(
   compute: (changes: AsyncIterable<BalanceChange>, isComplete: boolean) => Promise<readonly object[]>,
 ) {
   const isCopy = "isCopy" in client;
-  const oldest = isComplete || isCopy ? undefined : await historyStart(client, options.signal);
+  const responses = isCopy ? 0 : isComplete ? comparedHistories : 1;
+  const starts = await Promise.all(Array.from({ length: responses }, () => historyStart(client, options.signal)));
+  const oldest = earliest(...starts);
+  const isContested = new Set(starts).size > 1;
   const startTimestamp = oldest !== undefined && oldest < end ? oldest : undefined;
   const scanFrom = (startTimestamp: bigint | undefined, own: ScanOptions) =>
     client.scanBalanceChanges(
@@ -120,6 +126,8 @@ export async function reportUpTo(
     const rows = await compute(changes(), isComplete && !isLate);
     const coverage = await scan.coverage;
     if (first !== undefined && coverage.start > BigInt(first)) return report(coverage.start, true);
+    // Some nodes keep less than is said, and the records can be of one of them.
+    if (isContested && !isLate && coverage.start > (oldest ?? 0n)) return report(startTimestamp, true);
     const shown = isLate || isCopy ? coverage.start : earliest(coverage.start, end - 1n);
     return { rows, coverage, kept: isComplete && !isLate ? undefined : latest(shown, oldest) };
   };

@@ -4,7 +4,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { changes, ended, first, hour, party, startNode, withPaths } from "../support/changes.js";
+import { change, changes, ended, first, hour, party, startNode, withPaths } from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
 
@@ -45,6 +45,35 @@ test("balances --at prints the last balance of each account, and since when the 
   const before = balances.filter(({ timestamp }) => BigInt(timestamp) <= middle);
   expect([code, readLines(stdout)]).toEqual([0, await balancesAt(before, middle)]);
   expect(stderr).toMatch(/^The records begin at 2024-02-09T16:\d\d:\d\d\.\d{9}Z\. .* add --complete-history\.\n$/);
+});
+
+describe("with --complete-history, while only the node that is behind keeps all", () => {
+  const at = (minutes: number) => first + BigInt(minutes) * (hour / 60n);
+  const bond = { ...change(at(1), "777", party), accountType: "ACCOUNT_TYPE_BOND" };
+  const balances = [change(at(0), "1000", party), bond, change(at(60), "1500", party), change(at(90), "1600", party)];
+  const block = { height: 1000n, timestamp: at(70) };
+  const whole = () => startNode({ balances: balances.filter(({ timestamp }) => BigInt(timestamp) < at(70)), block });
+  const later = () => startNode({ balances, block: { height: 2000n, timestamp: at(120) }, history: at(30) });
+  const report = ["balances", "--at", formatTime(at(100)), "--party", party, "--complete-history", "--raw"];
+  const truth = ["777", "1600"];
+
+  test("a pool has all balances", async () => {
+    const nodes = [whole(), later()] as const;
+    const urls = ["https://a.example", "https://b.example"];
+    const fetch = async (request: Request) =>
+      (request.url.startsWith("https://a.") ? nodes[0] : nodes[1]).fetch(request);
+    const { code, stdout } = await runCli([...report, ...urls.flatMap((url) => ["--node", url])], { fetch });
+    expect([code, readLines(stdout).map(({ balance }) => balance)]).toEqual([0, truth]);
+  });
+
+  test.each([0, 1, 2, 3])("nothing is left out without an error behind one address: %i", async (turn) => {
+    const nodes = [whole(), later()] as const;
+    let sent = turn;
+    const fetch = async (request: Request) => (sent++ % 4 > 0 ? nodes[1] : nodes[0]).fetch(request);
+    const { code, stdout } = await runCli(report, { fetch });
+    const printed = readLines(stdout).map(({ balance }) => balance);
+    expect([code, printed]).toEqual(code === 0 ? [0, truth] : [3, expect.anything()]);
+  });
 });
 
 describe("statement", () => {

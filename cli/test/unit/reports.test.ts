@@ -27,7 +27,7 @@ test("a report has no record before the coverage of its scan: between them, othe
     balancesAt(changes, 90n, { isComplete });
   const report = await reportUpTo(client, {}, 100n, { isComplete: true }, compute);
   expect(requested).toEqual([
-    { startTimestamp: undefined, endTimestamp: 100n, missingHistory: "error" },
+    { startTimestamp: 10n, endTimestamp: 100n, missingHistory: "error" },
     { startTimestamp: 50n, endTimestamp: 100n, missingHistory: "ignore" },
   ]);
   expect(report).toMatchObject({ kept: 50n, coverage: { start: 50n }, rows: [{ balance: "5" }] });
