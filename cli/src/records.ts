@@ -107,7 +107,7 @@ export function explain(
 }
 
 /** @param wanted - What the node should have reached: ", and …". */
-export function behindError(block: Block | undefined, wanted: string, cause: Error, advice = ""): IncompleteError {
+export function behindError(block: Block | undefined, wanted: string, cause?: Error, advice = ""): IncompleteError {
   const reached = block?.height
     ? `it has reached ${formatTime(block.timestamp)}`
     : "it has no block yet, or sends no block headers";

@@ -2,11 +2,11 @@
 import type { BalanceChange, ScanOptions, VegaClient } from "vegaprotocol-client";
 import { operations } from "vegaprotocol-client/operations";
 import { nameOf } from "../dry.js";
-import { ExitError, type IncompleteError } from "../errors.js";
+import { ExitError, IncompleteError } from "../errors.js";
 import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
-import { historyStart, readWhole, timeIn } from "../records.js";
-import { dateOf, earliest, formatTime, latest } from "../times.js";
+import { behindError, historyStart, readWhole, timeIn } from "../records.js";
+import { dateOf, earliest, finalTime, formatTime, latest } from "../times.js";
 import {
   allTimes,
   type BalancesQuery,
@@ -29,7 +29,7 @@ export interface Comparison {
   readonly records: number;
   /** How many stored balance changes the node no longer keeps, so that nothing is known of them. */
   readonly uncompared: number;
-  /** The error of records between those of the list that the node shows. */
+  /** The error of records that are not compared: the node does not show them, or they may be new. */
   readonly gap?: IncompleteError | undefined;
   readonly different: readonly ComparedDay[];
   readonly range?: TimeRange;
@@ -147,6 +147,10 @@ async function checkList(
   const { records, pages, gap } = known
     ? { records: own.size > 0 ? known : [], pages: [], gap: undefined }
     : await readWhole(client, idOf(list), query, { signal });
+  const block = pages.at(-1)?.block;
+  const reached = block && finalTime(block.timestamp);
+  if (position !== undefined && reached !== undefined && reached < position)
+    throw behindError(block, `, and ${list} are stored up to ${formatTime(position)}`);
   const rows = records.map((record) => normalRow(list, rowOf(list, record)));
   const node = byKey(list, rows);
   if (list === "votes") {
@@ -161,11 +165,18 @@ async function checkList(
     const later = [...node].filter(([key, row]) => rewritten.has(key) || BigInt(timeOf(list, row) ?? 0) >= end);
     for (const [key] of later) for (const rows of [own, node]) rows.delete(key);
   }
+  let unknown = gap;
+  if (list === "signatures" && position !== undefined && position !== reached) {
+    // Signatures have no time: they can be newer than the stored ones.
+    const later = [...node.keys()].filter((key) => !own.has(key));
+    for (const key of later) node.delete(key);
+    if (later.length > 0) unknown = new IncompleteError(`The node has ${later.length} more. Run sync before --check.`);
+  }
   const days = compareDays(list);
   // Nothing is known of stored records in the gap.
   if (gap) for (const key of own.keys()) if (!node.has(key)) own.delete(key);
   for (const key of keysOf([own, node])) days.add(own.get(key), node.get(key));
-  return { list, records: days.total("node"), uncompared: 0, gap, different: days.different() };
+  return { list, records: days.total("node"), uncompared: 0, gap: unknown, different: days.different() };
 }
 
 const timeOf = (list: SyncList, row: Row): string | null | undefined => row[tables[list].timeIndex];

@@ -89,6 +89,41 @@ test("--follow waits for a response that shows what follows the stored records, 
   expect(await runCli([...argv, "--give-up-after", "3s"], { fetch })).toMatchObject(ended(1, gap));
 });
 
+describe("--check", () => {
+  const generated = createFakeNode({ signatures: 40, votes: 60 }).records;
+  const { id = "" } = generated.signatures[0] ?? {};
+  const { proposalId = "" } = generated.votes[0] ?? {};
+  const signatures = generated.signatures.filter((each) => each.id === id);
+  const votes = generated.votes.filter((each) => each.proposalId === proposalId);
+  const lists = ["signatures", "--id", id, "votes", "--proposal", proposalId];
+  const nodeAt = (blocks: bigint, count: number) =>
+    startNode({
+      signatures: signatures.slice(0, count),
+      votes: votes.slice(0, count),
+      block: { height: block.height + blocks, timestamp: block.timestamp + blocks * 1_000_000_000n },
+    });
+  const check = async (node: { fetch(request: Request): Promise<Response> }) => {
+    await runCli(["sync", path("vega.db"), ...lists], { fetch: nodeAt(0n, 3).fetch });
+    return runCli(["sync", path("vega.db"), ...lists, "--check"], { fetch: node.fetch });
+  };
+
+  test.each<[string, bigint, number, number, string | RegExp]>([
+    ["the same node", 0n, 3, 0, ""],
+    ["a later node without new records", 1n, 3, 0, ""],
+    ["a node that is behind", -1n, 2, 3, "Error: The node is behind: it has reached 2024-02-15T17:59:59."],
+  ])("compares votes and signatures with %s", async (_, blocks, count, code, message) => {
+    expect(await check(nodeAt(blocks, count))).toMatchObject(ended(code, message));
+  });
+
+  test("tells a signature that may be new from one that is missing", async () => {
+    const argv = ["sync", path("vega.db"), "signatures", "--id", id];
+    await runCli(argv, { fetch: nodeAt(0n, 2).fetch });
+    const later = "Only the signatures that the node shows were compared, 2, and they are equal. The node has 1 more.";
+    expect(await runCli([...argv, "--check"], { fetch: nodeAt(1n, 3).fetch })).toMatchObject(ended(3, later));
+    expect(await runCli([...argv, "--check"], { fetch: nodeAt(0n, 3).fetch })).toMatchObject(ended(1, "1 missing"));
+  });
+});
+
 describe("profiles", () => {
   const parties = Array.from({ length: 12_000 }, (_, index) => index.toString(16).padStart(64, "0"));
   const profiles = parties.map((partyId) => ({ partyId, alias: "", metadata: [] }));
