@@ -27,7 +27,7 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     member === rejectedNames?.member && rejectedNames.names.includes(name);
   /** Behind one address, nodes that keep less can respond in turns. */
   const searches = isPool ? [findOwn, findOthers] : [findOwn, findOthers, findOthers];
-  /** What was found so far, by start. */
+  /** The witnesses found so far, by start. */
   const found = new Map<bigint, readonly Witness<T>[]>();
 
   /** An empty page without block headers can come from a node that has no block yet. */
@@ -136,11 +136,5 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
 }
 
 /** The result of a read; `undefined` if no response meets the expectation. */
-export async function unlessMissing<T>(page: Promise<T>): Promise<T | undefined> {
-  try {
-    return await page;
-  } catch (error) {
-    if (MissingEvidence.is(error)) return undefined;
-    throw error;
-  }
-}
+export const unlessMissing = <T>(page: Promise<T>): Promise<T | undefined> =>
+  page.catch((error: unknown) => (MissingEvidence.is(error) ? undefined : Promise.reject(error)));

@@ -4,6 +4,7 @@ import { PaginationError } from "../errors/index.js";
 import { type Expectation, MissingEvidence } from "../http/expectation.js";
 import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
+import { unlessThrown } from "../values/unless-thrown.js";
 import { advance, cursorAt, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { anchorsOf } from "./anchors.js";
 import { nanosecondsOf } from "./cursors.js";
@@ -273,20 +274,10 @@ export class ListPage<T> implements Page<T> {
 
   toJSON(): object {
     const { nodes, pageInfo, block, stale } = this;
-    // The response is not data.
-    const next = unlessUnreachable(() => this.next);
-    const previous = unlessUnreachable(() => this.previous);
+    // The response is not data. `pageInfo` still shows a page that no cursor leads to.
+    const next = unlessThrown(() => this.next, PaginationError.is);
+    const previous = unlessThrown(() => this.previous, PaginationError.is);
     return { nodes, pageInfo, next, previous, block, stale };
-  }
-}
-
-/** Reads the `pagination` of a neighboring page. `pageInfo` still shows a page that no cursor leads to. */
-function unlessUnreachable<P extends Pagination>(read: () => P | undefined): P | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (PaginationError.is(error)) return undefined;
-    throw error;
   }
 }
 

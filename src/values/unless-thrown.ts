@@ -1,8 +1,9 @@
-/** The result of a function; `undefined` if it throws. */
-export function unlessThrown<T>(read: () => T): T | undefined {
+/** The result of a function; `undefined` if it throws, as expected. */
+export function unlessThrown<T>(read: () => T, isExpected: (error: unknown) => boolean = () => true): T | undefined {
   try {
     return read();
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (isExpected(error)) return undefined;
+    throw error;
   }
 }
