@@ -106,7 +106,7 @@ export function explain(
   );
 }
 
-/** @param wanted - What the node should have reached: ", and …". */
+/** @param wanted - The time or block that the node should have reached: ", and …". */
 export function behindError(block: Block | undefined, wanted: string, cause?: Error, advice = ""): IncompleteError {
   const reached = block?.height
     ? `it has reached ${formatTime(block.timestamp)}`

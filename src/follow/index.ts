@@ -1,7 +1,7 @@
 /**
  * New records as they come, each once.
  *
- * Each response has the block that the node has begun. Records of earlier blocks are final; those of the begun block
+ * Each response has the block that the node has begun. Records of earlier blocks are final; records of the begun block
  * come all at once when it ends. So a follower needs one number, its checkpoint: every record before that block time
  * was yielded.
  *

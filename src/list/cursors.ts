@@ -21,7 +21,7 @@ export function nanosecondsOf(cursor: string): bigint | undefined {
   return typeof time === "string" ? unlessThrown(() => toNanoseconds(time)) : undefined;
 }
 
-/** `btoa` takes no other characters than those of Latin-1: Go escapes U+2028 and U+2029 in JSON. */
+/** `btoa` takes Latin-1 only: Go escapes U+2028 and U+2029 in JSON. */
 export const encodeCursor = (fields: Record<string, unknown>): string =>
   btoa(
     JSON.stringify(fields).replace(/[^\0-\xff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`),

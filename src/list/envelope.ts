@@ -48,7 +48,7 @@ const isEdge = (edge: { cursor: unknown; node: unknown } | null): boolean =>
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Whether a cursor of `pageInfo` is that of an edge. Fixtures and some proxies leave it empty. */
+/** Whether a cursor of `pageInfo` equals an edge's cursor. Fixtures and some proxies leave it empty. */
 const isAt = (edge: { cursor: string } | undefined, cursor: string | undefined) => !cursor || cursor === edge?.cursor;
 
 /** Cursors of profiles and signatures have no time. */

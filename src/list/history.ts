@@ -56,7 +56,7 @@ export interface History<T> {
   prove(proof: Proof<T>, signal: AbortSignal): Promise<NodePage<T>>;
 }
 
-/** What the records between a witness and the first record of a page show. */
+/** The result of reading from a witness to the first record of a page. */
 type Finding<T> =
   /** The page, which is proved, or one that has what it lacked. */
   | NodePage<T>

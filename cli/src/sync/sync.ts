@@ -78,9 +78,9 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
 
 /** Whether no block has come since a checkpoint, so that there is nothing to read. */
 function isAt({ block, options }: Run, list: SyncList, query: object, checkpoint: Checkpoint | undefined): boolean {
-  const isAt = block !== undefined && finalTime(block.timestamp) === checkpoint?.position;
-  if (isAt) options.onStored?.({ list, query, records: 0, checkpoint });
-  return isAt;
+  const hasNothingNew = block !== undefined && finalTime(block.timestamp) === checkpoint?.position;
+  if (hasNothingNew) options.onStored?.({ list, query, records: 0, checkpoint });
+  return hasNothingNew;
 }
 
 /** Stores the batches of a follower: its first batch, or each one until the signal is aborted. */

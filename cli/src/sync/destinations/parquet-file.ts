@@ -34,10 +34,9 @@ const elements: Readonly<Record<StoredKind, Omit<SchemaElement, "name">>> = {
 function encode(kind: StoredKind, text: string | null, row: Row): unknown {
   // v0.74 nodes can send an empty amount.
   if (text === null || (text === "" && kind === "amount")) return null;
+  if (kind === "time" && text.endsWith("000")) return BigInt(text) / 1000n;
+  if (kind === "amount" && text.length <= mostDigits) return BigInt(text);
   if (kind !== "time" && kind !== "amount") return text;
-  if (kind === "time" ? text.endsWith("000") : text.length <= mostDigits) {
-    return kind === "time" ? BigInt(text) / 1000n : BigInt(text);
-  }
   const expected = kind === "time" ? "a time in microseconds" : `an amount of at most ${mostDigits} digits`;
   const record = row.join(" ");
   throw new ExitError(`Expected ${expected}, got ${text} in the record ${record}. Use a database, such as vega.db.`);
