@@ -17,7 +17,7 @@ const cases: Record<string, [imports: Readonly<Record<string, string>>, initial:
   createClient: [{ index: "{ createClient }" }, 17.7, 34.7],
   "vegaprotocol-client": [all, 18.8, 35.8],
   "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.8, 41.9],
-  "… with follow": [{ ...all, "follow/index": "*" }, 24, 40.1],
+  "… with follow": [{ ...all, "follow/index": "*" }, 24.1, 40.2],
   "… with query": [{ ...all, "query/index": "{ queries }" }, 19.9, 36.9],
   "… with reports": [{ ...all, "reports/index": "*" }, 25.6, 42.6],
   "vegaprotocol-client/testing": [{ "testing/index": "*" }, 16.7, 16.7],

@@ -94,7 +94,7 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
       if (time !== undefined && time < upTo) return { state: { ...state, known: time }, block, hasMore: true };
     }
     let hasShown = known != null;
-    const found = await scan(known ?? upTo, upTo, context).catch((error: unknown) => {
+    const scanned = scan(known ?? upTo, upTo, context).catch((error: unknown) => {
       const { availableFrom } = error as { availableFrom?: bigint };
       // Nodes may have dropped the known record, and keep all that follows. Or their oldest record is the first one ever.
       const start = hasShown ? upTo : requiresHistory ? undefined : availableFrom;
@@ -103,6 +103,11 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
       if (availableFrom !== undefined && availableFrom <= upTo && !hasOthers(context.query)) hasShown = false;
       known = null;
       return scan(start, upTo, context);
+    });
+    const found = await scanned.catch(async (error: unknown) => {
+      if (!PaginationError.is(error) || error.reason !== "pruned") throw error;
+      // Another node may keep the checkpoint.
+      throw isContested || (await doNodesDiffer(upTo, context)) ? unprovedError(upTo, { cause: error }) : error;
     });
     const { completeFrom, end, block, hasMore } = found;
     if (end <= upTo) return { state, block };
