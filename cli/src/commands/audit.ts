@@ -107,8 +107,9 @@ export const auditCommand: Definition<Flags> = {
         // A failed request does not show that nodes differ.
         const failure =
           VegaError.is(error) && !signal.aborted ? new IncompleteError(withoutMethods(error.message), error) : error;
-        // A later start does not help with a list that cannot be compared.
-        if (position === startTimestamp || error instanceof IncompleteError) throw failure;
+        // A later start does not help with a list that cannot be compared, and nobody reads the rest of a closed stdout.
+        const isFinal = error instanceof IncompleteError || error instanceof OutputClosed;
+        if (position === startTimestamp || isFinal) throw failure;
         throw new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`);
       }
       if (parts.length === 0) {
@@ -120,8 +121,8 @@ export const auditCommand: Definition<Flags> = {
     };
     let isWhole = true;
     await printText(io, flags, print, "part").catch((error: unknown) => {
-      if (![error, (error as Error).cause].some((each) => each instanceof OutputClosed)) throw error;
-      // The parts after it were not compared.
+      if (!(error instanceof OutputClosed)) throw error;
+      // Later parts were not compared.
       isWhole = false;
     });
     const states = parts.flatMap((part) => part.nodes.map(({ state }) => state));
