@@ -72,7 +72,7 @@ interface ReportOptions extends ScanOptions {
   readonly onChange?: (count: number, time: string) => void;
 }
 
-/** How many nodes' histories are compared if they are said to be complete: behind one address, each can respond. */
+/** How many responses are compared for a complete history: behind one address, each can come from another node. */
 const comparedHistories = 8;
 
 /**
@@ -126,7 +126,7 @@ export async function reportUpTo(
     const rows = await compute(changes(), isComplete && !isLate);
     const coverage = await scan.coverage;
     if (first !== undefined && coverage.start > BigInt(first)) return report(coverage.start, true);
-    // Some nodes keep less than is said, and the records can be of one of them.
+    // Some nodes do not have the whole history, and the records may come from one of them.
     if (isContested && !isLate && coverage.start > (oldest ?? 0n)) return report(startTimestamp, true);
     const shown = isLate || isCopy ? coverage.start : earliest(coverage.start, end - 1n);
     return { rows, coverage, kept: isComplete && !isLate ? undefined : latest(shown, oldest) };

@@ -55,7 +55,7 @@ interface State {
    * that they do. A network without records cannot prove it.
    */
   readonly requiresHistory: boolean;
-  /** Whether nodes have differed about records before it, so that only a proof counts. */
+  /** Whether some nodes have records before it and others do not: then a gap is never accepted. */
   readonly isContested?: boolean;
 }
 
@@ -99,7 +99,7 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
       // Nodes may have dropped the known record, and keep all that follows. Or their oldest record is the first one ever.
       const start = hasShown ? upTo : requiresHistory ? undefined : availableFrom;
       if (!PaginationError.is(error) || start === undefined) throw error;
-      // The node keeps the checkpoint, and without a party, market or type in the filter it has nothing to prove it by.
+      // The node keeps the checkpoint, but cannot prove it unless the filter has a party, market or type.
       if (availableFrom !== undefined && availableFrom <= upTo && !hasOthers(context.query)) hasShown = false;
       known = null;
       return scan(start, upTo, context);
@@ -127,15 +127,15 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
 };
 
 /** Whether records of other parties, markets or types can prove what a list with this filter lacks. */
-const hasOthers = ({ filter: { partyIds, marketIds, accountTypes } = {} }: Query): boolean =>
-  [partyIds, marketIds, accountTypes].some((values) => values?.length);
+const hasOthers = ({ filter: { assetId: _, ...others } = {} }: Query): boolean =>
+  Object.values(others).some((values) => values?.length);
 
-/** How many responses are compared: behind one address, each can be of another node. */
+/** How many responses are compared: behind one address, each can come from another node. */
 const comparedResponses = 16;
 
 /**
- * Whether some nodes have records before a checkpoint, and others do not. Records of others count: a node that has them
- * proves by them what follows the checkpoint, while one that was set up later has nothing that it could prove.
+ * Whether some nodes have records before a checkpoint and others do not. Records of other parties count: a node that has
+ * some can prove by them what follows the checkpoint. A node that was set up later cannot.
  */
 async function doNodesDiffer(upTo: bigint, context: PollContext<Query>): Promise<boolean> {
   const query = { filter: { assetId: context.query.filter?.assetId } };

@@ -1,4 +1,4 @@
-/** The result of a function; `undefined` if it throws, as expected. */
+/** The result of a function; `undefined` if it throws an expected error. Default: any error. */
 export function unlessThrown<T>(read: () => T, isExpected: (error: unknown) => boolean = () => true): T | undefined {
   try {
     return read();
