@@ -155,6 +155,25 @@ describe("a follower of balance changes", () => {
     expect(await take(1)).toMatchObject([batchOf([change(12, 1)], 30)]);
   });
 
+  test("waits for the node that has what follows its checkpoint, although most responses come from one whose history begins later", async () => {
+    const [node, newer] = [nodeAt(10, { balances: [change(1, 1)] }), nodeAt(30, { balances: [change(25, 1)] })];
+    let isBehind = false;
+    const fetch = (request: Request) => {
+      const end = new URL(request.url).searchParams.get("dateRange.endTimestamp");
+      // The search for a record up to the checkpoint: the node's response proves that the other one lacks it.
+      const isSearch = end !== null && BigInt(end) > timeAt(10);
+      return (isBehind && !isSearch ? newer : node).fetch(request);
+    };
+    const { take, clock } = follow({ fetch });
+    await take(1);
+    isBehind = true;
+    clock.after(20_000, () => {
+      isBehind = false;
+      endBlock(node, 30, { balances: [change(12, 1), change(25, 1)] });
+    });
+    expect(await take(1)).toMatchObject([batchOf([change(12, 1), change(25, 1)], 30)]);
+  });
+
   test.each([0, 1, 2, 3])(
     "waits for a node that is behind and has records of others before its checkpoint, if each fourth response is of it: %i",
     async (turn) => {
