@@ -83,7 +83,7 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
     // Votes never leave a list. The poll is repeated: another node may respond.
     if (count === 0 && seen.size > 0) throw new PaginationError(emptied, { operation, reason: "behind" });
     if (end <= upTo) return { state: { upTo, seen }, block };
-    const isNew = ({ vote, time }: WrittenVote) => time < end && seen.get(keyOf(vote)) !== voteKeyOf(vote);
+    const isNew = ({ vote }: WrittenVote) => seen.get(keyOf(vote)) !== voteKeyOf(vote);
     const records = written
       .filter(isNew)
       .sort(inOrder)

@@ -174,6 +174,20 @@ describe("a follower of balance changes", () => {
     expect(await take(1)).toMatchObject([batchOf([change(12, 1), change(25, 1)], 30)]);
   });
 
+  test("waits for a proof if only some nodes have dropped all records of an asset before its checkpoint", async () => {
+    const records = [{ ...change(4, 1), assetId: other }, change(12, 1)];
+    const node = nodeAt(30, { balances: [{ ...change(1, 1), partyId: other }, ...records] });
+    const newer = nodeAt(30, { balances: records });
+    let sent = 2;
+    const fetch = (request: Request) => (sent++ % 4 > 0 ? newer : node).fetch(request);
+    const query = { filter: { assetId: change(1, 1).assetId as string, partyIds: [change(1, 1).partyId as string] } };
+    const { take, clock } = follow({ fetch }, { from: timeAt(5) }, 5000, query);
+    // Meanwhile, the chain goes on.
+    for (const seconds of [40, 50, 60, 70])
+      clock.after((seconds - 30) * 1000, () => [node, newer].map((each) => endBlock(each, seconds)));
+    expect(await take(1)).toMatchObject([{ records: [change(12, 1)], from: timeAt(5) }]);
+  });
+
   test.each([0, 1, 2, 3])(
     "waits for a node that is behind and has records of others before its checkpoint, if each fourth response is of it: %i",
     async (turn) => {

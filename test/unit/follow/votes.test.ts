@@ -49,6 +49,11 @@ describe("a follower of votes", () => {
     expect(batch?.records.length).toBe(150);
   });
 
+  test("yields an empty batch of a proposal without votes", async () => {
+    for (const from of ["start", `${timeAt(1)}`] as const)
+      expect(await follow(nodeAt(3), { from }).take(1)).toMatchObject([batchOf([], 3)]);
+  });
+
   test("loses no vote to a node that has none of them, at a later block", async () => {
     const node = nodeAt(3, { votes: [vote(1, 1)] });
     const other = nodeAt(5, { votes: [] });
