@@ -4,6 +4,9 @@ import { IncompleteError, NoCopyError, NoProposalError, UsageError } from "../er
 /** The HTTP statuses of status codes of gRPC, as nodes map them; 8 is a body that is too large. */
 const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 413, 11: 400, 12: 501, 14: 503 };
 
+/** How many characters of a message a response and a line of the log have: it can contain a long parameter. */
+const longestMessage = 2000;
+
 export class Rejection extends Error {
   readonly status: number;
   readonly body: object;
@@ -11,9 +14,9 @@ export class Rejection extends Error {
 
   /** @param code - The status code of gRPC, from which the HTTP status follows. */
   constructor(code: number, message: string, details: readonly object[] = [], retryAfter = code === 14 ? 1 : 0) {
-    super(message);
+    super(message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message);
     this.status = statuses[code] ?? 500;
-    this.body = { code, message, details };
+    this.body = { code, message: this.message, details };
     this.headers = retryAfter > 0 ? { "Retry-After": String(Math.ceil(retryAfter)) } : {};
   }
 }
@@ -44,8 +47,9 @@ export function rejectionOf(error: unknown): Rejection {
       .replace(` of ${operation} `, " ")
       .replace("`liquidity.required", "`liquidity")
       .replace("`liquidity.marketId`", "`market`");
-    // Parameters are digits, without the `n` of a bigint. Texts of callers are in quotes.
-    return new Rejection(3, text.replaceAll(/(?<=, (?:got )?-?\d+)n\b/g, ""));
+    // Parameters are digits, without the `n` of a bigint. Texts of callers are in quotes. A pattern that begins with the
+    // lookbehind takes quadratic time for a long parameter of digits.
+    return new Rejection(3, text.replaceAll(/n\b(?<=, (?:got )?-?\d+n)/g, ""));
   }
   if (vega.PaginationError.is(error)) {
     const { reason, message, availableFrom } = error;

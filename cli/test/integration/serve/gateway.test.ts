@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { responseTo } from "../../../src/serve/errors.js";
+import { UsageError } from "../../../src/errors.js";
+import { rejectionOf, responseTo } from "../../../src/serve/errors.js";
 import { block, changes, first, startNode } from "../../support/changes.js";
 import { send, serve, startGateway } from "../../support/gateway.js";
 import { readMetrics } from "../../support/metrics.js";
@@ -187,6 +188,19 @@ describe("the program", () => {
     expect(ofPaths.map(({ error }) => error)).toEqual(messages);
     const own = new TypeError("Cannot read properties of undefined");
     expect(responseTo(own)).toMatchObject({ status: 500, text: own.stack });
+  });
+
+  test("shortens a long parameter, whose digits do not keep the gateway busy", async () => {
+    const { url } = await serve(createNetwork());
+    const digits = "1".repeat(100_000);
+    for (const path of [`/api/v2/votes?${digits}=1`, `/reports/balances?party=ff&completeHistory=${digits}`]) {
+      const { status, body } = await send(url + path);
+      expect([status, body.message.length]).toEqual([400, 2001]);
+    }
+    // This takes minutes if each digit is compared with all digits before it.
+    const { message } = rejectionOf(new UsageError(`There is no parameter ${"1".repeat(500_000)}.`));
+    expect(message).toContain("There is no parameter 111");
+    expect(rejectionOf(new UsageError("Expected a, got 12n, 34n.")).message).toBe("Expected a, got 12, 34.");
   });
 
   test("ends with 0, once the requests in flight have their responses", async () => {
