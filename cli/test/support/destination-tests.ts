@@ -316,6 +316,26 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(others).toMatchObject([{ code: 1, stderr: refused }, { code: 0 }]);
   });
 
+  test.skipIf(isFolder)("is not continued after it has returned to an earlier state, as after a failover", async () => {
+    const node = startNode();
+    const later = change(node.block.timestamp);
+    const earlier = ["DELETE FROM account_changes", "UPDATE sync_state SET position = start"];
+    let requests = 0;
+    const fetch = async (request: Request) => {
+      if (++requests === 8) {
+        if (kind === "PostgreSQL") await server()?.sql(`SET search_path TO vega; ${earlier.join("; ")}`);
+        else await query(target(), earlier);
+        add(node, later);
+      }
+      return node.fetch(request);
+    };
+    const result = await sync({ fetch }, "--follow", "--poll-interval", "5ms");
+    expect(result).toMatchObject(ended(1, "The database is in an earlier state"));
+    expect(result.stderr).toMatch(/Expected balances up to 2024-02-15T18.* in .*, got balances up to 2024-02-07T10/);
+    expect(await sync(node)).toMatchObject(ended(0, "201 new balance changes"));
+    expect(await stored()).toEqual([...changes, later]);
+  });
+
   test("has what a filter and a time select, and takes ids in upper case", async () => {
     const node = startNode();
     const from = ["--from", "2024-02-08", "--party"];

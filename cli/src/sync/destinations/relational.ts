@@ -1,6 +1,7 @@
 /** A destination in a relational database: SQLite and PostgreSQL have the same tables, and run the same statements. */
 import type { BalanceChangesFilter } from "vegaprotocol-client";
 import { ExitError, NoCopyError } from "../../errors.js";
+import { formatTime } from "../../times.js";
 import {
   allTimes,
   canonicalJson,
@@ -172,6 +173,26 @@ function createDestination(database: Database): RelationalDestination {
     return [`${from} WHERE ${conditions.join(" AND ")} ORDER BY ${order}`, values];
   }
 
+  /** The end of each range, as far as it was read or written. */
+  const ends = new Map<string, string>();
+  const keyOf = ({ list, query }: Pick<StoredList, "list" | "query">) => `${list} ${canonicalJson(query)}`;
+
+  /** A server that has lost what it had committed, as after a failover, is not continued: records would be missing. */
+  async function checkEnd({ list, query, checkpoint: { position } }: StoredList): Promise<void> {
+    const expected = ends.get(keyOf({ list, query }));
+    // A standby, which can be behind before it has become the primary server, refuses an update.
+    const sql = "UPDATE sync_state SET position = position WHERE list = $1 AND query = $2 RETURNING position";
+    const [[found] = []] = await database.query(sql, [list, canonicalJson(query)]);
+    // A batch can have been committed when the connection was lost.
+    if (found === expected || found === `${position}`) return;
+    const show = (end: string | undefined) =>
+      end === undefined ? `no ${list}` : `${list} up to ${formatTime(BigInt(end))}`;
+    throw new ExitError(
+      `Expected ${show(expected)} in ${database.name}, as after the last batch, got ${show(found ?? undefined)}. The database is in an ` +
+        "earlier state, or another program writes to it as well. Run sync again to continue from there.",
+    );
+  }
+
   const storeCheckpoint = ({ list, query, checkpoint: { position, start } }: StoredList) =>
     database.run(
       "INSERT INTO sync_state (list, query, position, start) VALUES ($1, $2, $3, $4) " +
@@ -212,22 +233,28 @@ function createDestination(database: Database): RelationalDestination {
   return {
     async checkpoints() {
       const rows = await database.query("SELECT list, query, start, position FROM sync_state");
-      return rows.map(([list, query, start, position]) => ({
+      const stored = rows.map(([list, query, start, position]) => ({
         list: list as SyncList,
         query: JSON.parse(query ?? "{}"),
         checkpoint: { start: BigInt(start ?? 0), position: BigInt(position ?? 0) },
       }));
+      for (const each of stored) ends.set(keyOf(each), `${each.checkpoint.position}`);
+      return stored;
     },
     async store({ list, query, records, checkpoint }) {
       const rows = records.map((record) => rowOf(list, record));
       const before = String(checkpoint?.position);
       let stored = 0;
       await database.write(async () => {
-        if (checkpoint !== undefined) await storeCheckpoint({ list, query, checkpoint });
+        if (checkpoint !== undefined) {
+          await checkEnd({ list, query, checkpoint });
+          await storeCheckpoint({ list, query, checkpoint });
+        }
         const added = await insert(list, list === "votes" ? rows.map((row) => [...row, before]) : rows);
         // It is repeated if the connection is lost, also after it was committed.
         stored = Math.max(stored, added);
       });
+      if (checkpoint !== undefined) ends.set(keyOf({ list, query }), before);
       return stored;
     },
     async copy(source) {
