@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -60,6 +60,8 @@ export async function startPostgres() {
   await isReady();
   return {
     url,
+    /** Its address over a socket in its folder. */
+    socketUrl: `postgres:///postgres?host=${folder}&port=${port}&user=owner`,
     sql,
     /** Ends the server as `kill` does, and starts it again. */
     async restart(signal: NodeJS.Signals) {
@@ -69,6 +71,48 @@ export async function startPostgres() {
     },
     async close() {
       await pool.end();
+      await kill(child, "SIGINT");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export const hasPgBouncer = spawnSync("pgbouncer", ["--version"]).error === undefined;
+
+/** PgBouncer for a server, in a folder that is removed at the end. */
+export async function startPgBouncer(server: string, mode: "session" | "transaction" | "statement") {
+  const folder = mkdtempSync(join(tmpdir(), "pgbouncer-"));
+  chmodSync(folder, 0o777);
+  const port = await freePort();
+  const file = join(folder, "pgbouncer.ini");
+  writeFileSync(
+    file,
+    `[databases]
+    * = host=127.0.0.1 port=${new URL(server).port} user=owner
+    [pgbouncer]
+    listen_addr = 127.0.0.1
+    listen_port = ${port}
+    unix_socket_dir =
+    auth_type = any
+    pool_mode = ${mode}`,
+  );
+  const owner = isRoot ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
+  const [command = "", ...args] = [...(isRoot ? ["setpriv", ...owner] : []), "pgbouncer", "--quiet", file];
+  const child = spawn(command, args, { stdio: "ignore" });
+  const url = `postgres://owner:secret@127.0.0.1:${port}/postgres`;
+  for (let tries = 0; ; tries++) {
+    const client = new pg.Client(url);
+    const error: unknown = await client.connect().then(
+      () => client.end(),
+      (reason: unknown) => reason,
+    );
+    if (error === undefined) break;
+    if (tries > 300) throw error;
+    await sleep(100);
+  }
+  return {
+    url,
+    async close() {
       await kill(child, "SIGINT");
       rmSync(folder, { recursive: true, force: true });
     },

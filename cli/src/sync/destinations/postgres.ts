@@ -12,9 +12,14 @@ import { openRelational } from "./relational.js";
 /** How long to wait for a server that restarts, in milliseconds. */
 const patience = 300_000;
 
-/** The connection was lost, or the server restarts: a code, or a message of `pg` that has none. */
+/**
+ * The connection was lost, or the server restarts, or its other clients took all connections first: a code, or a message
+ * of `pg` that has none. While a server restarts, its socket or its name can be missing.
+ */
 const transient =
-  /^(?:08|57P0|40001|40P01|E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH)|Connection terminated|timeout e|Client )/;
+  /^(?:08|53300|57P0|40001|40P01|E(?:CONN|PIPE|TIMEDOUT|HOST|NET)|ENOENT|ENOTFOUND|EAI_AGAIN|Connection terminated|timeout e|Client )/;
+/** A server that does not accept writes, such as a standby before a failover ends. */
+const readOnly = "25006";
 
 const reasonOf = (error: unknown): string => {
   const { code, message = "" } = (error ?? {}) as { code?: string; message?: string };
@@ -39,20 +44,39 @@ const dialectOf = (schema: string): Dialect => ({
   extra: ["", ""],
   difference: (amount, before) => `(${amount} - ${before})`,
   units: (amount, decimals) => `trim_scale(${amount} * ('1e-' || ${decimals})::numeric)`,
-  tableNames: `SELECT table_name FROM information_schema.tables WHERE table_schema = '${schema}'`,
-  // It can be a word of SQL, such as "user".
-  setup: `CREATE SCHEMA IF NOT EXISTS "${schema}";`,
+  // The information schema leaves out tables that the user may not read.
+  tableNames: `SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('"${schema}"') AND relkind IN ('r', 'p', 'v', 'm')`,
+  // It can be a word of SQL, such as "user". IF NOT EXISTS requires the right to create one also if it exists.
+  setup: `DO $$ BEGIN IF to_regnamespace('"${schema}"') IS NULL THEN CREATE SCHEMA "${schema}"; END IF; END $$;`,
 });
 
-function postgresDatabase(address: string, schema: string, signal: AbortSignal): Database {
+/** What to do after an error, by its code. */
+const adviceOf = (mode: OpenMode): Readonly<Record<string, string>> => ({
+  "42501": ` Use a user who may ${mode === "read" ? "read all" : "create and write"} tables there.`,
+  // Tables of a schema that the user may not use count as missing.
+  "42P01": " Use a user with the right USAGE on the schema.",
+  [readOnly]: " Use the primary server, with a user who may write.",
+  "22P05": " Use a database with the encoding UTF8.",
+});
+
+function postgresDatabase(address: string, mode: OpenMode, schema: string, signal: AbortSignal): Database {
   const name = `schema ${schema} of ${hidePassword(address)}`;
+  // Without this, pg takes `require` for `verify-full`, and warns of it. psql does not.
+  const connectionString = /[?&]sslmode=(?!no-verify)/.test(address) ? `${address}&uselibpqcompat=true` : address;
   /** One connection has the lock, and writes. */
   let connection: pg.Client | undefined;
   let isWriting = false;
   /** The processes of the server that its connections had. */
   const sessions = new Set<string>();
+  let hasWritten = false;
   /** A statement that waits for the server would keep the process from ending. */
   const onAbort = () => void close().catch(() => {});
+
+  const sharedSession = () =>
+    new ExitError(
+      `Expected a session of its own in ${name}, got one that a pooler shares between transactions. ` +
+        "Set pool_mode = session in PgBouncer, or use the address of the server itself.",
+    );
 
   async function close(): Promise<void> {
     signal.removeEventListener("abort", onAbort);
@@ -66,7 +90,7 @@ function postgresDatabase(address: string, schema: string, signal: AbortSignal):
     signal.throwIfAborted();
     if (connection) return connection;
     const client = new pg.Client({
-      connectionString: address,
+      connectionString,
       connectionTimeoutMillis: 10_000,
       application_name: `vegaprotocol ${process.pid} on ${hostname()}`,
     });
@@ -79,14 +103,38 @@ function postgresDatabase(address: string, schema: string, signal: AbortSignal):
     ended.catch(() => {});
     try {
       await Promise.race([client.connect(), ended]);
-      await client.query(`SET search_path TO "${schema}"`);
-      const { rows } = await client.query<{ pid: string }>("SELECT pg_backend_pid()::text AS pid");
-      for (const { pid } of rows) sessions.add(pid);
+      const session = await sessionOf(client);
+      const { processID } = client as pg.Client & { processID: number };
+      // Only a pooler has numbers of its own. Its other clients would get the settings and the lock of the session.
+      if (session !== `${processID}` && (await isShared(client, session))) throw sharedSession();
+      // A node can be slow while a comparison reads.
+      await client.query(
+        `SET search_path TO "${schema}"; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0`,
+      );
+      sessions.add(session);
     } catch (error) {
       await close();
       throw error;
     }
     return client;
+  }
+
+  /** Whether a pooler gives each transaction a session that is free, which then two connections have in turns. */
+  async function isShared(first: pg.Client, session: string): Promise<boolean> {
+    // Another pooler may have no second session.
+    const second = new pg.Client({ connectionString, connectionTimeoutMillis: 2000, query_timeout: 2000 });
+    second.on("error", () => {});
+    try {
+      await second.connect();
+      // Other clients of the pooler can have the session meanwhile.
+      for (let tries = 0; tries < 5; tries++)
+        if ((await sessionOf(second)) === session || (await sessionOf(first)) !== session) return true;
+      return false;
+    } catch {
+      return false;
+    } finally {
+      await second.end();
+    }
   }
 
   /** Opens a connection that is lost again. */
@@ -100,7 +148,9 @@ function postgresDatabase(address: string, schema: string, signal: AbortSignal):
         const reason = reasonOf(error);
         // After a first connection, the address is right.
         const isRestart = sessions.size > 0 ? transient.test(reason) : reason.startsWith("57P0");
-        if (!isRestart || performance.now() > deadline) throw error;
+        // A standby can respond until it has become the primary server.
+        const isFailover = hasWritten && reason === readOnly;
+        if (!(isRestart || isFailover) || performance.now() > deadline) throw error;
         await close();
         await sleep(1000, undefined, { signal });
       }
@@ -118,25 +168,36 @@ function postgresDatabase(address: string, schema: string, signal: AbortSignal):
   /** The connection holds the lock, which ends with the process. */
   async function lock(): Promise<void> {
     const key = `vegaprotocol ${schema}`;
-    const [[isHeld] = []] = await query("SELECT pg_try_advisory_lock(hashtextextended($1, 0))::text", [key]);
+    const sql = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))::text, pg_backend_pid()::text";
+    const [[isHeld, own] = []] = await query(sql, [key]);
+    if (!sessions.has(own ?? "")) {
+      await query("SELECT pg_advisory_unlock_all()");
+      throw sharedSession();
+    }
     if (isHeld === "true") return;
     const owners =
       "SELECT pid::text, application_name, backend_start::text FROM pg_locks JOIN pg_stat_activity USING (pid) " +
-      "WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)";
+      "WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0) " +
+      "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     const [[session, owner, start] = []] = await query(owners, [key]);
     // The session has ended in the meantime, or the server has not noticed yet that this connection was lost.
     if (!session || sessions.has(session)) {
       if (session) await query("SELECT pg_terminate_backend($1)", [session]);
       throw Object.assign(new Error("an earlier connection of this process still writes"), { code: "57P01" });
     }
-    const process = owner ? `Process ${owner}, connected since ${start},` : "Another process";
+    const since = start ? `, connected since ${start},` : "";
+    const process = owner ? `Process ${owner}${since}` : "Another process";
     throw new ExitError(`${process.replace("Process vegaprotocol", "Process")} writes ${name}. Wait for it to end.`);
   }
 
   return {
     name,
     dialect: dialectOf(schema),
-    run: async (sql, values) => (await send(sql, values)).rowCount ?? 0,
+    async run(sql, values) {
+      const count = (await send(sql, values)).rowCount ?? 0;
+      hasWritten ||= count > 0;
+      return count;
+    },
     query,
     async *read(sql, values = []) {
       const client = await connect();
@@ -159,7 +220,8 @@ function postgresDatabase(address: string, schema: string, signal: AbortSignal):
       retry(async () => {
         isWriting = true;
         try {
-          await query("BEGIN");
+          // A session can have another schema if a pooler shares it.
+          await query(`BEGIN; SET LOCAL search_path TO "${schema}"`);
           await lock();
           await run();
           await query("COMMIT");
@@ -178,13 +240,16 @@ function postgresDatabase(address: string, schema: string, signal: AbortSignal):
         return new ExitError(`Cannot reach ${name}: ${what}.`, undefined, { cause });
       }
       if (!(cause instanceof pg.DatabaseError)) return cause;
-      const isReadOnly = reason === "42501" || reason === "25006";
-      const advice = isReadOnly ? " Use a user who may create and write tables there." : "";
-      return new ExitError(`PostgreSQL cannot use ${name}: ${message}.${advice}`, undefined, { cause });
+      return new ExitError(`PostgreSQL cannot use ${name}: ${message}.${adviceOf(mode)[reason] ?? ""}`, undefined, {
+        cause,
+      });
     },
     close,
   };
 }
+
+const sessionOf = async (client: pg.Client): Promise<string> =>
+  (await client.query<{ pid: string }>("SELECT pg_backend_pid()::text AS pid")).rows[0]?.pid ?? "";
 
 export async function openPostgres(
   address: string,
@@ -201,11 +266,16 @@ export async function openPostgres(
         "password as %2F %3F %23 and %40.",
     );
   }
-  const database = postgresDatabase(address, schema, signal);
+  const database = postgresDatabase(address, mode, schema, signal);
   try {
     return await openRelational(database, mode);
   } catch (error) {
     await database.close();
-    throw database.describe(error);
+    const described = database.describe(error);
+    if (described !== error || error instanceof ExitError || signal.aborted) throw described;
+    const { message } = error as Error;
+    // An error of TLS or of the password names no server.
+    const hint = message.includes("password must be") ? " Write the password in PGPASSWORD or ~/.pgpass." : "";
+    throw new ExitError(`Cannot use ${database.name}: ${message}.${hint}`, undefined, { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { withOtherPaths } from "../../../src/fake-node.js";
 import { formatTime } from "../../../src/times.js";
 import {
@@ -17,7 +18,7 @@ import {
   startNode,
 } from "../../support/changes.js";
 import { testDestination } from "../../support/destination-tests.js";
-import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { hasPgBouncer, hasPostgres, startPgBouncer, startPostgres } from "../../support/postgres.js";
 import { listening } from "../../support/proxy.js";
 import { type CliOptions, interruption, runCli } from "../../support/run-cli.js";
 
@@ -113,14 +114,19 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     }
   });
 
-  test.each(["SIGQUIT", "SIGINT"] as const)("continues when the server restarts after %s", async (signal) => {
+  test.each([
+    ["SIGQUIT", "url"],
+    ["SIGINT", "url"],
+    ["SIGINT", "socketUrl"],
+  ] as const)("continues when the server restarts after %s: %s", async (signal, address) => {
     const node = startNode();
     let requests = 0;
     const fetch = async (request: Request) => {
       if (++requests === 5) await server.restart(signal);
       return node.fetch(request);
     };
-    expect(await sync({ fetch }, "--page-size", "20")).toMatchObject({ code: 0 });
+    const run = runCli(["sync", server[address], "--page-size", "20", "--catch-up", "10ms"], { fetch });
+    expect(await run).toMatchObject({ code: 0 });
     const times =
       "SELECT (extract(epoch FROM time) * 1000000)::bigint, balance::text FROM vega.balance_changes ORDER BY time";
     expect(await select(times)).toEqual(changes.map(({ timestamp, balance }) => [BigInt(timestamp) / 1000n, balance]));
@@ -128,7 +134,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
 
   /** Runs sync through a proxy, which gets each message of both sides, and drops it if the function returns false. */
   async function syncThrough(
-    onMessage: (text: string, end: () => void) => boolean,
+    onMessage: (text: string, end: (code?: string) => void) => boolean,
     flags: readonly string[] = [],
     options: CliOptions = {},
   ) {
@@ -138,7 +144,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
       target.on("error", () => {}).on("close", () => client.destroy());
       client.on("error", () => {}).on("close", () => target.destroy());
       // A server that ends says so, perhaps in place of the result that it was about to send.
-      const end = () => client.end("E\0\0\0\x13C57P01\0Mended\0\0");
+      const end = (code = "57P01") => client.end(`E\0\0\0\x13C${code}\0Mended\0\0`);
       client.on("data", (data: Buffer) => onMessage(data.toString("latin1"), end) && target.write(data));
       target.on("data", (data: Buffer) => onMessage("", end) && client.write(data));
     });
@@ -162,6 +168,98 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     const all = await runEnding(0);
     expect(all).toBeGreaterThan(30);
     await Promise.all(Array.from({ length: all }, (_, index) => runEnding(index + 1)));
+  });
+
+  /** A code of PostgreSQL in place of the result of the nth message with a text. */
+  type Refusal = [text: string, nth: number, code: string];
+  const insert = "INSERT INTO account_changes";
+  test.each([
+    ["has no free connection when it has restarted", [insert, 1, "57P01"], ["application_name", 2, "53300"]],
+    ["is a standby for a moment, which accepts no writes", [insert, 1, "25006"]],
+  ] satisfies [string, ...Refusal[]][])("continues when the server %s", async (_, ...refusals: Refusal[]) => {
+    const refused = new Map<string, number>();
+    const onMessage = (message: string, end: (code?: string) => void) => {
+      const found = refusals.find(([text, nth]) => {
+        const count = (refused.get(text) ?? 0) + Number(message.includes(text));
+        refused.set(text, count);
+        return message.includes(text) && count === nth;
+      });
+      if (found) end(found[2]);
+      return found === undefined;
+    };
+    expect(await syncThrough(onMessage)).toMatchObject({ code: 0 });
+    expect(await select("SELECT count(*) FROM vega.balance_changes")).toEqual([[200n]]);
+    for (const [text, nth] of refusals) expect(refused.get(text)).toBeGreaterThan(nth);
+  });
+
+  test.skipIf(!hasPgBouncer)(
+    "works through PgBouncer, unless it shares the session (skipped if it is not installed)",
+    async () => {
+      const node = startNode();
+      for (const mode of ["transaction", "statement", "session"] as const) {
+        const pooler = await startPgBouncer(server.url, mode);
+        onTestFinished(pooler.close);
+        const run = (...flags: string[]) =>
+          runCli(["sync", pooler.url, "--catch-up", "10ms", ...flags], { fetch: node.fetch });
+        const shared = ended(
+          1,
+          "got one that a pooler shares between transactions. Set pool_mode = session in PgBouncer",
+        );
+        expect(await run()).toMatchObject(mode === "session" ? { code: 0 } : shared);
+        if (mode === "session") expect(await run("--check")).toMatchObject({ code: 0 });
+        expect(await select("SHOW search_path")).toEqual([['"$user", public']]);
+      }
+      const locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
+      await expect.poll(() => select(locks)).toEqual([[0n]]);
+    },
+  );
+
+  test("needs no right but those to its schema", async () => {
+    const node = startNode();
+    await server.sql("CREATE ROLE tenant LOGIN; CREATE SCHEMA tenant AUTHORIZATION tenant");
+    const run = (...flags: string[]) =>
+      runCli(["sync", server.url.replace("owner:secret", "tenant:hidden"), "--schema", "tenant", ...flags], {
+        fetch: node.fetch,
+      });
+    for (const flags of [[], ["--check"]]) expect(await run(...flags)).toMatchObject({ code: 0 });
+    await server.sql("DROP OWNED BY tenant CASCADE");
+    await sync(node);
+    expect(await run("--schema", "vega", "--check")).toMatchObject(
+      ended(1, "Use a user with the right USAGE on the schema."),
+    );
+    await server.sql("GRANT USAGE ON SCHEMA vega TO tenant");
+    const denied = ended(1, "permission denied for table sync_version. Use a user who may read all tables there.");
+    expect(await run("--schema", "vega", "--check")).toMatchObject(denied);
+  });
+
+  test("names the process that writes to the same database, and no other one", async () => {
+    await server.sql("CREATE DATABASE other");
+    const lock = async (database: string, name: string) => {
+      const client = new pg.Client({
+        connectionString: server.url.replace(/postgres$/, database),
+        application_name: name,
+      });
+      await client.connect();
+      await client.query("SELECT pg_advisory_lock(hashtextextended('vegaprotocol vega', 0))");
+      return client;
+    };
+    const clients = [
+      await lock("other", "vegaprotocol 1 on first"),
+      await lock("postgres", "vegaprotocol 2 on second"),
+    ];
+    expect(await sync(startNode())).toMatchObject(ended(1, "Process 2 on second, connected since "));
+    for (const client of clients) await client.end();
+  });
+
+  test.each([
+    [
+      "postgres://owner@127.0.0.1:1/vega?host=/nowhere",
+      "Cannot reach schema vega of postgres://owner@127.0.0.1:1/vega?host=/nowhere: connect ENOENT",
+    ],
+    ["?sslmode=require", "/postgres?sslmode=require: The server does not support SSL connections."],
+  ])("names the server that it cannot use: %s", async (address, message) => {
+    const url = address.startsWith("?") ? server.url + address : address;
+    expect(await runCli(["sync", url], { fetch: startNode().fetch })).toMatchObject(ended(1, message));
   });
 
   test.each([
