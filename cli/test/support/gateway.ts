@@ -65,7 +65,9 @@ export async function loop(base: string, path: string): Promise<ServedPage[]> {
   for (let next: string | undefined = path; next !== undefined; ) {
     const response: Response = await fetch(base + next);
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-    const { coverage, ...body } = await response.json();
+    const served = await response.json();
+    if (served.balances) checkResponse("/api/v2/balance/changes", "application/json", served);
+    const { coverage, ...body } = served;
     const [{ edges, pageInfo }] = Object.values(body) as [RawPage<Record<string, string>>];
     next = pageInfo[hasMore] ? `${path}&pagination.${name}=${pageInfo[cursor]}` : undefined;
     pages.push({ records: edges.map(({ node }) => node), headers: response.headers, coverage, next });
