@@ -37,11 +37,13 @@ const groups = { party: "partyId", asset: "assetId", market: "marketId", type: "
 export const groupNames = Object.keys(groups).join(", ");
 
 export function readGroup(text: string | undefined, option: string): BalanceSeriesOptions["groupBy"] {
-  return text?.split(",").map((each) => {
+  const members = text?.split(",").map((each) => {
     const name = each.trim();
     if (Object.hasOwn(groups, name)) return groups[name as keyof typeof groups];
     throw new UsageError(`Expected ${option} to have names of ${groupNames}, got "${name}".`);
   });
+  // The members of a group are read for each record.
+  return members && [...new Set(members)];
 }
 
 export function seriesColumns(groupBy: readonly string[] = Object.keys(account)): Record<string, ColumnKind> {

@@ -1,7 +1,7 @@
 import type { BalanceChange, VegaClient } from "vegaprotocol-client";
 import { balancesAt } from "vegaprotocol-client/reports";
 import { expect, test } from "vitest";
-import { balanceReport, reportUpTo } from "../../src/reports.js";
+import { balanceReport, readGroup, reportUpTo } from "../../src/reports.js";
 import { change, party } from "../support/changes.js";
 
 /** A client whose scans yield these records from the start of their range on, each with a coverage. */
@@ -71,4 +71,9 @@ test.each([
   // Months are counted as the shortest ones, and the range as if it began with a period.
   const most = rows.length + ofAccounts.length;
   expect(await balanceReport(name, changes(), { ...options, mostRows: most })).toEqual(rows);
+});
+
+test("a group has each member once, however often it is named", () => {
+  const group = readGroup(`party, ${"type,".repeat(10_000)}party`, "groupBy");
+  expect(group).toEqual(["partyId", "accountType"]);
 });
