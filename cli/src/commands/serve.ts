@@ -80,11 +80,14 @@ export async function serveGateway(
   notes: readonly string[] = [],
 ): Promise<void> {
   const { createGateway } = await import("../serve/app.js");
-  const { startServer } = await import("../serve/server.js");
+  const { serverLimits, startServer } = await import("../serve/server.js");
   const { now, signal } = io;
   const closing = new AbortController();
   const gateway = createGateway({ ...options, now, signal, closing: closing.signal });
-  const server = await startServer(appOf?.(gateway) ?? gateway, port, host);
+  // All connections of a proxy have its address.
+  const { connections } = serverLimits;
+  const limits = { ...serverLimits, ...(options.trustsProxy && { connectionsOfAddress: connections }) };
+  const server = await startServer(appOf?.(gateway) ?? gateway, port, host, limits);
   try {
     await write(io.stdout, `${server.url}\n`);
     for (const note of notes) printMessage(io, note);

@@ -47,8 +47,14 @@ const weights = [12, 6] as const;
 const ndjson = "application/x-ndjson";
 
 /** Whether a caller accepts a media type rather than JSON. */
-const prefers = (context: Context, type: string): boolean =>
-  accepts(context, { header: "Accept", supports: ["application/json", type], default: "" }) === type;
+/** The header `Accept` chooses the form of a response, which caches have to know. */
+function prefers(context: Context, type: string): boolean {
+  context.header("Vary", "Accept", { append: true });
+  return accepts(context, { header: "Accept", supports: ["application/json", type], default: "" }) === type;
+}
+
+/** Buffers of proxies for all headers are often 4 kB. */
+const longestLink = 2000;
 
 /**
  * The gateway as an application:
@@ -65,11 +71,16 @@ export function createGateway(options: GatewayOptions) {
   const readReport = createReports(client, nodes);
   const metrics = createServerMetrics(registry);
   const readPage = createPages(client, nodes);
-  // Each caller can have at least 16 open requests.
-  const requests = createQuota(Number.POSITIVE_INFINITY, (callers) => Math.min(1024, Math.max(16, 8192 / callers)));
+  // Each caller can have at least 16 open requests, and behind a proxy a part of its connections.
+  const requests = createQuota(Number.POSITIVE_INFINITY, (callers) => Math.min(256, Math.max(16, 8192 / callers)));
   const callerOf = ({ headers, socket }: IncomingMessage) => {
     const entries = options.trustsProxy ? String(headers["x-forwarded-for"] ?? "").split(",") : [];
-    return entries.at(-1)?.trim() || (socket.remoteAddress ?? "");
+    // Some proxies add the port, which is another one for each connection.
+    const address = entries
+      .at(-1)
+      ?.trim()
+      .replace(/^([\d.]+|\[.+\]):\d+$/, "$1");
+    return address || (socket.remoteAddress ?? "");
   };
   const turns = createTurns(...weights, requests.of);
   const [streams, bodies] = [createQuota(8, () => 2), createQuota(64 * 2 ** 20, () => 8 * 2 ** 20)];
@@ -200,7 +211,9 @@ export function createGateway(options: GatewayOptions) {
     if (hasMore) {
       const [name, cursor] = request.isBackward ? ["before", "startCursor"] : ["after", "endCursor"];
       query.set(`pagination.${name}`, content.pageInfo[cursor as "endCursor"]);
-      context.header("Link", `<${context.req.path}?${query}>; rel="next"`);
+      // Without a path, which can have another prefix in front of a proxy.
+      const link = `<?${query}>; rel="next"`;
+      if (link.length <= longestLink) context.header("Link", link);
     }
     return send(context, { [operations[id].envelope]: content, coverage, complete: isComplete }, source);
   }

@@ -44,7 +44,7 @@ export function rejectionOf(error: unknown): Rejection {
     const { message, operation }: { message: string; operation?: string | undefined } = error;
     // Callers pass parameters, not options of functions.
     const text = message
-      .replace(` of ${operation} `, " ")
+      .replace(new RegExp(` of ${operation}(?=[ ,])`), "")
       .replace("`liquidity.required", "`liquidity")
       .replace("`liquidity.marketId`", "`market`");
     // Parameters are digits, without the `n` of a bigint. Texts of callers are in quotes. A pattern that begins with the

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ExitError } from "../errors.js";
-import { Rejection, rejectionOf } from "./errors.js";
+import { busy, Rejection, rejectionOf } from "./errors.js";
 import { createQuota, createShare } from "./limits.js";
 
 /** Times are in milliseconds. A head has room for more than a thousand party ids. */
@@ -32,6 +32,7 @@ export interface App {
 const refusals: Readonly<Record<string, readonly [status: number, code: number, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 4, "The request came too slowly."],
   HPE_INVALID_URL: [400, 3, "Expected a URL without spaces and special characters: percent-encode them."],
+  HPE_INVALID_CONSTANT: [400, 3, "Expected a request of HTTP/1.1, and a URL without spaces: percent-encode them."],
   HPE_HEADER_OVERFLOW: [431, 8, "The URL and the headers are too large."],
 };
 
@@ -61,7 +62,12 @@ function createListener({ fetch, requests, callerOf = () => "" }: App, inFlight:
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { socket } = incoming;
     const caller = callerOf(incoming);
-    if (requests?.take(caller) === false) return void socket.destroy();
+    if (requests?.take(caller) === false) {
+      // A proxy would take a lost connection for a failed gateway.
+      const { status, headers, body } = busy();
+      outgoing.writeHead(status, { ...headers, "Content-Type": "application/json", Connection: "close" });
+      return void outgoing.end(JSON.stringify(body));
+    }
     const serve = async () => {
       await served.get(socket);
       // A line of requests that are refused at once would keep the event loop from other connections.

@@ -81,7 +81,7 @@ describe("a response", () => {
   test.each<[request: string, status: number, code: number, end?: string]>([
     ["GET /api/v2/assets", 404, 5],
     ["DELETE /api/v2/votes?partyId=a", 501, 12],
-    ["GET /api/v2/votes", 400, 3],
+    ["GET /api/v2/votes", 400, 3, "Expected `partyId` or `proposalId`, got neither."],
     ["GET /api/v2/votes?partyID=a", 400, 3],
     ["GET /api/v2/votes?proposal=ab", 400, 3, "There is no parameter proposal. Did you mean proposalId?"],
     ["GET /api/v2/votes?partyId=5n", 400, 3, 'got "5n".'],
@@ -104,6 +104,15 @@ describe("a response", () => {
     expect(sent).toMatchObject({ status, body: { code, details: [] } });
     expect(sent.body.message.endsWith(end), sent.body.message).toBe(true);
     expect(network.nodes[0]?.requests).toEqual([]);
+  });
+
+  test("has its form by the header Accept, and says so to caches", async () => {
+    const network = createNetwork({ balances: 20 });
+    const { url } = await serve(network, ["--cors", "https://page.example"]);
+    const party = network.records.balances[0]?.partyId;
+    const headers = { Origin: "https://page.example" };
+    for (const path of ["/api/v2/balance/changes", `/reports/balances?party=${party}`])
+      expect((await fetch(url + path, { headers })).headers.get("Vary")).toBe("Accept, Origin");
   });
 
   test("to a head of more than 128 KiB is a 431, and to a body of more than 6 MiB a 413", async () => {

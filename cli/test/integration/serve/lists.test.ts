@@ -50,9 +50,9 @@ describe("a loop", () => {
       const pages = await loop(url, path + pagination);
       expect(sorted(recordsOf(pages)), path).toEqual(sorted(wanted));
       expect(Math.max(...pages.map(({ records }) => records.length)), path).toBe(Math.min(size, wanted.length));
-      // The header has the same path as the cursors.
+      // The header has the same query as the cursors.
       const links = pages.map(({ headers }) => headers.get("Link") ?? undefined);
-      expect(links).toEqual(pages.map(({ next }) => next && `<${next}>; rel="next"`));
+      expect(links).toEqual(pages.map(({ next }) => next && `<${next.slice(next.indexOf("?"))}>; rel="next"`));
     }
   });
 
@@ -84,6 +84,8 @@ describe("a loop", () => {
       const order = `pagination.first=90&pagination.newestFirst=${newestFirst}`;
       const pages = await loop(url, `/api/v2/balance/changes?${filter}${order}`);
       expect(sorted(recordsOf(pages))).toEqual(wanted);
+      // Proxies and clients refuse long headers.
+      for (const { headers } of pages) expect(headers.get("Link")).toBeNull();
       for (const { coverage: { startTimestamp = "1", endTimestamp = "0" } = {} } of pages)
         expect(BigInt(startTimestamp)).toBeLessThanOrEqual(BigInt(endTimestamp));
     }

@@ -45,10 +45,30 @@ test("one caller with 200 connections has a share of the reads: another caller g
   for (const socket of sockets) socket.destroy();
 });
 
+test("one caller behind a proxy does not take its connections: 256 requests wait, and others get a 503", async () => {
+  const { url } = await serveHeld(createNetwork());
+  let refused = 0;
+  const sockets = Array.from({ length: 300 }, () => {
+    const socket = open(url, `GET ${heldPath} HTTP/1.1`, from("192.0.2.1"));
+    firstLine(socket).then(
+      (line) => (refused += Number(line === "HTTP/1.1 503 Service Unavailable")),
+      () => {},
+    );
+    return socket;
+  });
+  await expect.poll(() => refused).toBe(300 - 256);
+  // Some proxies add a port.
+  const other = open(url, `GET ${profiles} HTTP/1.1`, from("192.0.2.1:54321"));
+  expect(await firstLine(other)).toMatch(/ 503 /);
+  for (let page = 0; page < 20; page++) expect((await pageOf(url)).status).toBe(200);
+  for (const socket of [...sockets, other]) socket.destroy();
+});
+
 test("500 requests on one connection are served one after the other, in order", async () => {
   const { url, held } = await serveHeld(createNetwork());
   const socket = open(url, `GET ${heldPath} HTTP/1.1`, from("192.0.2.1"));
-  for (let count = 1; count < 500; count++) socket.write(`GET ${heldPath} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  for (let count = 1; count < 500; count++)
+    socket.write(`GET ${heldPath} HTTP/1.1\r\nHost: a\r\n${from("192.0.2.1")}\r\n\r\n`);
   await expect.poll(() => held.length).toBe(1);
   for (let page = 0; page < 20; page++) expect((await pageOf(url)).status).toBe(200);
   expect(held.length).toBe(1);
