@@ -138,7 +138,8 @@ async function sync(
   if (flags.dry) return describeSync(io, flags, plan, entered, name);
   const withDestination = async (perform: (destination: Destination) => Promise<number>) => {
     const mode = flags.check ? "read" : "write";
-    const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
+    const onRetry = (message: string) => !flags.quiet && printMessage(io, message);
+    const destination = await openDestination(entered, mode, io.signal, { ...flags, onRetry }, plan.balances);
     try {
       return await perform(destination);
     } catch (error) {

@@ -13,17 +13,18 @@ export async function openDestination(
   name: string,
   mode: OpenMode,
   signal: AbortSignal,
-  flags?: Pick<Flags, "partialDay" | "schema">,
+  flags?: Pick<Flags, "partialDay" | "schema"> & { readonly onRetry?: (message: string) => void },
   query?: BalancesQuery,
 ): Promise<Destination> {
-  const { partialDay = false, schema } = flags ?? {};
+  const { partialDay = false, schema, onRetry } = flags ?? {};
   const isPostgres = /^postgres(?:ql)?:/.test(name);
   // SQLite reads options from a name that begins with `file:`. One letter is a drive of Windows.
   const isFile = !/^[a-z][a-z\d+.-]+:/i.test(name);
   const isFolder = isFile && (/[/\\]$/.test(name) || statSync(name, { throwIfNoEntry: false })?.isDirectory());
   if (partialDay && !isFolder) throw new UsageError("--partial-day requires a folder: a DESTINATION that ends with /.");
   if (isPostgres) {
-    return (await import("./destinations/postgres.js")).openPostgres(name, mode, schema ?? "vega", signal);
+    const { openPostgres } = await import("./destinations/postgres.js");
+    return openPostgres(name, { mode, schema, signal, onRetry });
   }
   if (schema !== undefined) {
     throw new UsageError("--schema requires a PostgreSQL database, such as postgres://localhost/vega.");

@@ -59,7 +59,16 @@ const adviceOf = (mode: OpenMode): Readonly<Record<string, string>> => ({
   "22P05": " Use a database with the encoding UTF8.",
 });
 
-function postgresDatabase(address: string, mode: OpenMode, schema: string, signal: AbortSignal): Database {
+interface PostgresOptions {
+  readonly mode: OpenMode;
+  /** Default: `vega`. */
+  readonly schema?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Called once for each time that the server is waited for. */
+  readonly onRetry?: ((message: string) => void) | undefined;
+}
+
+function postgresDatabase(address: string, { mode, schema = "vega", signal, onRetry }: PostgresOptions): Database {
   const name = `schema ${schema} of ${hidePassword(address)}`;
   // Without this, pg takes `require` for `verify-full`, and warns of it. psql does not.
   const connectionString = /[?&]sslmode=(?!no-verify)/.test(address) ? `${address}&uselibpqcompat=true` : address;
@@ -140,7 +149,7 @@ function postgresDatabase(address: string, mode: OpenMode, schema: string, signa
   /** Opens a connection that is lost again. */
   async function retry<T>(run: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + patience;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       try {
         return await run();
       } catch (error) {
@@ -151,6 +160,7 @@ function postgresDatabase(address: string, mode: OpenMode, schema: string, signa
         // A standby can respond until it has become the primary server.
         const isFailover = hasWritten && reason === readOnly;
         if (!(isRestart || isFailover) || performance.now() > deadline) throw error;
+        if (isFirst) onRetry?.(`${name}: ${(error as Error).message}. Trying again for five minutes.`);
         await close();
         await sleep(1000, undefined, { signal });
       }
@@ -251,13 +261,9 @@ function postgresDatabase(address: string, mode: OpenMode, schema: string, signa
 const sessionOf = async (client: pg.Client): Promise<string> =>
   (await client.query<{ pid: string }>("SELECT pg_backend_pid()::text AS pid")).rows[0]?.pid ?? "";
 
-export async function openPostgres(
-  address: string,
-  mode: OpenMode,
-  schema: string,
-  signal: AbortSignal,
-): Promise<Destination> {
-  if (!/^[a-z_][a-z\d_]*$/.test(schema)) {
+export async function openPostgres(address: string, options: PostgresOptions): Promise<Destination> {
+  const { schema, signal, mode } = options;
+  if (schema !== undefined && !/^[a-z_][a-z\d_]*$/.test(schema)) {
     throw new UsageError(`Expected --schema to be a name of lower-case letters, digits and _, got "${schema}".`);
   }
   if (!/^\w+:\/\//.test(address) || !URL.canParse(address)) {
@@ -266,7 +272,7 @@ export async function openPostgres(
         "password as %2F %3F %23 and %40.",
     );
   }
-  const database = postgresDatabase(address, mode, schema, signal);
+  const database = postgresDatabase(address, options);
   try {
     return await openRelational(database, mode);
   } catch (error) {
