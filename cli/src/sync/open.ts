@@ -17,6 +17,7 @@ export async function openDestination(
   query?: BalancesQuery,
 ): Promise<Destination> {
   const { partialDay = false, schema, onRetry } = flags ?? {};
+  const options = { mode, signal, onRetry };
   const isPostgres = /^postgres(?:ql)?:/.test(name);
   // SQLite reads options from a name that begins with `file:`. One letter is a drive of Windows.
   const isFile = !/^[a-z][a-z\d+.-]+:/i.test(name);
@@ -24,7 +25,7 @@ export async function openDestination(
   if (partialDay && !isFolder) throw new UsageError("--partial-day requires a folder: a DESTINATION that ends with /.");
   if (isPostgres) {
     const { openPostgres } = await import("./destinations/postgres.js");
-    return openPostgres(name, { mode, schema, signal, onRetry });
+    return openPostgres(name, { ...options, schema });
   }
   if (schema !== undefined) {
     throw new UsageError("--schema requires a PostgreSQL database, such as postgres://localhost/vega.");
@@ -41,7 +42,7 @@ export async function openDestination(
       `Expected a copy of vegaprotocol sync, and there is no ${name}. Create it with: vegaprotocol sync ${name}`,
     );
   }
-  if (isDatabase) return openSqlite(name, mode);
+  if (isDatabase) return openSqlite(name, options);
   const { openParquetFolder } = await import("./destinations/parquet.js");
   return openParquetFolder(name, { mode, query, hasPartialDay: partialDay });
 }

@@ -56,7 +56,7 @@ describe("SQLite", () => {
   });
 
   test("a database that is being written has its finished batches in one file", async () => {
-    const destination = await openSqlite(file, "write");
+    const destination = await openSqlite(file, { mode: "write" });
     const batch = { list: "balances", query: {}, records: [change(hour)], checkpoint: undefined } as const;
     await destination.store(batch);
     await fs.copyFile(file, path("backup.db"));
@@ -107,10 +107,36 @@ describe("SQLite", () => {
     const fail = () => {
       throw Object.assign(new Error("attempt to write a readonly database"), members);
     };
-    const opened = sqliteDestination({ exec: fail, prepare: fail, close() {} }, file, "read");
+    const opened = sqliteDestination({ exec: fail, prepare: fail, close() {} }, { name: file, mode: "read" });
     await expect(opened).rejects.toThrow(
       `SQLite cannot use ${file}: attempt to write a readonly database. It creates a file next to a database that it reads: copy it`,
     );
+  });
+
+  test.each([
+    ["moved away", async () => fs.rename(file, path("old.db"))],
+    [
+      "replaced by a backup",
+      async () => {
+        await query(file, [`VACUUM INTO '${path("backup.db")}'`]);
+        await fs.rename(path("backup.db"), file);
+      },
+    ],
+  ])("a file that is %s ends a run, whose records would be in no file of that name", async (_, move) => {
+    const node = startNode();
+    let requests = 0;
+    const fetch = async (request: Request) => {
+      if (++requests === 8) {
+        await move();
+        add(node, change(node.block.timestamp));
+      }
+      return node.fetch(request);
+    };
+    const result = await sync({ ...node, fetch }, "--follow", "--poll-interval", "5ms");
+    expect(result).toMatchObject(ended(1, "but it was moved, removed or replaced. Run sync again"));
+    for (const suffix of ["-wal", "-shm"]) await fs.rm(file + suffix, { force: true });
+    expect(await sync(node)).toMatchObject({ code: 0 });
+    expect(await sync(node, "--check")).toMatchObject({ code: 0 });
   });
 
   test("a lock is that of the file behind a symbolic link, also of one that is not there yet", async () => {

@@ -19,7 +19,7 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
   world.hasOtherClock = true;
   const client = reading.client;
   const database = (await loadSqlite())(":memory:");
-  const destination = await sqliteDestination(database);
+  const destination = await sqliteDestination(database, { name: ":memory:", mode: "write" });
   const { filter: given, start, concurrency } = reader;
   // The command reads ids in either case.
   const filter = given.partyIds ? { ...given, partyIds: given.partyIds.map((id) => id.toLowerCase()) } : given;

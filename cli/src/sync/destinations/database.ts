@@ -1,5 +1,17 @@
 /** The interface of a database, which SQLite and PostgreSQL implement, and the SQL in which they differ. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OpenMode } from "../destination.js";
 import type { Row, StoredKind } from "../rows.js";
+
+/** How long to wait for a database that is locked, or a server that restarts, in milliseconds. */
+const patience = 300_000;
+
+export interface DatabaseOptions {
+  readonly mode: OpenMode;
+  readonly signal?: AbortSignal;
+  /** Called when it begins to wait. */
+  readonly onRetry?: ((message: string) => void) | undefined;
+}
 
 export interface Dialect {
   /** The name for a database with other tables, such as `file`. */
@@ -39,4 +51,23 @@ export interface Database {
   write(run: () => Promise<void>): Promise<void>;
   describe(error: unknown): unknown;
   close(): Promise<void>;
+}
+
+/** Runs something until it succeeds, or fails for another reason than a database that cannot be used for a while. */
+export async function untilUsable<T>(
+  run: () => T | Promise<T>,
+  isTemporary: (error: unknown) => boolean | Promise<boolean>,
+  { name, signal, onRetry }: Pick<Database, "name"> & Omit<DatabaseOptions, "mode">,
+): Promise<T> {
+  const deadline = performance.now() + patience;
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await run();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(await isTemporary(error)) || performance.now() > deadline) throw error;
+      if (isFirst) onRetry?.(`${name}: ${(error as Error).message}. Trying again for five minutes.`);
+      await sleep(1000, undefined, { signal });
+    }
+  }
 }

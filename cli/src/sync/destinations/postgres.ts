@@ -1,16 +1,12 @@
 import { once } from "node:events";
 import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import Cursor from "pg-cursor";
 import { ExitError, UsageError } from "../../errors.js";
 import { type Destination, hidePassword, type OpenMode } from "../destination.js";
 import type { Row } from "../rows.js";
-import type { Database, Dialect } from "./database.js";
+import { type Database, type DatabaseOptions, type Dialect, untilUsable } from "./database.js";
 import { openRelational } from "./relational.js";
-
-/** How long to wait for a server that restarts, in milliseconds. */
-const patience = 300_000;
 
 /**
  * The connection was lost, or the server restarts, or its other clients took all connections first: a code, or a message
@@ -59,13 +55,10 @@ const adviceOf = (mode: OpenMode): Readonly<Record<string, string>> => ({
   "22P05": " Use a database with the encoding UTF8.",
 });
 
-interface PostgresOptions {
-  readonly mode: OpenMode;
+interface PostgresOptions extends DatabaseOptions {
   /** Default: `vega`. */
   readonly schema?: string | undefined;
   readonly signal: AbortSignal;
-  /** Called once for each time that the server is waited for. */
-  readonly onRetry?: ((message: string) => void) | undefined;
 }
 
 function postgresDatabase(address: string, { mode, schema = "vega", signal, onRetry }: PostgresOptions): Database {
@@ -147,24 +140,15 @@ function postgresDatabase(address: string, { mode, schema = "vega", signal, onRe
   }
 
   /** Opens a connection that is lost again. */
-  async function retry<T>(run: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + patience;
-    for (let isFirst = true; ; isFirst = false) {
-      try {
-        return await run();
-      } catch (error) {
-        signal.throwIfAborted();
-        const reason = reasonOf(error);
-        // After a first connection, the address is right.
-        const isRestart = sessions.size > 0 ? transient.test(reason) : reason.startsWith("57P0");
-        // A standby can respond until it has become the primary server.
-        const isFailover = hasWritten && reason === readOnly;
-        if (!(isRestart || isFailover) || performance.now() > deadline) throw error;
-        if (isFirst) onRetry?.(`${name}: ${(error as Error).message}. Trying again for five minutes.`);
-        await close();
-        await sleep(1000, undefined, { signal });
-      }
-    }
+  const retry = <T>(run: () => Promise<T>) => untilUsable(run, closeIfTemporary, { name, signal, onRetry });
+  async function closeIfTemporary(error: unknown): Promise<boolean> {
+    const reason = reasonOf(error);
+    // After a first connection, the address is right.
+    const isRestart = sessions.size > 0 ? transient.test(reason) : reason.startsWith("57P0");
+    // A standby can respond until it has become the primary server.
+    const isTemporary = isRestart || (hasWritten && reason === readOnly);
+    if (isTemporary) await close();
+    return isTemporary;
   }
 
   async function send(sql: string, values: readonly string[] = []) {

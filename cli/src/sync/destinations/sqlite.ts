@@ -1,9 +1,9 @@
+import { statSync } from "node:fs";
 import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/file.js";
-import type { OpenMode } from "../destination.js";
 import type { Row } from "../rows.js";
 import { loadSqlite, lock, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
-import type { Database, Dialect } from "./database.js";
+import { type Database, type DatabaseOptions, type Dialect, untilUsable } from "./database.js";
 import { openRelational, type RelationalDestination } from "./relational.js";
 
 /** Some digits of a balance as an integer: those before the last ones. */
@@ -65,7 +65,17 @@ const advice: Readonly<Record<number, string>> = {
   [sqliteCodes.cannotOpen]: readOnlyAdvice,
 };
 
-function sqliteDatabase(database: Sqlite, name: string, mode: OpenMode, release: () => Promise<void>): Database {
+interface SqliteOptions extends DatabaseOptions {
+  /** Names it in errors. */
+  readonly name: string;
+  /** Throws if its name no longer leads to its file. */
+  readonly checkFile?: () => void;
+  readonly release?: () => Promise<void>;
+}
+
+function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
+  const { name, mode, checkFile, release } = options;
+  const isBusy = (error: unknown) => sqliteCode(error) === sqliteCodes.busy;
   function* read(sql: string, values: readonly string[] = []): Generator<Row, undefined> {
     for (const row of database.prepare(sql).iterate(...named(values))) yield Object.values(row);
   }
@@ -81,7 +91,9 @@ function sqliteDatabase(database: Sqlite, name: string, mode: OpenMode, release:
     read,
     /** A process that is killed has stored everything or nothing. */
     async write(run) {
-      database.exec("BEGIN IMMEDIATE");
+      checkFile?.();
+      // Another program may write, or vacuum the database.
+      await untilUsable(() => database.exec("BEGIN IMMEDIATE"), isBusy, options);
       try {
         await run();
         database.exec("COMMIT");
@@ -108,7 +120,7 @@ function sqliteDatabase(database: Sqlite, name: string, mode: OpenMode, release:
         // On a full disk, for example, they stay in the second file.
       }
       database.close();
-      await release();
+      await release?.();
     },
   };
 }
@@ -117,26 +129,37 @@ const named = (values: readonly string[]): object[] =>
   values.length > 0 ? [Object.fromEntries(values.map((value, index) => [`${index + 1}`, value]))] : [];
 
 /** Opens a database, and locks its file for this process unless it is only read: a sync can write to it meanwhile. */
-export async function openSqlite(name: string, mode: OpenMode): Promise<RelationalDestination> {
+export async function openSqlite(name: string, options: DatabaseOptions): Promise<RelationalDestination> {
   const open = await loadSqlite();
   // One lock is for all names of a file.
   const path = followLink(name);
-  const release = mode === "read" ? async () => {} : await lock(path);
+  const release = options.mode === "read" ? async () => {} : await lock(path);
   try {
-    return await sqliteDestination(open(path), name, mode, release);
+    const database = open(path);
+    const file = fileOf(name);
+    // SQLite would go on with the file that has no name any more, or another one.
+    const checkFile = () => {
+      if (fileOf(name) === file) return;
+      throw new ExitError(
+        `Expected ${name} to be the file that this run has opened, but it was moved, removed or replaced. Run sync again to continue with the ` +
+          "file that is there.",
+      );
+    };
+    return await sqliteDestination(database, { ...options, name, checkFile, release });
   } catch (error) {
     await release();
     throw error;
   }
 }
 
-export async function sqliteDestination(
-  sqlite: Sqlite,
-  name = ":memory:",
-  mode: OpenMode = "write",
-  release = async () => {},
-): Promise<RelationalDestination> {
-  const database = sqliteDatabase(sqlite, name, mode, release);
+function fileOf(name: string): string {
+  const { dev, ino } = statSync(name, { throwIfNoEntry: false, bigint: true }) ?? {};
+  return `${dev} ${ino}`;
+}
+
+export async function sqliteDestination(sqlite: Sqlite, options: SqliteOptions): Promise<RelationalDestination> {
+  const { mode } = options;
+  const database = sqliteDatabase(sqlite, options);
   try {
     // The pages of the index by account, of which each step changes many, take 32 MB.
     sqlite.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32000");

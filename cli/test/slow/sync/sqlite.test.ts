@@ -1,11 +1,40 @@
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { run } from "../../../../test/support/run.js";
+import { loadSqlite } from "../../../src/sync/sqlite.js";
+import { add, change, equal, startNode } from "../../support/changes.js";
+import { interruption, runCli, useFolder } from "../../support/run-cli.js";
 import { installNode, node } from "./sqlite-node.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
 beforeAll(installNode);
+
+const path = useFolder();
+
+test("a database that another program locks for longer than SQLite waits is waited for, which is said once", async () => {
+  const node = startNode();
+  const open = await loadSqlite();
+  const { signal, interrupt } = interruption();
+  let requests = 0;
+  const fetch = async (request: Request) => {
+    if (++requests === 8) {
+      const other = open(path("vega.db"));
+      other.exec("BEGIN EXCLUSIVE");
+      add(node, change(node.block.timestamp));
+      setTimeout(() => other.close(), 5500);
+    }
+    if (requests === 20) interrupt();
+    return node.fetch(request);
+  };
+  const flags = ["--follow", "--poll-interval", "5ms"];
+  const { code, stderr } = await runCli(["sync", path("vega.db"), ...flags], { fetch, signal });
+  expect([code, stderr]).toEqual([
+    130,
+    expect.stringContaining("database is locked. Trying again for five minutes.\n"),
+  ]);
+  expect(await runCli(["sync", path("vega.db"), "--check"], { fetch })).toMatchObject(equal(201));
+});
 
 test.each([
   ["sync.test.ts", "vega.db"],
