@@ -60,6 +60,8 @@ describe("SQLite", () => {
     const batch = { list: "balances", query: {}, records: [change(hour)], checkpoint: undefined } as const;
     await destination.store(batch);
     await fs.copyFile(file, path("backup.db"));
+    // SQLite would add a log to a backup that is put in place of the file.
+    expect((await fs.stat(`${file}-wal`)).size).toBe(0);
     await destination.close();
     expect(await query(path("backup.db"), ["SELECT count(*) AS count FROM balance_changes"])).toEqual([
       [{ count: 1n }],

@@ -67,7 +67,7 @@ export async function untilUsable<T>(
       signal?.throwIfAborted();
       if (!(await isTemporary(error)) || performance.now() > deadline) throw error;
       if (isFirst) onRetry?.(`${name}: ${(error as Error).message}. Trying again for five minutes.`);
-      await sleep(1000, undefined, { signal });
+      await sleep(1000, undefined, { signal }).catch(() => signal?.throwIfAborted());
     }
   }
 }

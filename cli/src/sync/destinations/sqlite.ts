@@ -65,6 +65,8 @@ const advice: Readonly<Record<number, string>> = {
   [sqliteCodes.cannotOpen]: readOnlyAdvice,
 };
 
+const waitsForOthers = "PRAGMA busy_timeout = 5000";
+
 interface SqliteOptions extends DatabaseOptions {
   /** Names it in errors. */
   readonly name: string;
@@ -76,6 +78,27 @@ interface SqliteOptions extends DatabaseOptions {
 function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
   const { name, mode, checkFile, release } = options;
   const isBusy = (error: unknown) => sqliteCode(error) === sqliteCodes.busy;
+
+  function begin(): void {
+    checkFile?.();
+    database.exec("BEGIN IMMEDIATE");
+  }
+
+  /**
+   * Moves the records of the log to the file, so that a copy of the file alone has them. A log that a killed process
+   * leaves would be added to a backup that is put in place of the file.
+   */
+  function moveLog(): void {
+    try {
+      // Programs that read keep the log.
+      database.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // On a full disk, for example, they stay in the log.
+    } finally {
+      database.exec(waitsForOthers);
+    }
+  }
+
   function* read(sql: string, values: readonly string[] = []): Generator<Row, undefined> {
     for (const row of database.prepare(sql).iterate(...named(values))) yield Object.values(row);
   }
@@ -91,12 +114,12 @@ function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
     read,
     /** A process that is killed has stored everything or nothing. */
     async write(run) {
-      checkFile?.();
       // Another program may write, or vacuum the database.
-      await untilUsable(() => database.exec("BEGIN IMMEDIATE"), isBusy, options);
+      await untilUsable(begin, isBusy, options);
       try {
         await run();
         database.exec("COMMIT");
+        moveLog();
       } catch (error) {
         try {
           database.exec("ROLLBACK");
@@ -113,12 +136,8 @@ function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
       return new ExitError(`SQLite cannot use ${name}: ${message}.${advice[code] ?? ""}`, undefined, { cause });
     },
     async close() {
-      try {
-        // libsql can close a database without a checkpoint, and a copy of the file alone would lack the last records.
-        if (mode === "write") database.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
-      } catch {
-        // On a full disk, for example, they stay in the second file.
-      }
+      // libsql can close a database without that.
+      if (mode === "write") moveLog();
       database.close();
       await release?.();
     },
@@ -162,14 +181,12 @@ export async function sqliteDestination(sqlite: Sqlite, options: SqliteOptions):
   const database = sqliteDatabase(sqlite, options);
   try {
     // The pages of the index by account, of which each step changes many, take 32 MB.
-    sqlite.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32000");
+    sqlite.exec(`${waitsForOthers}; PRAGMA cache_size = -32000`);
     // All tables are read as of one moment.
     if (mode === "read") sqlite.exec("BEGIN");
     const destination = await openRelational(database, mode);
     // These change the file. A transaction that a power failure takes away is read again: the checkpoint goes with it.
-    // Each batch is moved from the log to the file, so that a copy of the file alone has the last records.
-    const settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1";
-    if (mode === "write") sqlite.exec(settings);
+    if (mode === "write") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return destination;
   } catch (error) {
     sqlite.close();

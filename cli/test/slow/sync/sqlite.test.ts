@@ -36,6 +36,19 @@ test("a database that another program locks for longer than SQLite waits is wait
   expect(await runCli(["sync", path("vega.db"), "--check"], { fetch })).toMatchObject(equal(201));
 });
 
+test("a run that waits for a database can be interrupted", async () => {
+  const node = startNode();
+  const open = await loadSqlite();
+  await runCli(["sync", path("vega.db")], { fetch: node.fetch });
+  const other = open(path("vega.db"));
+  other.exec("BEGIN EXCLUSIVE");
+  const { signal, interrupt } = interruption();
+  // Its first wait, of five seconds, is SQLite's own.
+  setTimeout(interrupt, 5500);
+  expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch, signal })).toMatchObject({ code: 130 });
+  other.close();
+});
+
 test.each([
   ["sync.test.ts", "vega.db"],
   ["sqlite.test.ts", "SQLite"],
