@@ -45,7 +45,7 @@ export interface PageOptions {
 
 /** Reads the page after a state, by the first anchor whose page shows that it continues there. */
 export async function readPage<T>(walk: WalkPlan<T>, from: WalkState<T>, options: PageOptions): Promise<ListPage<T>> {
-  const { signal, left = Number.POSITIVE_INFINITY } = options;
+  const { signal, left = Number.POSITIVE_INFINITY, isAlone = false } = options;
   const state = await withEarlierVote(walk, from, signal);
   const size = walk.isWanted ? walk.size : Math.min(walk.size, left);
   const anchors = anchorsOf(walk, state);
@@ -59,7 +59,11 @@ export async function readPage<T>(walk: WalkPlan<T>, from: WalkState<T>, options
     // Without known records in the request, the page is not cut.
     const page = takePage(walk, state, { ...content, edges }, skip > 0 ? size : undefined);
     const isWhole = anchor.cursor === undefined && !content.pageInfo?.[state.direction.more];
-    if (!page.isRepeated || anchor === anchors.at(-1)) return new ListPage(walk, page, content, isWhole);
+    if (page.isRepeated && anchor !== anchors.at(-1)) continue;
+    const taken = new ListPage(walk, page, content, isWhole);
+    // A caller's own loop would go back with its cursor for ever. This throws the error that ends a loop of the client.
+    if (isAlone && page.isRepeated && page.edges.length === 0) taken.after(state.direction);
+    return taken;
   }
   throw await gapOrPruned(walk, state, signal);
 }

@@ -66,10 +66,18 @@ describe("a walk over votes on a v0.74 node", () => {
     expect(third?.nodes.map(({ partyId }) => partyId)).toEqual(parties);
   });
 
-  test.each<[cursor: string, counts: number[], most: number, pagination: object, castAgain?: true]>([
-    ["`page.next` of the one before, and votes are cast again", [4], 2, { first: 20 }, true],
-    ["`page.previous` of the one after", [3, 12, 4], 8, { last: 12, newestFirst: false }],
-  ])("ends with the same error if each page is read with %s", async (_, counts, most, first, castAgain) => {
+  type Place = (page: Page<Vote>) => object | undefined;
+  test.each<[cursor: string, counts: number[], most: number, pagination: object, place: Place, castAgain?: true]>([
+    ["`page.next` of the one before, and votes are cast again", [4], 2, { first: 20 }, ({ next }) => next, true],
+    ["`page.previous` of the one after", [3, 12, 4], 8, { last: 12, newestFirst: false }, ({ previous }) => previous],
+    [
+      "the node's own cursor",
+      [4, 2, 6],
+      6,
+      { first: 12, newestFirst: false },
+      ({ pageInfo }) => ({ first: 12, newestFirst: false, after: pageInfo?.endCursor }),
+    ],
+  ])("ends with the same error if each page is read with %s", async (_, counts, most, first, place, castAgain) => {
     const votes = votesOf(counts);
     const node = createFakeNode({ votes }, options);
     const client = clientOf({ fetch: (request: Request) => node.fetch(clamped(request, most)) } as FakeNode);
@@ -78,7 +86,7 @@ describe("a walk over votes on a v0.74 node", () => {
       for (let pages = 0; pagination; pages++) {
         expect(pages).toBeLessThan(9);
         const page: Page<Vote> = await client.listVotes({ proposalId, pagination });
-        pagination = JSON.parse(JSON.stringify({ at: castAgain ? page.next : page.previous })).at;
+        pagination = JSON.parse(JSON.stringify({ at: place(page) })).at;
         if (castAgain && pages === 0) node.nextBlock({ votes: votes.map(({ blockTime: _, ...vote }) => vote) });
       }
     };
