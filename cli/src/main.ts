@@ -6,7 +6,7 @@ import { run } from "./program.js";
 // Since Node.js 24, V8 keeps up to 128 MiB of new objects, and four times the old ones: an export took 400 MiB.
 if (!/^v2[02]\./.test(process.version))
   for (const each of ["--semi-space-growth-factor=1", "--heap-growing-percent=200"]) setFlagsFromString(each);
-// Deprecations concern the libraries: the user of a command can do nothing about them.
+// Deprecation warnings concern libraries: people who run a command cannot act on them.
 process.noDeprecation = true;
 const controller = new AbortController();
 /** A second signal after these milliseconds ends the process at once: `timeout` and npx send each signal twice. */

@@ -57,13 +57,13 @@ export async function readPage<T>(walk: WalkPlan<T>, from: WalkState<T>, options
     const edges = continued ?? (continuesFrom && !content?.foundIn ? undefined : received);
     if (content === undefined || edges === undefined) continue;
     // Without known records in the request, the page is not cut.
-    const page = takePage(walk, state, { ...content, edges }, skip > 0 ? size : undefined);
+    const taken = takePage(walk, state, { ...content, edges }, skip > 0 ? size : undefined);
     const isWhole = anchor.cursor === undefined && !content.pageInfo?.[state.direction.more];
-    if (page.isRepeated && anchor !== anchors.at(-1)) continue;
-    const taken = new ListPage(walk, page, content, isWhole);
-    // A caller's own loop would go back with its cursor for ever. This throws the error that ends a loop of the client.
-    if (isAlone && page.isRepeated && page.edges.length === 0) taken.after(state.direction);
-    return taken;
+    if (taken.isRepeated && anchor !== anchors.at(-1)) continue;
+    const page = new ListPage(walk, taken, content, isWhole);
+    // Its cursor would lead a caller's own loop back for ever. This throws the error that ends a loop of the client.
+    if (isAlone && taken.isRepeated && taken.edges.length === 0) page.after(state.direction);
+    return page;
   }
   throw await gapOrPruned(walk, state, signal);
 }

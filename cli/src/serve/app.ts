@@ -47,13 +47,13 @@ const weights = [12, 6] as const;
 const ndjson = "application/x-ndjson";
 
 /** Whether a caller accepts a media type rather than JSON. */
-/** The header `Accept` chooses the form of a response, which caches have to know. */
 function prefers(context: Context, type: string): boolean {
+  // A cache would send one form to a caller who wants the other.
   context.header("Vary", "Accept", { append: true });
   return accepts(context, { header: "Accept", supports: ["application/json", type], default: "" }) === type;
 }
 
-/** Buffers of proxies for all headers are often 4 kB. */
+/** Proxies such as nginx have 4 kB for all headers of a response. */
 const longestLink = 2000;
 
 /**
@@ -71,11 +71,11 @@ export function createGateway(options: GatewayOptions) {
   const readReport = createReports(client, nodes);
   const metrics = createServerMetrics(registry);
   const readPage = createPages(client, nodes);
-  // Each caller can have at least 16 open requests, and behind a proxy a part of its connections.
+  // Each caller can have at least 16 open requests. Behind a proxy, no caller can use all of its connections.
   const requests = createQuota(Number.POSITIVE_INFINITY, (callers) => Math.min(256, Math.max(16, 8192 / callers)));
   const callerOf = ({ headers, socket }: IncomingMessage) => {
     const entries = options.trustsProxy ? String(headers["x-forwarded-for"] ?? "").split(",") : [];
-    // Some proxies add the port, which is another one for each connection.
+    // Some proxies add the port, which differs for each connection.
     const address = entries
       .at(-1)
       ?.trim()
@@ -211,7 +211,7 @@ export function createGateway(options: GatewayOptions) {
     if (hasMore) {
       const [name, cursor] = request.isBackward ? ["before", "startCursor"] : ["after", "endCursor"];
       query.set(`pagination.${name}`, content.pageInfo[cursor as "endCursor"]);
-      // Without a path, which can have another prefix in front of a proxy.
+      // Relative, because a proxy can add a prefix to the path.
       const link = `<?${query}>; rel="next"`;
       if (link.length <= longestLink) context.header("Link", link);
     }

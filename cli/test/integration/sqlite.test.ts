@@ -24,6 +24,7 @@ beforeEach(() => {
 const sync = (node: Node, ...args: string[]) => runCli(["sync", file, ...args], { fetch: node.fetch });
 
 const postgres = usePostgres();
+const { signal } = new AbortController();
 
 describe("SQLite", () => {
   test("a database with other tables is refused, and its file is not changed", async () => {
@@ -56,11 +57,11 @@ describe("SQLite", () => {
   });
 
   test("a database that is being written has its finished batches in one file", async () => {
-    const destination = await openSqlite(file, { mode: "write" });
+    const destination = await openSqlite(file, { mode: "write", signal });
     const batch = { list: "balances", query: {}, records: [change(hour)], checkpoint: undefined } as const;
     await destination.store(batch);
     await fs.copyFile(file, path("backup.db"));
-    // SQLite would add a log to a backup that is put in place of the file.
+    // SQLite would apply a log to a backup that is put in place of the file.
     expect((await fs.stat(`${file}-wal`)).size).toBe(0);
     await destination.close();
     expect(await query(path("backup.db"), ["SELECT count(*) AS count FROM balance_changes"])).toEqual([
@@ -109,7 +110,7 @@ describe("SQLite", () => {
     const fail = () => {
       throw Object.assign(new Error("attempt to write a readonly database"), members);
     };
-    const opened = sqliteDestination({ exec: fail, prepare: fail, close() {} }, { name: file, mode: "read" });
+    const opened = sqliteDestination({ exec: fail, prepare: fail, close() {} }, { name: file, mode: "read", signal });
     await expect(opened).rejects.toThrow(
       `SQLite cannot use ${file}: attempt to write a readonly database. It creates a file next to a database that it reads: copy it`,
     );

@@ -19,7 +19,8 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
   world.hasOtherClock = true;
   const client = reading.client;
   const database = (await loadSqlite())(":memory:");
-  const destination = await sqliteDestination(database, { name: ":memory:", mode: "write" });
+  const { signal } = new AbortController();
+  const destination = await sqliteDestination(database, { name: ":memory:", mode: "write", signal });
   const { filter: given, start, concurrency } = reader;
   // The command reads ids in either case.
   const filter = given.partyIds ? { ...given, partyIds: given.partyIds.map((id) => id.toLowerCase()) } : given;

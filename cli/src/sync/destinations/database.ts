@@ -8,7 +8,7 @@ const patience = 300_000;
 
 export interface DatabaseOptions {
   readonly mode: OpenMode;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   /** Called when it begins to wait. */
   readonly onRetry?: ((message: string) => void) | undefined;
 }
@@ -53,7 +53,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Runs something until it succeeds, or fails for another reason than a database that cannot be used for a while. */
+/** Repeats what fails because a database is locked or restarts. */
 export async function untilUsable<T>(
   run: () => T | Promise<T>,
   isTemporary: (error: unknown) => boolean | Promise<boolean>,
@@ -64,10 +64,10 @@ export async function untilUsable<T>(
     try {
       return await run();
     } catch (error) {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       if (!(await isTemporary(error)) || performance.now() > deadline) throw error;
       if (isFirst) onRetry?.(`${name}: ${(error as Error).message}. Trying again for five minutes.`);
-      await sleep(1000, undefined, { signal }).catch(() => signal?.throwIfAborted());
+      await sleep(1000, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 }

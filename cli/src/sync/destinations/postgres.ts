@@ -58,7 +58,6 @@ const adviceOf = (mode: OpenMode): Readonly<Record<string, string>> => ({
 interface PostgresOptions extends DatabaseOptions {
   /** Default: `vega`. */
   readonly schema?: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 function postgresDatabase(address: string, { mode, schema = "vega", signal, onRetry }: PostgresOptions): Database {
@@ -74,7 +73,7 @@ function postgresDatabase(address: string, { mode, schema = "vega", signal, onRe
   /** A statement that waits for the server would keep the process from ending. */
   const onAbort = () => void close().catch(() => {});
 
-  const sharedSession = () =>
+  const sharedSessionError = () =>
     new ExitError(
       `Expected a session of its own in ${name}, got one that a pooler shares between transactions. ` +
         "Set pool_mode = session in PgBouncer, or use the address of the server itself.",
@@ -108,7 +107,7 @@ function postgresDatabase(address: string, { mode, schema = "vega", signal, onRe
       const session = await sessionOf(client);
       const { processID } = client as pg.Client & { processID: number };
       // Only a pooler has numbers of its own. Its other clients would get the settings and the lock of the session.
-      if (session !== `${processID}` && (await isShared(client, session))) throw sharedSession();
+      if (session !== `${processID}` && (await isShared(client, session))) throw sharedSessionError();
       // A node can be slow while a comparison reads.
       await client.query(
         `SET search_path TO "${schema}"; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0`,
@@ -166,7 +165,7 @@ function postgresDatabase(address: string, { mode, schema = "vega", signal, onRe
     const [[isHeld, own] = []] = await query(sql, [key]);
     if (!sessions.has(own ?? "")) {
       await query("SELECT pg_advisory_unlock_all()");
-      throw sharedSession();
+      throw sharedSessionError();
     }
     if (isHeld === "true") return;
     const owners =
@@ -234,9 +233,8 @@ function postgresDatabase(address: string, { mode, schema = "vega", signal, onRe
         return new ExitError(`Cannot reach ${name}: ${what}.`, undefined, { cause });
       }
       if (!(cause instanceof pg.DatabaseError)) return cause;
-      return new ExitError(`PostgreSQL cannot use ${name}: ${message}.${adviceOf(mode)[reason] ?? ""}`, undefined, {
-        cause,
-      });
+      const advice = adviceOf(mode)[reason] ?? "";
+      return new ExitError(`PostgreSQL cannot use ${name}: ${message}.${advice}`, undefined, { cause });
     },
     close,
   };

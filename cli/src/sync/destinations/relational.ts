@@ -173,11 +173,11 @@ function createDestination(database: Database): RelationalDestination {
     return [`${from} WHERE ${conditions.join(" AND ")} ORDER BY ${order}`, values];
   }
 
-  /** The end of each range, as far as it was read or written. */
+  /** The end of each range, as last read or written. */
   const ends = new Map<string, string>();
   const keyOf = ({ list, query }: Pick<StoredList, "list" | "query">) => `${list} ${canonicalJson(query)}`;
 
-  /** A server that has lost what it had committed, as after a failover, is not continued: records would be missing. */
+  /** Refuses to continue a database that has lost committed batches, as after a failover: records would be missing. */
   async function checkEnd({ list, query, checkpoint: { position } }: StoredList): Promise<void> {
     const expected = ends.get(keyOf({ list, query }));
     // A standby, which can be behind before it has become the primary server, refuses an update.
@@ -185,10 +185,10 @@ function createDestination(database: Database): RelationalDestination {
     const [[found] = []] = await database.query(sql, [list, canonicalJson(query)]);
     // A batch can have been committed when the connection was lost.
     if (found === expected || found === `${position}`) return;
-    const show = (end: string | undefined) =>
-      end === undefined ? `no ${list}` : `${list} up to ${formatTime(BigInt(end))}`;
+    const textOf = (end: string | null | undefined) =>
+      end ? `${list} up to ${formatTime(BigInt(end))}` : `no ${list}`;
     throw new ExitError(
-      `Expected ${show(expected)} in ${database.name}, as after the last batch, got ${show(found ?? undefined)}. The database is in an ` +
+      `Expected ${textOf(expected)} in ${database.name}, as after the last batch, got ${textOf(found)}. The database is in an ` +
         "earlier state, or another program writes to it as well. Run sync again to continue from there.",
     );
   }
@@ -244,17 +244,18 @@ function createDestination(database: Database): RelationalDestination {
     async store({ list, query, records, checkpoint }) {
       const rows = records.map((record) => rowOf(list, record));
       const before = String(checkpoint?.position);
+      const range = checkpoint && { list, query, checkpoint };
       let stored = 0;
       await database.write(async () => {
-        if (checkpoint !== undefined) {
-          await checkEnd({ list, query, checkpoint });
-          await storeCheckpoint({ list, query, checkpoint });
+        if (range) {
+          await checkEnd(range);
+          await storeCheckpoint(range);
         }
         const added = await insert(list, list === "votes" ? rows.map((row) => [...row, before]) : rows);
         // It is repeated if the connection is lost, also after it was committed.
         stored = Math.max(stored, added);
       });
-      if (checkpoint !== undefined) ends.set(keyOf({ list, query }), before);
+      if (range) ends.set(keyOf(range), before);
       return stored;
     },
     async copy(source) {

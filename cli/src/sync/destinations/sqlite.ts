@@ -86,7 +86,7 @@ function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
 
   /**
    * Moves the records of the log to the file, so that a copy of the file alone has them. A log that a killed process
-   * leaves would be added to a backup that is put in place of the file.
+   * leaves would be applied to a backup that is put in place of the file.
    */
   function moveLog(): void {
     try {
@@ -156,7 +156,7 @@ export async function openSqlite(name: string, options: DatabaseOptions): Promis
   try {
     const database = open(path);
     const file = fileOf(name);
-    // SQLite would go on with the file that has no name any more, or another one.
+    // SQLite would keep writing to the file that it has opened, which has no name or another one.
     const checkFile = () => {
       if (fileOf(name) === file) return;
       throw new ExitError(
