@@ -13,6 +13,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { type OutputChunk, rolldown } from "rolldown";
+import { parse, stringify } from "yaml";
 import { runScript } from "./run-script.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -58,7 +59,26 @@ async function buildCommandLine(folder: string): Promise<void> {
   await bundled.write({ dir: folder, format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name].js" });
   await bundled.close();
   await chmod(join(folder, "main.js"), 0o755);
+  await writeFile(join(folder, "gateway.yaml"), await describeGateway());
   await writeFile(join(folder, "explore.html"), await bundlePage(join(root, "cli/src/explore/page")));
+}
+
+/** The operations and the paths of the gateway as one description: many generators read one file only. */
+async function describeGateway(): Promise<string> {
+  const [{ paths, components, ...operations }, own] = await Promise.all(
+    ["openapi.yaml", "cli/gateway.yaml"].map(async (name) => parse(await readFile(join(root, name), "utf8"))),
+  );
+  // The other paragraphs are about nodes, whose cursors the gateway replaces.
+  for (const { get } of Object.values<{ get?: { description?: string } }>(paths))
+    if (get?.description) get.description = get.description.replace(/\n\n.*/s, "");
+  for (const [path, { get }] of Object.entries<{ get: object }>(own.paths))
+    paths[path] = { get: { ...paths[path]?.get, ...get } };
+  for (const [kind, named] of Object.entries<object>(own.components))
+    components[kind] = { ...components[kind], ...named };
+  const described = JSON.stringify({ ...operations, ...own, paths, components }, (name, value) =>
+    name.startsWith("x-") ? undefined : value,
+  );
+  return stringify(JSON.parse(described), { lineWidth: 0 });
 }
 
 /** The page of `explore` as one file, which allows its own script and style, and nothing from elsewhere. */

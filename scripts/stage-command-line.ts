@@ -10,12 +10,10 @@ import { runScript } from "./run-script.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The files of the package, and their sources. `gateway.yaml` refers to the other description by its name. */
+/** The files of the package, and their sources. */
 const files = {
   dist: "cli/dist",
   "README.md": "cli/README.md",
-  "gateway.yaml": "cli/gateway.yaml",
-  "openapi.yaml": "openapi.yaml",
   "CHANGELOG.md": "CHANGELOG.md",
   LICENSE: "LICENSE",
 };

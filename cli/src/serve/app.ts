@@ -155,13 +155,11 @@ export function createGateway(options: GatewayOptions) {
   app.notFound((context) => context.json(new Rejection(5, "Not Found").body, 404));
   const routes = Object.values(operations).map(({ method, path }) => `${method} ${path}\n`);
   const about = "Lists of Vega data nodes, with cursors that lead to every record once (vegaprotocol serve):\n\n";
-  const others = `\nGET /reports/${reportNames.join("\nGET /reports/")}\n\nGET /healthz\nGET /metrics\nGET /readyz\n\nGET /gateway.yaml\nGET /openapi.yaml\n`;
+  const others = `\nGET /reports/${reportNames.join("\nGET /reports/")}\n\nGET /healthz\nGET /metrics\nGET /readyz\n\nGET /gateway.yaml\n`;
   app.get("/", (context) => context.text(about + routes.join("") + others));
   const { resolve } = createRequire(import.meta.url);
-  const description = (file: string) => (context: Context) =>
-    context.body(readFileSync(resolve(file)), 200, { "Content-Type": "application/yaml" });
-  app.get("/gateway.yaml", description("vegaprotocol-cli/gateway.yaml"));
-  app.get("/openapi.yaml", description("vegaprotocol-client/openapi.yaml"));
+  const description = readFileSync(resolve("vegaprotocol-cli/gateway.yaml"));
+  app.get("/gateway.yaml", (context) => context.body(description, 200, { "Content-Type": "application/yaml" }));
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/metrics", () => exposition(registry));
   app.get("/readyz", async (context) => {
