@@ -36,7 +36,8 @@ export class Interruption extends Error {
 export const widthOf = ({ columns }: Output): number => columns || 80;
 
 /** Whether a stream is a terminal that understands control characters. */
-export const isTerminal = ({ env }: Io, stream: Output): boolean => stream.isTTY === true && env["TERM"] !== "dumb";
+export const isTerminal = ({ env }: Pick<Io, "env">, stream: Output): boolean =>
+  stream.isTTY === true && env["TERM"] !== "dumb";
 
 /** Whether text on a stream can have colors. See https://no-color.org and https://force-color.org. */
 export function hasColors(io: Io, stream: Output): boolean {
@@ -44,6 +45,9 @@ export function hasColors(io: Io, stream: Output): boolean {
   if (io.env["FORCE_COLOR"]) return io.env["FORCE_COLOR"] !== "0";
   return isTerminal(io, stream);
 }
+
+/** Removes the line of a terminal. */
+export const eraseLine = "\r\x1b[K";
 
 /** Characters that would control a terminal: C0, C1, line and paragraph separators, and marks of direction. */
 const controls = /\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/gu;
@@ -58,8 +62,9 @@ export const printableJson = (json: string): string => json.replaceAll(controlsI
 export const escapeInJson = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-export function printMessage({ stderr }: Pick<Io, "stderr">, text: string): void {
-  stderr.write(`${printable(text)}\n`);
+/** Prints a line, in place of a line of progress. */
+export function printMessage(io: Pick<Io, "stderr" | "env">, text: string): void {
+  io.stderr.write(`${isTerminal(io, io.stderr) ? eraseLine : ""}${printable(text)}\n`);
 }
 
 /** The reader of stdout has closed it, as `head` does. */

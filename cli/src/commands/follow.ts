@@ -97,9 +97,7 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
   const { proposalId } = query as { proposalId?: string };
   if (proposalId !== undefined) {
     requireProposal(client, proposalId, io.signal).catch((error: unknown) => {
-      if (!(error instanceof NoProposalError)) return;
-      monitor.clear();
-      printMessage(io, `Warning: ${error.message}`);
+      if (error instanceof NoProposalError) printMessage(io, `Warning: ${error.message}`);
     });
   }
   let left = flags.limit ?? Number.POSITIVE_INFINITY;

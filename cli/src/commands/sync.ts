@@ -222,7 +222,6 @@ async function store(
       onStored: (step) => {
         const before = stored.get(step.list)?.records ?? 0;
         stored.set(step.list, { ...step, records: before + step.records });
-        monitor.clear();
         server?.countStored(step);
         if (step.incomplete && follow) printMessage(io, `Warning: ${step.incomplete.message}`);
         monitor.progressed(step.records, step.checkpoint?.position);

@@ -71,6 +71,12 @@ describe("the line of progress", () => {
     expect(stderr.endsWith("\r\x1b[K")).toBe(true);
   });
 
+  test("gives way to a message", async () => {
+    const { fetch } = createFakeNode(data, { rateLimit: false });
+    const { stderr } = await runCli([...args, "--verbose"], { fetch, errorTerminal: 100 });
+    expect(stderr).toMatch(/^(\r.\[K.+\n)+$/);
+  });
+
   test("shows nothing if stderr is no terminal, with --quiet, and between the rows of a table", async () => {
     const { fetch } = createFakeNode(data, { rateLimit: false });
     for (const [argv, terminals] of [
