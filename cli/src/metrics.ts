@@ -116,6 +116,7 @@ export function createServerMetrics(registry: Registry) {
       requests.inc({ operation, status });
       durations.observe({ operation }, milliseconds / 1000);
     },
+    refused: (status: number) => requests.inc({ operation: "", status }),
     sent: (operation = "", count: number) => records.inc({ operation }, count),
   };
 }

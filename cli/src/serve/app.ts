@@ -261,5 +261,9 @@ export function createGateway(options: GatewayOptions) {
       bodies.release(caller, size);
     }
   }
-  return Object.assign(app, { requests, callerOf });
+  const onRefused = (caller: string, status: number) => {
+    metrics.refused(status);
+    options.log({ status, caller });
+  };
+  return Object.assign(app, { requests, callerOf, onRefused });
 }

@@ -26,6 +26,8 @@ export interface App {
   /** Counts the requests of each caller that have no response yet. */
   readonly requests?: Pick<ReturnType<typeof createQuota>, "take" | "release">;
   callerOf?(incoming: IncomingMessage): string;
+  /** Called for each request that gets an error before `fetch`. */
+  onRefused?(caller: string, status: number): void;
 }
 
 /** The responses to requests that Node.js refuses itself. Its own responses have no body. */
@@ -37,17 +39,21 @@ const refusals: Readonly<Record<string, readonly [status: number, code: number, 
 };
 
 /** @param inFlight - The response that is being sent, which another one must not interrupt. */
-function refuse({ code: reason = "" }: NodeJS.ErrnoException, socket: Duplex, inFlight?: ServerResponse): void {
+function refuse(reason = "", socket: Socket, onRefused: App["onRefused"], inFlight?: ServerResponse): void {
   const isSending = inFlight?.headersSent && !inFlight.writableFinished;
   if (!socket.writable || isSending) return void socket.destroy();
   const [status, code, message] = refusals[reason] ?? [400, 3, "Expected a request of HTTP/1.1."];
   const body = JSON.stringify({ code, message, details: [] });
   const headers = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+  onRefused?.(socket.remoteAddress ?? "", status);
 }
 
 /** Node.js hands over pipelined requests at once. The requests of one connection are served one after the other. */
-function createListener({ fetch, requests, callerOf = () => "" }: App, inFlight: WeakMap<Duplex, ServerResponse>) {
+function createListener(
+  { fetch, requests, callerOf = () => "", onRefused }: App,
+  inFlight: WeakMap<Duplex, ServerResponse>,
+) {
   const listener = getRequestListener(fetch, {
     overrideGlobalObjects: false,
     // Health checks of load balancers send requests of HTTP/1.0 without a host.
@@ -65,6 +71,7 @@ function createListener({ fetch, requests, callerOf = () => "" }: App, inFlight:
     if (requests?.take(caller) === false) {
       // A proxy would take a lost connection for a failed gateway.
       const { status, headers, body } = busy();
+      onRefused?.(caller, status);
       outgoing.writeHead(status, { ...headers, "Content-Type": "application/json", Connection: "close" });
       return void outgoing.end(JSON.stringify(body));
     }
@@ -88,7 +95,9 @@ function createListener({ fetch, requests, callerOf = () => "" }: App, inFlight:
 export async function startServer(app: App, port: number, host: string, limits = serverLimits) {
   const inFlight = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(limits, createListener(app, inFlight));
-  server.on("clientError", (error, socket) => refuse(error, socket, inFlight.get(socket)));
+  server.on("clientError", ({ code }: NodeJS.ErrnoException, socket) =>
+    refuse(code, socket as Socket, app.onRefused, inFlight.get(socket)),
+  );
   const ofAddresses = createQuota(Number.POSITIVE_INFINITY, () => limits.connectionsOfAddress);
   const sockets = createShare<Socket>(limits.connections);
   server.on("connection", (socket: Socket) => {

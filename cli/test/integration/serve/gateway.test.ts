@@ -120,8 +120,10 @@ describe("a response", () => {
   });
 
   test("to a head of more than 128 KiB is a 431, and to a body of more than 6 MiB a 413", async () => {
-    const { url } = await serve(createNetwork());
+    const { url, log } = await serve(createNetwork());
     expect((await fetch(`${url}${profiles}?parties=${"a".repeat(2 ** 17)}`)).status).toBe(431);
+    expect(log().at(-1)).toMatchObject({ event: "request", status: 431, caller: "127.0.0.1" });
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('_requests_total{operation="",status="431"} 1');
     const socket = open(url, "POST /transaction/check HTTP/1.1", `Content-Length: ${6 * 2 ** 20 + 1}`);
     socket.write("a".repeat(6 * 2 ** 20 + 1));
     expect(await firstLine(socket)).toMatch(/^HTTP\/1\.1 413 /);
