@@ -166,6 +166,7 @@ export function createGateway(options: GatewayOptions) {
     return (await nodes.isReady()) ? context.text("ready\n") : context.text("not ready\n", 503);
   });
 
+  const refuseMethod = () => Promise.reject(new Rejection(12, "Method Not Allowed"));
   app.get("/reports/:name", async (context) => {
     const name = context.req.param("name");
     if (!reportNames.includes(name)) return context.notFound();
@@ -181,6 +182,7 @@ export function createGateway(options: GatewayOptions) {
     const { body, source } = await read(context, (reader) => readReport(name, query, format, reader), !isStream);
     return send(context, body, source, format === "csv" ? "text/csv; charset=utf-8" : "application/json");
   });
+  app.all("/reports/:name", refuseMethod);
 
   for (const [id, operation] of Object.entries(operations) as [OperationId, Operation & { kind: string }][]) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
@@ -197,7 +199,7 @@ export function createGateway(options: GatewayOptions) {
       );
       return send(context, served.data, served);
     });
-    app.all(path, () => Promise.reject(new Rejection(12, "Method Not Allowed")));
+    app.all(path, refuseMethod);
   }
 
   async function page(context: Context<Env>, id: ListId, argument: object, query: URLSearchParams) {

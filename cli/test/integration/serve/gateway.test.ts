@@ -85,6 +85,7 @@ describe("a response", () => {
   test.each<[request: string, status: number, code: number, end?: string]>([
     ["GET /api/v2/assets", 404, 5],
     ["DELETE /api/v2/votes?partyId=a", 501, 12],
+    ["POST /reports/tally", 501, 12],
     ["GET /api/v2/votes", 400, 3, "Expected `partyId` or `proposalId`, got neither."],
     ["GET /api/v2/votes?partyID=a", 400, 3],
     ["GET /api/v2/votes?proposal=ab", 400, 3, "There is no parameter proposal. Did you mean proposalId?"],
