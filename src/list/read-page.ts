@@ -1,4 +1,4 @@
-import type { PageInfo, Pagination } from "../../generated/types.js";
+import type { PageInfo } from "../../generated/types.js";
 import { within } from "../async/abort.js";
 import { PaginationError } from "../errors/index.js";
 import { type Expectation, MissingEvidence } from "../http/expectation.js";
@@ -165,6 +165,8 @@ export class ListPage<T> implements Page<T> {
   declare readonly response: Response;
   declare readonly block: Block | undefined;
   declare readonly stale: boolean;
+  declare readonly next: Forward | undefined;
+  declare readonly previous: Backward | undefined;
   readonly #walk: WalkPlan<T>;
   readonly #taken: TakenPage<T>;
   readonly #fetched: NodePage<T>;
@@ -194,6 +196,15 @@ export class ListPage<T> implements Page<T> {
     this.#fetched = fetched;
     this.#isWhole = isWhole;
     Object.assign(this, fetched.extra);
+    const paginationAfter = (direction: Direction) => {
+      const state = this.after(direction);
+      return state && paginationAt(walk, state);
+    };
+    // A copy such as `{ ...page }` has them, too: without them, a list would seem to end.
+    Object.defineProperties(this, {
+      next: { get: () => paginationAfter(forward), enumerable: true },
+      previous: { get: () => paginationAfter(backward), enumerable: true },
+    });
   }
 
   /** The time from which on the walk is complete, in Unix nanoseconds; 0 if this page does not limit it. */
@@ -239,19 +250,6 @@ export class ListPage<T> implements Page<T> {
   /** Whether its response had all of the list. A second reading takes only the newest votes. */
   get isWholeList(): boolean {
     return this.#isWhole && this.#taken.end.again === undefined;
-  }
-
-  get next(): Forward | undefined {
-    return this.#paginationAfter(forward) as Forward | undefined;
-  }
-
-  get previous(): Backward | undefined {
-    return this.#paginationAfter(backward) as Backward | undefined;
-  }
-
-  #paginationAfter(direction: Direction): Pagination | undefined {
-    const state = this.after(direction);
-    return state && paginationAt(this.#walk, state);
   }
 
   nextPage(): Promise<this | undefined> {

@@ -145,14 +145,18 @@ describe("a page of a walk", () => {
     [{ first: 3, after: "6/" }, undefined, [4, 5, 6]],
     [{ last: 3 }, undefined, [4, 5, 6]],
     [{ last: 3, before: "7/" }, [7, 8, 9], [1, 2, 3]],
-  ])("leads to its neighbors, and names them as plain data: %j", async (pagination, next, previous) => {
-    const { fetchPage } = new PageSource(numbers);
-    const page = await paginate(fetchPage, { newestFirst: false, ...pagination });
-    expect([(await page.nextPage())?.nodes, (await page.previousPage())?.nodes]).toEqual([next, previous]);
-    const plain = JSON.parse(JSON.stringify({ next: page.next, previous: page.previous }));
-    expect(plain.next && (await paginate(fetchPage, plain.next)).nodes).toEqual(next);
-    expect(plain.previous && (await paginate(fetchPage, plain.previous)).nodes).toEqual(previous);
-  });
+  ])(
+    "leads to its neighbors, and names them as plain data, which copies have too: %j",
+    async (pagination, next, previous) => {
+      const { fetchPage } = new PageSource(numbers);
+      const page = await paginate(fetchPage, { newestFirst: false, ...pagination });
+      expect([(await page.nextPage())?.nodes, (await page.previousPage())?.nodes]).toEqual([next, previous]);
+      const copy = { ...page };
+      const plain = JSON.parse(JSON.stringify({ next: copy.next, previous: copy.previous }));
+      expect(plain.next && (await paginate(fetchPage, plain.next)).nodes).toEqual(next);
+      expect(plain.previous && (await paginate(fetchPage, plain.previous)).nodes).toEqual(previous);
+    },
+  );
 
   test("omits edges without a record", async () => {
     const edges = [null, { cursor: "a", node: null }, { cursor: "b", node: 1 }];
