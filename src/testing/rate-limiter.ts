@@ -24,8 +24,8 @@ export function createRateLimiter({ rate, burst, refusals, ban }: Limits, now: (
   let bannedUntil = Number.NEGATIVE_INFINITY;
   return () => {
     const time = now();
-    // Both buckets refill continuously.
-    const added = ((time - refilledAt) / 1000) * rate;
+    // Both buckets refill continuously. Fake timers can set the time back.
+    const added = (Math.max(0, time - refilledAt) / 1000) * rate;
     refilledAt = time;
     tokens = Math.min(burst, tokens + added);
     rejections = Math.min(refusals, rejections + added);

@@ -39,6 +39,13 @@ describe("the rate limit of a fake node", () => {
     expect(statuses).toEqual([200, 429, 200, 429, 403, 403]);
   });
 
+  test("does not count the time back if fake timers set an earlier one", async () => {
+    let now = Date.parse("2026-11-29");
+    const node = createFakeNode({}, { now: () => now });
+    now = Date.parse("2024-02-09");
+    expect(await statusesOf(node, path)).toEqual([200]);
+  });
+
   test("costs no token for what the gateway rejects, also during a ban", async () => {
     const node = createFakeNode({}, { now: () => 0, rateLimit: { burst: 1, refusals: 0 } });
     const [unknown, invalid] = ["/api/v2/nope", "/api/v2/votes?pagination.first=x"];
