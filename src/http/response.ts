@@ -43,9 +43,10 @@ export async function fetchResponse(
     throw request.signal.aborted || VegaError.is(error) ? error : connectionError(error, "no response", exchange);
   }
   // A caller's own `fetch` can return a response of another class.
-  const { text, headers } = Object(response) as Partial<Response>;
-  if (text && headers?.get) return response as Response;
-  const message = `Expected \`fetch\` to be a function that resolves to a Response, got ${show(response)}.`;
+  const { text, headers, bodyUsed } = Object(response) as Partial<Response>;
+  if (text && headers?.get && !bodyUsed) return response as Response;
+  const got = bodyUsed ? "one whose body has been read" : show(response);
+  const message = `Expected \`fetch\` to be a function that resolves to a new Response, got ${got}.`;
   throw new ArgumentError(message, { argument: "fetch", attempts: exchange.attempts });
 }
 
@@ -77,16 +78,16 @@ export function corsHint(error: unknown, url: string, origin = originOfPage()): 
 
 const originOfPage = () => (globalThis as { location?: { origin?: string } }).location?.origin;
 
-type Chunk = Uint8Array<ArrayBuffer>;
+type Bytes = Uint8Array<ArrayBuffer>;
 
 /** The rest of a body that is larger than `maxResponseSize` is not received. */
-async function readChunks(received: Received): Promise<readonly Chunk[]> {
+async function readBody(received: Received): Promise<Bytes> {
   const { response } = received;
   const { maxResponseSize } = received.call.settings;
-  const chunks: Chunk[] = [];
+  const chunks: Bytes[] = [];
   let size = 0;
-  let reader: ReadableStreamDefaultReader<Chunk> | undefined;
-  const add = (chunk: Chunk) => {
+  let reader: ReadableStreamDefaultReader<Bytes> | undefined;
+  const add = (chunk: Bytes) => {
     size += chunk.byteLength;
     if (size <= maxResponseSize) return chunks.push(chunk);
     const what = `a body of more than ${maxResponseSize} bytes with status ${response.status}`;
@@ -98,7 +99,7 @@ async function readChunks(received: Received): Promise<readonly Chunk[]> {
     if (reader === undefined) add(new TextEncoder().encode(await response.text()));
     for (;;) {
       const chunk = await reader?.read();
-      if (!chunk || chunk.done) return chunks;
+      if (!chunk || chunk.done) return join(chunks, size);
       add(chunk.value);
     }
   } catch (error) {
@@ -110,21 +111,32 @@ async function readChunks(received: Received): Promise<readonly Chunk[]> {
   }
 }
 
+function join(chunks: readonly Bytes[], size: number): Bytes {
+  const [only] = chunks;
+  if (only && chunks.length === 1) return only;
+  const joined = new Uint8Array(size);
+  let start = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, start);
+    start += chunk.byteLength;
+  }
+  return joined;
+}
+
 /** The response with a body that was not read yet. */
-function withBody(response: Response, chunks: readonly Chunk[]): Response {
-  const { status, headers, url } = response;
+function withBody(response: Response, body: Bytes): Response {
+  const { status, url } = response;
   // `fetch` accepts any status text, and `Response` no other characters than these.
   const statusText = (response.statusText ?? "").replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "");
   try {
-    const copy = new Response(new Blob([...chunks]), { status, headers, statusText });
+    // The headers of another implementation can be iterable alone.
+    const copy = new Response(body, { status, headers: [...response.headers], statusText });
     return Object.defineProperty(copy, "url", { value: url });
   } catch {
     // A response with status 204 has no body, and browsers hide the response of a redirect: its status is 0.
     return response;
   }
 }
-
-const decoder = new TextDecoder();
 
 export async function readAnswer<T>(
   received: Received<T>,
@@ -134,12 +146,11 @@ export async function readAnswer<T>(
   const { content = "result" } = call;
   const answer = { data: undefined as T, response, block: readBlock(response), stale: false };
   if (response.ok && content === "stream") return answer;
-  const chunks = await readChunks(received);
+  const bytes = await readBody(received);
   // The response gets its body back only if someone reads it: that takes a tenth of the time of a call.
-  if (!response.ok || content !== "result" || call.keepsBody) answer.response = withBody(response, chunks);
+  if (!response.ok || content !== "result" || call.keepsBody) answer.response = withBody(response, bytes);
   if (response.ok && content === "bytes") return answer;
-  // A character can be in two chunks.
-  const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+  const text = new TextDecoder().decode(bytes);
   const json: unknown = unlessThrown(() => JSON.parse(text));
   const body = json === undefined ? text : json;
   if (!response.ok) throw errorOf({ ...received, response: answer.response }, body, clock);

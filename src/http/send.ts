@@ -142,10 +142,12 @@ export function createSend(
 
 /**
  * An error response is a response to openapi-fetch, but a redirect is not: its result would have no error. Nor is one
- * above 599, which cannot get its body back.
+ * above 599, or an object that a caller's `fetch` made, which cannot get its body back.
  */
 export function responseOf(error: unknown): Response {
-  if (ApiError.is(error) && error.status >= 400 && error.status < 600 && error.response) return error.response.clone();
+  const { status = 0, response } = ApiError.is(error) ? error : {};
+  const canCopy = response instanceof Response && !response.bodyUsed;
+  if (status >= 400 && status < 600 && canCopy) return response.clone();
   throw error;
 }
 

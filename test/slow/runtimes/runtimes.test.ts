@@ -67,6 +67,12 @@ describe("the packed package runs on", () => {
     expectSuccess(testResults.map(({ message }) => ({ name: "vega.test.js", error: message || null })));
   });
 
+  test("an environment without TextDecoder and DOMException, such as Jest with jsdom, as far as it is loaded", async () => {
+    const lack = "delete globalThis.TextDecoder; delete globalThis.DOMException;";
+    const load = ["", "/pool", "/follow"].map((entry) => `require("vegaprotocol-client${entry}");`).join(" ");
+    await run(process.execPath, ["-e", `${lack} ${load}`], { cwd: consumer });
+  });
+
   test("Bun", async () => {
     const { stdout } = await run(join(binaries, ".bin/bun"), ["main.mjs", node.url], { cwd: consumer });
     expectSuccess(JSON.parse(stdout));
