@@ -35,6 +35,9 @@ export async function readConfig(io: Pick<Io, "env">): Promise<Config> {
   }
 }
 
+/** Others can have written the file of a folder: it must not replace files, nor send secrets to its nodes. */
+const untrusted = ["output", "force", "header"];
+
 const isTable = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Sets the flags of a command that were not entered. Flags of a command come before flags of all commands. */
@@ -60,6 +63,11 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
     const isInOutput = name === "format" && extensionsOf(command.getOptionValue("output") ?? "").named !== undefined;
     const isGiven = isInEnvironment || isInOutput || isEntered(command, attribute);
     if (option === undefined || isGiven || entered.some((other) => areInConflict(option, other))) continue;
+    if (untrusted.includes(name) && !io.env["VEGA_CONFIG"]) {
+      throw new UsageError(
+        `Pass --${name}, or name the file in VEGA_CONFIG: ${fileOf(io)} in the working folder cannot set it.`,
+      );
+    }
     if (!option.parseArg && typeof value !== "boolean") {
       throw new UsageError(`Expected "${name}" of ${fileOf(io)} to be true or false, got ${JSON.stringify(value)}.`);
     }

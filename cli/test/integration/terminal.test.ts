@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createFakeNode } from "vegaprotocol-client/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { run as runProgram } from "../../../test/support/run.js";
 import { ended } from "../support/changes.js";
 import { interruption, runCli, useFolder } from "../support/run-cli.js";
@@ -89,6 +89,19 @@ describe("vegaprotocol.toml", () => {
       expect([name, code, stderr]).toEqual([name, 0, expect.stringContaining("1 record.")]);
       expect((await readFile(path(name), "latin1")).startsWith(start)).toBe(true);
     }
+  });
+
+  test("cannot set files to write and headers to send, unless VEGA_CONFIG names it", async () => {
+    const before = process.cwd();
+    onTestFinished(() => process.chdir(before));
+    process.chdir(path("."));
+    for (const flag of ["output", "header"]) {
+      await writeFile("vegaprotocol.toml", `[balances]\n${flag} = "@x.csv"\n`);
+      const message = `Pass --${flag}, or name the file in VEGA_CONFIG: vegaprotocol.toml in the working folder cannot set it.`;
+      expect(await runCli(["balances"], { fetch })).toMatchObject(ended(2, message));
+      expect(await runCli(["balances", `--${flag}`, "A: x.csv"], { fetch })).toMatchObject({ code: 0 });
+    }
+    expect((await run('[balances]\noutput = "named.csv"\n', "balances", "https://a.example")).code).toBe(0);
   });
 
   test("is no folder", async () => {
