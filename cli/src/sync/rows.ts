@@ -52,12 +52,14 @@ export const tables: Readonly<Record<SyncList, Table>> = {
 export function rowOf(list: SyncList, record: object): Row {
   const members = record as Readonly<Record<string, unknown>>;
   return Object.values(tables[list].columns).map(({ kind, member }) => {
-    if (member === undefined) return canonicalJson(record);
+    if (member === undefined) return checkJson(canonicalJson(record), record);
     const value = members[member];
     if (kind === "time") return checkTime(value, () => describe(record));
     // Nodes leave out empty values, or send `null`. The amount of a vote can be empty as well.
-    if (kind === "json") return value ? canonicalJson(value) : null;
-    return kind === "amount" && list === "balances" ? checkAmount(value, record) : String(value ?? "");
+    if (kind === "json") return value ? checkJson(canonicalJson(value), record) : null;
+    if (kind === "amount" && list === "balances") return checkAmount(value, record);
+    const text = String(value ?? "");
+    return isStorable(text) ? text : refuseText(record, text);
   });
 }
 
@@ -84,6 +86,16 @@ export async function* allOf<List extends SyncList>(
 ): AsyncGenerator<SyncRecords[List], undefined, undefined> {
   for await (const row of stored.rows(list)) yield recordOf(list, row);
 }
+
+/** Not each database has NUL and lone surrogates, and SQLite on Node.js 20 cannot read them again. */
+const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);
+
+/** In JSON they are escaped. */
+const checkJson = (json: string, record: object): string =>
+  /\\u(?:0000|d[89a-f])/.test(json.replaceAll("\\\\", "")) ? refuseText(record, json) : json;
+
+const refuseText = (record: object, text: string): never =>
+  refuse(describe(record), "texts without NUL and lone surrogates", text);
 
 /** Amounts of a Vega network have 256 bits. */
 const longestAmount = 78;

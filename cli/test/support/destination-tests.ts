@@ -430,7 +430,15 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
   test.each<[string, (text: string) => string, string, Record<string, string>?]>([
     ["a balance of 79 digits", withBalance(`"${"9".repeat(79)}"`), "at most"],
     ["a balance that is null", withBalance("null"), "to have a balance"],
+    ["a party with NUL", (text) => text.replaceAll(party, "a\\u0000b"), "without NUL and lone surrogates"],
+    ["a party with half a character", (text) => text.replaceAll(party, "a\\ud800b"), "without NUL and lone surrogates"],
     ["a block at 2^70", (text) => text, "within 64 bits", { "x-block-timestamp": String(2n ** 70n) }],
+    [
+      "a block in the year 2200",
+      (text) => text,
+      "clock of this machine",
+      { "x-block-timestamp": "7258118400000000000" },
+    ],
   ])("refuses %s by name, and continues with another node", async (_, body, message, headers) => {
     const node = startNode();
     expect(await sync(changed(node, body, headers))).toMatchObject(ended(1, message));
