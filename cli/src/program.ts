@@ -210,7 +210,7 @@ function report(error: unknown, io: Io, command: Command | undefined): number {
 
 function describe(error: unknown, command: Command | undefined): { text: string; exitCode: number } {
   const message = error instanceof Error && error.message !== "" ? error.message : String(error);
-  const text = message.replaceAll(/\s*\n\s*/g, " ");
+  const text = message.replaceAll(/\s+/g, " ");
   if (error instanceof Interruption || error instanceof ExitError) return { text, exitCode: error.exitCode };
   if (!VegaError.is(error)) return { text, exitCode: exitCodes.failed };
   const code = ArgumentError.is(error) ? "usage" : PaginationError.is(error) ? "incomplete" : "failed";

@@ -99,8 +99,8 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
   const { data, error, response } = await getPath(client, query.size > 0 ? `${path}?${query}` : path, { signal });
   if (typeof data === "object" && data !== null) return data as WireRecord;
   if (response.ok) throw new ExitError(`Expected GET ${path} to return a JSON object, got ${JSON.stringify(data)}.`);
-  const { message, details = [] } = (error ?? {}) as { message?: string; details?: { message?: string }[] };
-  const reason = [message, details[0]?.message].filter(Boolean).join(": ");
+  const { message, details } = (error ?? {}) as { message?: string; details?: { message?: string }[] | null };
+  const reason = [message, details?.[0]?.message].filter(Boolean).join(": ");
   // Nodes ban with status 403. The header has the length of the ban in seconds.
   const seconds = response.headers.get("RateLimit-Retry-After");
   const code = response.status === 429 || seconds !== null ? exitCodes.rateLimited : exitCodes.failed;

@@ -4,7 +4,7 @@ import type { ObserverEvent } from "vegaprotocol-client";
 import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
 import * as flags from "../flags.js";
-import { type Io, printMessage, write } from "../io.js";
+import { type Io, printableJson, printMessage, write } from "../io.js";
 import type { createGateway, GatewayOptions } from "../serve/app.js";
 import type { App } from "../serve/server.js";
 import { readDuration } from "../times.js";
@@ -32,7 +32,7 @@ export const serveCommand: Definition = {
     const { addNodeGauges, createNodeMetrics, Registry } = await import("../metrics.js");
     const { port = 8080, host = "127.0.0.1", grace = 10_000, quiet, verbose, cors: origins = [] } = entered;
     const log = (entry: object) => {
-      io.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);
+      io.stderr.write(`${printableJson(JSON.stringify({ time: new Date().toISOString(), ...entry }))}\n`);
     };
     // No addresses and messages of the client, which can contain secrets: their hosts and names.
     const observe = ({ type: event, operation, attempt, node = "", ...others }: ObserverEvent) => {

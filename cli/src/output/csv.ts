@@ -28,7 +28,7 @@ export const csv = (columns: readonly Column[], show = (text: string) => text): 
   const line = (cells: readonly string[]) => `${cells.map(quoteIfNeeded).join(",")}\r\n`;
   const cellsOf = (record: WireRecord) => columns.map((column) => guard(show(cellText(record, column)), column.kind));
   return {
-    head: columns.length > 0 ? line(columns.map(({ name }) => name)) : "",
+    head: columns.length > 0 ? line(columns.map(({ name }) => guard(show(name), "text"))) : "",
     encode: (records) => records.map((record) => line(cellsOf(record))).join(""),
     end: () => "",
   };

@@ -22,7 +22,7 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
   /** How many digits of an id are shown at its beginning and at its end. */
   let digits = isShort ? [4, 4] : undefined;
 
-  const headOf = ({ name }: Column) => (isShort ? shortHead(name) : name);
+  const headOf = ({ name }: Column) => printable(isShort ? shortHead(name) : name);
   function cellOf(record: WireRecord, column: Column): string {
     const text = printable(cellText(record, column));
     if (digits === undefined) return text;

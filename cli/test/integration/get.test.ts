@@ -49,6 +49,26 @@ test("the command get prints each record of all pages as the node sent it", asyn
   expect(sent).toHaveLength(8);
 });
 
+test("the command get prints no control characters and no formulas of names that a node has chosen", async () => {
+  const record = { "\u001b]0;x\u0007\u009b31m\u202e\n": "a", "=1+1": "b" };
+  const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
+  const fetch = async () => Response.json({ assets: { edges: [{ cursor: "a", node: record }], pageInfo } });
+  for (const options of [{ terminal: 80 }, { terminal: 40 }]) {
+    const { stdout } = await run("/api/v2/assets --format table", { fetch, ...options });
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);
+  }
+  expect((await run("/api/v2/assets --format csv", { fetch })).stdout).toMatch(/,'=1\+1\r\n/);
+});
+
+test("the command get shows the message of an error without details, of any length, on one line", async () => {
+  const message = `not  here\n${" ".repeat(300_000)}at all`;
+  const fetch = async () => Response.json({ code: 5, message, details: null }, { status: 404 });
+  expect(await run("/api/v2/assets", { fetch })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("not here at all"),
+  });
+});
+
 test("the command get has a column of CSV for each member of an object, and tells what its columns lack", async () => {
   const { stdout, stderr } = await run("/api/v2/assets --format csv");
   const lines = stdout.split("\r\n");

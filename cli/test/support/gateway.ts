@@ -24,7 +24,7 @@ export async function startGateway(nodes: readonly string[], flags: readonly str
   const { url, stderr, close } = await startServing(["serve", ...own, ...flags], fetch);
   /** The lines of its log. */
   const log = (): Record<string, unknown>[] => readLines(stderr());
-  return { url, log, close };
+  return { url, log, stderr, close };
 }
 
 /** Starts a gateway in front of a network. */

@@ -132,6 +132,13 @@ describe("a response", () => {
   });
 });
 
+test("the log has no control characters of a caller", async () => {
+  const { url, log, stderr } = await serve(createNetwork());
+  await fetch(`${url}/%C2%9B31m%E2%80%AEred?%C2%9B31m=1`);
+  expect(log().at(-1)).toMatchObject({ path: "/\u009b31m\u202ered" });
+  expect(stderr()).not.toMatch(/(?!\n)\p{Cc}|\p{Bidi_Control}/u);
+});
+
 test("a caller with 200 bodies that do not end takes a bounded amount of memory, and others are served", async () => {
   const { url } = await serve(createNetwork());
   const part = "a".repeat(2 ** 20);
