@@ -32,6 +32,9 @@ const codeNames = [
   "UNAUTHENTICATED",
 ] as const;
 
+/** Nodes send a sentence or two. The message of an error is also in events and logs. */
+const longestText = 1000;
+
 interface ApiErrorOptions extends VegaErrorOptions, Pick<ApiError, "request" | "body"> {
   response: Response;
   /** Advice, as a sentence for the message. */
@@ -64,7 +67,8 @@ export class ApiError extends VegaError {
   constructor({ request, response, body, hint = hintFor(response.status, body), ...options }: ApiErrorOptions) {
     const { code, message, details } = readErrorBody(body);
     const detail = details.find((each) => each["@type"] === "type.googleapis.com/vega.ErrorDetail");
-    const words = [message, detail?.["message"], detail?.["inner"]].filter(isText).join(": ") || summarize(body);
+    const texts = [message, detail?.["message"], detail?.["inner"]].filter(isText).join(": ");
+    const words = texts.slice(0, longestText) || summarize(body);
     const { status, headers } = response;
     const codeName = code === undefined ? undefined : codeNames[code];
     const members = { ...options, status, code, codeName, details, detail, body, headers, request, response };

@@ -145,8 +145,7 @@ export function addHeaders(others: PlainHeaders, values: HeaderValues | undefine
   if (values === undefined) return others;
   const isList = typeof values === "object" && values !== null && Symbol.iterator in values;
   // A Promise, for example, would have no names, and no effect.
-  if (!isList && !isPlainObject(values))
-    refuse({ operation, argument: "headers" }, "an object, Headers or pairs", values);
+  if (!isList && !isPlainObject(values)) refuse({ operation, argument: "headers" }, "an object, Headers or pairs");
   const headers = new Headers(others);
   try {
     for (const [name, value] of isList ? values : Object.entries(values)) {

@@ -26,9 +26,10 @@ const common: [options: object, argument: string, message: string][] = [
   [{ retry: { retries: 3 } }, "retry.retries", `retry has no option \`retries\`. Expected ${waits}.`],
   [{ headers: { "bad name": "x" } }, "headers", "to be names and values that HTTP allows."],
   [{ headers: { authorization: "sec\nret" } }, "headers", "to be names and values that HTTP allows."],
-  [{ headers: null }, "headers", "to be an object, Headers or pairs, got null."],
-  [{ headers: Promise.resolve({}) }, "headers", "to be an object, Headers or pairs, got an object of type Promise."],
-  [{ headers: "a: 1" }, "headers", 'to be an object, Headers or pairs, got "a: 1".'],
+  [{ headers: null }, "headers", "to be an object, Headers or pairs."],
+  [{ headers: Promise.resolve({}) }, "headers", "to be an object, Headers or pairs."],
+  // It can be a secret.
+  [{ headers: "a: 1" }, "headers", "to be an object, Headers or pairs."],
 ];
 
 describe("createClient rejects invalid options:", () => {

@@ -48,6 +48,13 @@ test.each([200, 302, 400, 403, 429, 503])(
   },
 );
 
+test("a long error body does not make the message of its error long", async () => {
+  const message = "a".repeat(100_000);
+  const error = await failureOf(async () => Response.json({ code: 3, message, details: [] }, { status: 400 }));
+  expect(error).toMatchObject({ body: { message } });
+  expect((error as Error).message.length).toBeLessThan(1200);
+});
+
 test("a status that no Response can be created with rejects the call with an ApiError that has the body", async () => {
   // Some proxies respond with 999.
   const status = { status: { value: 999 }, ok: { value: false } };
