@@ -39,7 +39,7 @@ function isBranded(error: unknown, brand: string): boolean {
 }
 
 /** Options of every {@link VegaError}, in addition to its message. */
-export type VegaErrorOptions = Partial<Pick<VegaError, "operation" | "attempts" | "cause">>;
+export type VegaErrorOptions = Partial<Pick<VegaError, "operation" | "attempts">> & { cause?: unknown };
 
 /**
  * The base class of all errors of this package.

@@ -33,7 +33,7 @@ type Query = Pick<ListBalanceChangesArguments, "filter">;
  */
 export function followBalanceChanges(
   client: VegaClient,
-  query: Query = {},
+  query: Pick<ListBalanceChangesArguments, "filter"> = {},
   options: FollowOptions = {},
 ): Follower<BalanceChange> {
   return new PollingFollower(balanceChanges, client, query, options);

@@ -38,7 +38,7 @@ type State = Pick<SignatureBatch, "signatures" | "upTo">;
  */
 export function followNodeSignatures(
   client: VegaClient,
-  query: Query,
+  query: Omit<ListNodeSignaturesArguments, "pagination">,
   options: Omit<FollowOptions, "from"> = {},
 ): SignatureFollower {
   return new PollingFollower(nodeSignatures, client, query, options);
