@@ -3,6 +3,7 @@ import { type Batches, type CoverageReceiver, ItemIterator, ignore } from "../as
 import { ConnectionError, type Coverage, describe } from "../errors/index.js";
 import type { CallDefaults } from "../http/call-options.js";
 import type { Connection } from "../http/send.js";
+import { withDigits } from "../values/show.js";
 
 export interface ClientContext {
   connection: Connection;
@@ -23,7 +24,7 @@ export async function loadLists(signal: AbortSignal | undefined): Promise<typeof
 export function createLoops() {
   let receiver: CoverageReceiver | undefined;
   const coverage = new Promise<Coverage>((resolve, reject) => {
-    receiver = { resolve, reject };
+    receiver = { resolve: (coverage) => resolve(withDigits(coverage)), reject };
   });
   // If the caller does not use it, its rejection must not end the process.
   coverage.catch(ignore);

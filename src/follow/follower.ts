@@ -5,6 +5,7 @@ import type { VegaClient } from "../client/client.js";
 import { type Coverage, VegaError } from "../errors/index.js";
 import type { CallOptions } from "../http/call-options.js";
 import type { Block } from "../values/block.js";
+import { withDigits } from "../values/show.js";
 import type { FollowOptions } from "./options.js";
 
 /** New records, and how far they are complete. */
@@ -81,12 +82,8 @@ export type PollContext<Query> = { client: VegaClient; query: Query; call: CallO
 /** Replaced by tests. */
 export type FollowSettings = { clock: Clock; random: () => number; pageSize?: number };
 
-export const batchOf = <T>(records: readonly T[], from: bigint, upTo: bigint): Batch<T> => ({
-  records,
-  from,
-  upTo,
-  resume: `${upTo}`,
-});
+export const batchOf = <T>(records: readonly T[], from: bigint, upTo: bigint): Batch<T> =>
+  withDigits({ records, from, upTo, resume: `${upTo}` });
 
 /** Without block headers, nothing shows which records are final. */
 export const missingBlock = (operation: string): VegaError =>

@@ -3,6 +3,7 @@ import { isPlainObject, oneOf } from "../arguments/check-options.js";
 import { readId, readTime } from "../arguments/read-value.js";
 import { type Place, refuse } from "../arguments/refuse.js";
 import { compare, maximum } from "../values/integers.js";
+import { withDigits } from "../values/show.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import { unlessThrown } from "../values/unless-thrown.js";
 import { checkOptionNames, digitsOf, readCount } from "./records.js";
@@ -128,7 +129,7 @@ export function limitsOf(
     "proof-of-work": proofOfWork === undefined,
   };
   const reason = (Object.keys(obstacles) as (keyof typeof obstacles)[]).find((name) => obstacles[name]);
-  return { isAllowed: reason === undefined, reason, left, minTokens, bannedUntil, proofOfWork };
+  return withDigits({ isAllowed: reason === undefined, reason, left, minTokens, bannedUntil, proofOfWork });
 }
 
 /** Checks the command, and the proposal of a vote. */

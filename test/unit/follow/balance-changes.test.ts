@@ -34,7 +34,9 @@ describe("a follower of balance changes", () => {
     for (const from of times) expect(await firstBatch(node, from)).toMatchObject([batchOf(records.slice(1), 5)]);
     expect(await firstBatch(node, time + 1n)).toMatchObject([batchOf(records.slice(3), 5)]);
     expect(await firstBatch(nodeAt(1000), timeAt(1))).toMatchObject([batchOf([], 1000)]);
-    expect(await firstBatch(node, "start", 3)).toMatchObject([{ resume: `${time}` }]);
+    const [batch] = await firstBatch(node, "start", 3);
+    expect(batch).toMatchObject({ resume: `${time}` });
+    expect(JSON.parse(JSON.stringify(batch))).toMatchObject({ from: `${batch?.from}`, upTo: `${time}` });
   });
 
   test("takes a filter that is too long for one URL", async () => {

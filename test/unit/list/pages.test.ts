@@ -44,6 +44,10 @@ describe("a page", () => {
     const result = await client.getSpamStatistics({ partyId: "a".repeat(64) }).withResponse();
     expect(JSON.parse(JSON.stringify(result)).block).toEqual(block);
     expect({ ...result.block }).toEqual({ height: node.block.height, timestamp: node.block.timestamp });
+    const listing = client.listBalanceChanges();
+    await listing.toArray();
+    const { start, end } = await listing.coverage;
+    expect(JSON.parse(JSON.stringify(await listing.coverage))).toEqual({ start: `${start}`, end: `${end}`, block });
   });
 
   test("keeps its own members if a response has members of their names", async () => {

@@ -33,6 +33,7 @@ describe("submissionLimits", () => {
     const limits = (options?: object) => submissionLimits(statistics({ [member]: counter("3") }), { command }, options);
     expect(limits()).toMatchObject({ isAllowed: true, reason: undefined, left: 2n, minTokens: "100" });
     expect(limits({ sentSince: 1n, tokens: "100" })).toMatchObject({ isAllowed: true, left: 1n });
+    expect(JSON.parse(JSON.stringify(limits()))).toMatchObject({ left: "2" });
     expect(limits({ sentSince: 2 })).toMatchObject({ isAllowed: false, reason: "quota", left: 0n });
     expect(limits({ sentSince: 9 })).toMatchObject({ isAllowed: false, reason: "quota", left: 0n });
     expect(limits({ tokens: 99n })).toMatchObject({ isAllowed: false, reason: "tokens", left: 2n });
