@@ -26,9 +26,9 @@ export interface Shape {
 
 export const lineColor = (index: number): string => `line-${(index % 6) + 1}`;
 export const isDashed = (index: number): boolean => index >= 6;
-const [left, right, top, bottom] = [64, 12, 12, 28];
+const [left, right, top, bottom] = [64, 28, 12, 28];
 const formats = (["compact", "scientific"] as const).map((notation) => {
-  return new Intl.NumberFormat("en", { notation, maximumFractionDigits: 2 });
+  return new Intl.NumberFormat("en", { notation, maximumSignificantDigits: 3 });
 });
 
 /** Returns the shapes, and the place of each time. */
@@ -52,7 +52,8 @@ export function plotOf(chart: Chart, width: number, height: number, paint: (name
     ...ticks.map((time) => grid(`M${x(time)} ${top}V${height - bottom}`)),
     ...y.ticks(4).map((level): Shape => {
       const attributes = { ...label, x: left - 8, y: y(level) + 4, "text-anchor": "end" };
-      return { tag: "text", attributes, text: formats[Math.abs(level) < 1e15 ? 0 : 1]?.format(level) ?? "" };
+      const isCompact = level === 0 || (Math.abs(level) >= 1e-3 && Math.abs(level) < 1e15);
+      return { tag: "text", attributes, text: formats[isCompact ? 0 : 1]?.format(level) ?? "" };
     }),
     ...ticks.map((time): Shape => {
       const attributes = { ...label, x: x(time), y: height - 8, "text-anchor": "middle" };

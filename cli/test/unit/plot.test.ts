@@ -27,3 +27,13 @@ test("the axis of time has at least two times, whose texts have space, whatever 
     },
   );
 });
+
+test.for([
+  [18, ["0", "2E-19", "4E-19", "6E-19", "8E-19", "1E-18"]],
+  [0, ["0", "0.2", "0.4", "0.6", "0.8", "1"]],
+] as const)("the axis of amounts tells them apart with %i decimals", ([decimals, expected]) => {
+  const lines = [{ name: "", values: ["1", "1"] }];
+  const { shapes } = plotOf({ label: "", times: ["1", "2"], lines, decimals, notes: [] }, 330, 300, String);
+  const marks = shapes.filter(({ attributes }) => attributes["text-anchor"] === "end");
+  expect(marks.map(({ text }) => text)).toEqual(expected);
+});
