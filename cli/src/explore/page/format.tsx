@@ -32,8 +32,8 @@ export function Amount({ of, asset }: { of: string | null | undefined; asset?: s
   const names = useNames();
   const known = asset === undefined ? governanceAsset(names) : names.assets.get(asset);
   if (of && !/^-?\d+$/.test(of)) return of;
-  // A long amount breaks between groups of digits.
-  const groups = formatAmount(of, decimalsOf(known)).split(/(?<=[,.])/);
+  // A long amount breaks between groups of digits. A line of decimal places begins with the point.
+  const groups = formatAmount(of, decimalsOf(known)).split(/(?<=,)|(?=\.)/);
   return (
     <span class={of ? "" : "muted"}>{groups.map((group, index) => [index > 0 && <wbr key={index} />, group])}</span>
   );

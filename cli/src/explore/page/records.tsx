@@ -21,18 +21,18 @@ const known: Record<keyof Row, Column<Row>> = {
   accountType: { name: "Account", width: 10, cell: ({ accountType }) => formatName(accountType) },
   balance: {
     name: "Balance",
-    width: 19,
+    width: 22,
     cell: (row) => <Amount of={row.balance} asset={row.assetId} />,
     isNumber: true,
   },
   entry: { name: "Entry", width: 10, cell: ({ entry }) => <Entry of={formatName(entry)} /> },
   change: {
-    ...{ name: "Change", width: 18, isNumber: true },
+    ...{ name: "Change", width: 22, isNumber: true },
     cell: ({ entry, change, assetId }) => (entry === "change" || change) && <Amount of={change} asset={assetId} />,
   },
-  value: { name: "Vote", width: 5, cell: ({ value }) => formatName(value) },
+  value: { name: "Vote", width: 6, cell: ({ value }) => formatName(value) },
   totalGovernanceTokenBalance: {
-    ...{ name: "Tokens", width: 17, isNumber: true },
+    ...{ name: "Tokens", width: 22, isNumber: true },
     cell: ({ totalGovernanceTokenBalance }) => <Amount of={totalGovernanceTokenBalance || "0"} />,
   },
   timestamp: { name: "Time", width: 17, cell: ({ timestamp }) => <Time of={timestamp} /> },
