@@ -18,7 +18,7 @@ const known: Record<keyof Row, Column<Row>> = {
   proposalId: { name: "Proposal", width: 12, cell: ({ proposalId = "" }) => <Id id={proposalId} view="proposal" /> },
   assetId: { name: "Asset", width: 8, cell: ({ assetId }) => <Asset id={assetId} /> },
   marketId: { name: "Market", width: 11, cell: ({ marketId }) => (marketId ? <Id id={marketId} /> : "–") },
-  accountType: { name: "Account", width: 10, cell: ({ accountType }) => formatName(accountType) },
+  accountType: { name: "Account", width: 16, cell: ({ accountType }) => <span>{formatName(accountType)}</span> },
   balance: {
     name: "Balance",
     width: 22,
