@@ -41,16 +41,23 @@ const resultColumns: Column<readonly [id: string, alias: string]>[] = [
 ];
 const noResult = "No profile matches. A party without a profile is found by its whole id.";
 
-export function SearchView({ text, error }: { text: string; error: string | undefined }) {
+type SearchProps = { text: string; source: Source; error: string | undefined };
+
+export function SearchView({ text, source: { isCopy, stored = [] }, error }: SearchProps) {
   const wanted = text.toLowerCase();
   const isId = /^[\da-f]{64}$/.test(wanted) || wanted === "network";
   const path = `/api/v2/votes?proposalId=${encodeURIComponent(wanted)}&pagination.first=1`;
-  const votes = useData<{ votes: { edges: unknown[] } }>(isId ? path : undefined);
+  const votes = useData<{ votes: { edges: unknown[] } }>(isId && !isCopy ? path : undefined);
+  const proposal = useData(isId ? `/api/v2/governance?proposalId=${encodeURIComponent(wanted)}` : undefined);
+  // A copy has no proposals, and a node can have forgotten one: votes show that there is one.
+  const hasVotes = isCopy
+    ? stored.some(({ query }) => query.proposalId === wanted)
+    : votes.data?.votes.edges.length !== 0;
+  const isRead = (isCopy || votes.data) && (proposal.data || proposal.error);
+  const view = proposal.data || hasVotes ? "proposal" : "party";
   useEffect(() => {
-    // An id is of a proposal if there are votes on it.
-    const view = votes.data?.votes.edges.length === 0 ? "party" : "proposal";
-    if (votes.data) location.replace(`#/${view}/${encodeURIComponent(wanted)}`);
-  }, [votes.data, wanted]);
+    if (isRead) location.replace(`#/${view}/${encodeURIComponent(wanted)}`);
+  }, [isRead, view, wanted]);
   const found = [...useNames().aliases].filter(([id, alias]) => `${id} ${alias}`.toLowerCase().includes(wanted));
   return (
     <>

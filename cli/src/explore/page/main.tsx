@@ -43,7 +43,7 @@ function App() {
     party: (source) => <PartyView key={id} route={route} source={source} />,
     proposal: (source) => <ProposalView key={id} route={route} source={source} />,
     nodes: (source) => <NodesView source={source} />,
-    search: () => <SearchView text={query.get("text") ?? ""} error={profiles.error} />,
+    search: (source) => <SearchView text={query.get("text") ?? ""} source={source} error={profiles.error} />,
   };
   return (
     <NamesContext.Provider value={names}>

@@ -155,6 +155,15 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     });
   });
 
+  test("finds proposals without votes, and parties in a copy without votes", async () => {
+    const node = createNode({ balances });
+    const { url } = await startServing(["explore"], node.fetch);
+    await open(view(url, `search?text=${proposalId}`), (page) => page.waitForURL(`**/#/proposal/${proposalId}`));
+    expect(await runCli(["sync", pathOf("vega.db"), "balances"], { fetch: node.fetch })).toMatchObject({ code: 0 });
+    const copy = await startServing(["explore", pathOf("vega.db")], node.fetch);
+    await open(view(copy.url, `search?text=${someone}`), (page) => page.waitForURL(`**/#/party/${someone}`));
+  });
+
   test("sorts parties by their aliases, also if these arrive later", async () => {
     const [f, e] = ["f", "e"].map((digit) => ({ ...votes[0], partyId: digit.repeat(64) })) as [Vote, Vote];
     const profiles = [f, e].map(({ partyId }, index) => ({ partyId, alias: "ab"[index] ?? "", metadata: [] }));
