@@ -85,7 +85,7 @@ export const nodesCommand: Definition = {
         const known = await Promise.all(statuses.map((status, index) => learn(status, clients[index], signal)));
         signal.throwIfAborted();
         if (watch !== undefined && isTerminal(io, stdout)) await write(stdout, "\x1b[H\x1b[2J");
-        const rows = known.map((node) => recordOf(node, format === "table"));
+        const rows = known.map((node) => recordOf(node, format === "table" || format === "html"));
         await print(
           encoder ? [...encode(encoder, rows)].join("") : await (await import("../metrics.js")).nodeMetrics(statuses),
         );

@@ -59,6 +59,12 @@ test.each(["json", "html"])(
   },
 );
 
+test("the command nodes has units on a page", async () => {
+  const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, {}] });
+  const { stdout } = await run(["nodes", "--format", "html"], network);
+  expect(stdout).toMatch(/"lag":"1[01]m","latency":"\d+ ms","rateLimit":"20\/s"/);
+});
+
 test("the command nodes prints the age of a new block in seconds", async () => {
   const block = { height: 5n, timestamp: BigInt(Date.now()) * 1_000_000n };
   const { fetch } = createFakeNode({ balances: [], block });
