@@ -49,7 +49,7 @@ export function createExplore({ gateway, client, pool, describe, hosts }: Explor
     const nodes = (await pool.check()).map(({ url, error, ...node }) => ({
       ...node,
       host: new URL(url).host,
-      error: error && "The node does not respond as expected.",
+      error: error && `The last request failed${/ with status \d+/.exec(error)?.[0] ?? ""}`,
     }));
     const text = JSON.stringify({ nodes }, (_, value) => (typeof value === "bigint" ? `${value}` : value));
     return context.body(text, 200, { "Content-Type": "application/json" });

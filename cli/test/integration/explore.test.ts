@@ -48,6 +48,13 @@ test("the page gets no path of a node and no password of a database, which can b
   expect(stderr).not.toContain("secret");
 });
 
+test("the page shows the status of a node that refuses requests", async () => {
+  const refusing = async () => Response.json({ code: 7, message: "https://node.example/secret-key" }, { status: 403 });
+  const { url } = await startServing(["explore", "--node", "https://node.example", "--retries", "0"], refusing);
+  const { nodes } = await (await fetch(`${url}/explore/nodes`)).json();
+  expect(nodes).toMatchObject([{ state: "cooling-down", error: "The last request failed with status 403" }]);
+});
+
 test("a copy has the pages, in both directions, that its node has", async () => {
   const node = startNode({ votes: 90 });
   const proposal = node.records.votes[0]?.proposalId ?? "";

@@ -77,7 +77,7 @@ const rounded = (value: number | undefined, unit = "") =>
   value === undefined ? "unknown" : Math.round(value).toLocaleString("en") + unit;
 const nodeColumns: Column<Node>[] = [
   { name: "Node", width: 22, cell: ({ host }) => host },
-  { name: "State", width: 12, cell: ({ state, error }) => <span title={error}>{formatName(state)}</span> },
+  { name: "State", width: 12, cell: ({ state }) => formatName(state) },
   { name: "Lag", width: 9, cell: ({ lag }) => rounded(lag, " ms"), isNumber: true },
   { name: "Latency", width: 9, cell: ({ latency }) => rounded(latency, " ms"), isNumber: true },
   { name: "Height", width: 12, cell: ({ height }) => formatAmount(height), isNumber: true },
@@ -115,6 +115,7 @@ export function NodesView({ source: { isCopy, stored = [] } }: { source: Source 
       {nodes.data && (!isCopy || nodes.data.nodes.length > 0) && (
         <Table label="Nodes" empty="There are no nodes." rows={nodes.data.nodes} columns={nodeColumns} />
       )}
+      {nodes.data?.nodes.map(({ host, error }) => error && <p key={host} class="muted">{`${host}: ${error}.`}</p>)}
     </>
   );
 }
