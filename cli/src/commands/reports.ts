@@ -119,12 +119,13 @@ const limitsCommand: Definition<LimitsFlags> = {
     // A wrong flag is found before a request is sent.
     submissionLimits(noStatistics, submission, options);
     const client = await clientOf(io, flags);
-    const limits = await printObject(io, flags, async () => {
+    const read = async () => {
       const statistics = await client.getSpamStatistics({ partyId }, { signal: io.signal });
       const found = submissionLimits(statistics, submission, options);
       const bannedUntil = found.bannedUntil && formatTime(found.bannedUntil);
       return { ...found, left: found.left?.toString(), bannedUntil };
-    });
+    };
+    const limits = await printObject(io, flags, read, "Limits of a party");
     if (limits.reason === undefined) return exitCodes.done;
     const reasons = {
       banned: `the party is banned until ${limits.bannedUntil}`,
@@ -146,7 +147,7 @@ const bundleCommand: Definition<flag.Flags & { readonly id: string }> = {
   async run(io, flags) {
     const id = canonicalIds(flags.id);
     const signatures = (await clientOf(io, flags)).listNodeSignatures({ id }, { signal: io.signal });
-    await printObject(io, flags, async () => ({ id, bundle: await bundleOf(id, signatures) }));
+    await printObject(io, flags, async () => ({ id, bundle: await bundleOf(id, signatures) }), "Signature bundle");
   },
 };
 

@@ -24,12 +24,13 @@ export const singleCommands = Object.entries(operations).flatMap(([key, { kind, 
   if (kind !== "single" || method !== "GET") return [];
   const { name = kebab(id.replace(/^get/, "")), examples = [] } = own[id] ?? {};
   const summary = `${operationTexts[id].summary}.`;
+  const title = operationTexts[id].summary.replace(/^Get the (.)/, (_, letter: string) => letter.toUpperCase());
   const flags = [...argumentFlags(id).map(({ option }) => option), ...fileFlags(), ...nodeFlags()];
   const run: Definition["run"] = async (io, entered) => {
     const argument = readArguments(id, entered);
     const { client } = await connect(io, entered);
     const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;
-    await printObject(io, entered, () => method(argument, { signal: io.signal }));
+    await printObject(io, entered, () => method(argument, { signal: io.signal }), title);
   };
   return [{ name, summary, flags, examples, run }];
 });

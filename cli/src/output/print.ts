@@ -99,7 +99,12 @@ export const printRecords = (
   });
 
 /** Prints one object and returns it: as JSON, or with a row for each value in it. Unknown values are left out. */
-export async function printObject<T extends object>(io: Io, flags: Flags, read: () => PromiseLike<T>): Promise<T> {
+export async function printObject<T extends object>(
+  io: Io,
+  flags: Flags,
+  read: () => PromiseLike<T>,
+  title = "Result",
+): Promise<T> {
   let value: T | undefined;
   await printText(io, flags, async (write, named) => {
     const format = named ?? formatOf(flags.format, io);
@@ -111,7 +116,7 @@ export async function printObject<T extends object>(io: Io, flags: Flags, read: 
     }
     const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
     const columns = readColumns({ name: "text", value: "text" }, {});
-    const encoder = createEncoder(io, { format, columns: "name,value" }, columns, named);
+    const encoder = createEncoder(io, { ...flags, format, columns: "name,value" }, columns, named, { title });
     for (const text of encode(encoder, rows)) await write(text);
     return 1;
   }).catch((error: unknown) => {

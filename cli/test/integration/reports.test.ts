@@ -305,6 +305,8 @@ test("limits prints what is left, and has the exit code 4 if nothing is", async 
   expect([full.code, full.stderr]).toEqual([4, expect.stringContaining("wait for the next one")]);
   expect(JSON.parse(full.stdout)).toEqual({ isAllowed: false, reason: "proof-of-work" });
   expect(JSON.parse(await run("limits", "--party", party, "--command", "transfer"))).toHaveProperty("isAllowed");
+  const page = await run("limits", "--party", party, "--command", "transfer", "--format", "html");
+  expect(page).toContain(`"title":"Limits of a party","about":[["party","${party}"],["command","transfer"]]`);
 });
 
 test("bundle prints the signatures of a resource", async () => {
