@@ -94,5 +94,8 @@ function shorten(text: string, [first = 0, last = 0]: readonly number[]): string
     return last > 0 ? `${text.slice(0, first)}…${text.slice(-last)}` : text.slice(0, first);
   }
   const [, name] = /^(?:ACCOUNT_TYPE|NODE_SIGNATURE_KIND|VALUE)_([A-Z\d_]+)$/.exec(text) ?? [];
-  return name === undefined ? text : name.toLowerCase().replaceAll("_", "-");
+  if (name !== undefined) return name.toLowerCase().replaceAll("_", "-");
+  // In a narrow terminal, a long text such as an alias would hide its column.
+  const characters = [...text];
+  return last === 0 && characters.length > 32 ? `${characters.slice(0, 31).join("")}…` : text;
 }

@@ -33,6 +33,12 @@ test("a table shortens ids in the middle on a terminal, and no other value", () 
   expect(tableOf(records)).toContain(id);
 });
 
+test("a table shortens a long text where a terminal is too narrow for it", () => {
+  const records = [{ timestamp: "5", balance: "1", partyId: id, alias: "🦊".repeat(40) }];
+  const [, row] = tableOf(records, { isShort: true, width: 100 }).split("\n");
+  expect(row).toMatch(/ {2}[a-d]{6} {2}🦊{31}…$/u);
+});
+
 test("a table shows whole seconds on a terminal, in any time zone", () => {
   const times: Column[] = [{ name: "timestamp", kind: "time", print: (text) => text }];
   const { encode } = table(times, { bold: (text) => text, isShort: true });
