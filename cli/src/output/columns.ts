@@ -22,8 +22,10 @@ export interface Units {
   unitOf(assetId: string): string;
 }
 
+const shortHeads: Readonly<Record<string, string>> = { accountType: "type", totalGovernanceTokenBalance: "tokens" };
+
 /** The head of a column on a terminal: `party` for `partyId`, `type` for `accountType`. */
-export const shortHead = (name: string): string => name.replace(/(?<=.)Id$/, "").replace(/^accountType$/, "type");
+export const shortHead = (name: string): string => shortHeads[name] ?? name.replace(/(?<=.)Id$/, "");
 
 export interface Encoder {
   readonly head: string;

@@ -86,7 +86,8 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
 }
 
 /** Columns that tell rows apart, or carry their meaning. */
-const tellsApart = /^(?:timestamp|time|balance|change|unit|entry|value|accountType|url|id|.+Id)$/;
+const tellsApart =
+  /^(?:timestamp|time|balance|change|unit|entry|value|totalGovernanceTokenBalance|accountType|url|id|.+Id)$/;
 
 /** Shortens ids, hashes and signatures to their ends, and names of enumerations to the words of flags. */
 function shorten(text: string, [first = 0, last = 0]: readonly number[]): string {

@@ -26,6 +26,7 @@ test("columns are those that were named, in that order, each once", () => {
     readColumns({ ...kinds, ...own }, columns === undefined ? {} : { columns }, units).map(({ name }) => name);
   expect(names("balance, timestamp")).toEqual(["balance", "timestamp"]);
   expect(names(undefined, { assetId: "text" })).toEqual(["timestamp", "balance", "unit", "alias", "assetId"]);
+  expect(names("tokens", { totalGovernanceTokenBalance: "amount" })).toEqual(["totalGovernanceTokenBalance"]);
   expect(() => names("toString")).toThrow("There is no column toString. --columns takes timestamp, balance, alias.");
   expect(() => names("balance,balance")).toThrow('Expected --columns to have each column once, got "balance" twice.');
 });
