@@ -117,6 +117,7 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
+    notFound: { quote: "The page may have moved. Search for it, or start at the home page.", linkText: "Home page" },
     ...(project && {
       socialLinks: [{ icon: "github", link: project.repository }],
       editLink: { pattern: `${project.repository}/edit/main/:path`, text: "Edit this page on GitHub" },
