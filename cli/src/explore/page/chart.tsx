@@ -31,8 +31,10 @@ export function Chart({ chart }: { chart: Content }) {
         role="img"
         aria-label={`${label}, from ${formatTime(first)} to ${formatTime(last)} ${zone.name}`}
         viewBox={`0 0 ${width || 1} ${height}`}
+        onPointerDown={point}
         onPointerMove={point}
-        onPointerLeave={() => setShown(undefined)}
+        // A finger that is lifted leaves, too: the amounts stay.
+        onPointerLeave={({ pointerType }) => pointerType === "mouse" && setShown(undefined)}
       >
         {width > 0 &&
           shapes.map(({ tag: Tag, attributes, text }, index) => (

@@ -305,6 +305,11 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       await page.getByText("Earlier ones are not shown.").waitFor();
       expect(await page.getByLabel("Step").inputValue()).toBe("minute");
       await page.locator("figure svg text").first().waitFor();
+      // A finger points at a time, which stays when it is lifted.
+      for (const type of ["pointerdown", "pointerleave"]) {
+        await page.locator("figure svg").dispatchEvent(type, { pointerType: "touch", clientX: 400 });
+      }
+      await page.locator('figure svg [stroke-dasharray="3"]').waitFor({ state: "attached" });
       expect(await cellsOf(page, "Entries")).toHaveLength(3 * (1 + 4 + 1));
       expect(reports.sort()).toEqual(["reports/series", "reports/statement"]);
       await page.getByLabel("Period").selectOption("custom");
