@@ -109,7 +109,8 @@ export function readDuration(value: string): number {
 export function describeDuration(duration: number): string {
   if (duration === Number.POSITIVE_INFINITY) return "ever";
   const unit = ["d", "h", "m"].find((each) => duration >= 2 * (milliseconds[each] ?? 0)) ?? "s";
-  return `${Math.ceil(duration / (milliseconds[unit] ?? 1))}${unit}`;
+  const amount = duration / (milliseconds[unit] ?? 1);
+  return `${Math.round(amount) || Math.ceil(amount)}${unit}`;
 }
 
 const lastSecond = Date.parse("9999-12-31T23:59:59Z") / 1000;
