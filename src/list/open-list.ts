@@ -30,7 +30,9 @@ export interface ListRequest<T> {
 
 export function openList<T>(list: ListRequest<T> & { walk: WalkSettings }): OpenWalk<T> {
   const { id, operation, checked, walk } = list;
-  const { range, isWanted, lists } = listsOf(list, { catchUp: defaultCatchUp });
+  const { range, isWanted, lists } = listsOf(list, {
+    catchUp: Math.min(defaultCatchUp, list.call.settings.totalTimeout),
+  });
   const [only, ...others] = lists;
   if (others.length > 0) {
     const place = { operation: id, argument: operation.range ? "filter" : "parties" };

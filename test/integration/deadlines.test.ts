@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createClient, type ObserverEvent } from "../../src/index.js";
+import { createFakeNode } from "../../src/testing/index.js";
 import { type Behavior, type FaultyServer, faulty, respond, startFaultyServer } from "../support/faulty-server.js";
 
 // A server for each test: an aborted request may still arrive when its test is over.
@@ -49,6 +50,17 @@ describe("the deadline of a whole call", () => {
     });
     await expect(client.getSpamStatistics(party)).rejects.toMatchObject(total);
     expect(server.requests.length).toBeGreaterThan(1);
+  });
+
+  test("ends the wait of a page for a later block", async () => {
+    const node = createFakeNode({ votes: [{ partyId: "aa" }, { partyId: "bb" }, { partyId: "cc" }] });
+    const client = createClient({ baseUrl: server.url, fetch: node.fetch, totalTimeout: 300 });
+    const proposalId = node.records.votes[0]?.proposalId ?? "";
+    const { next } = await client.listVotes({ proposalId, pagination: { first: 1 } });
+    node.configure({ lag: 1 });
+    // Otherwise it would wait for longer than a test can take.
+    const page = client.listVotes({ proposalId, ...(next && { pagination: next }) });
+    await expect(page).rejects.toMatchObject({ name: "PaginationError", reason: "behind" });
   });
 
   test("rejects a loop over a listing with the place to resume", async () => {
