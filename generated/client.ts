@@ -93,18 +93,18 @@ export interface GetSpamStatisticsArguments {
   partyId: string;
 }
 
-/** The accounts to list. All given filters apply; a filter that is omitted or empty does not. */
+/** The accounts to list. All given filters apply. The client rejects an empty list, which would be no filter. */
 export interface BalanceChangesFilter {
   /** Include only accounts that hold this asset. Default: all assets. */
   assetId?: string | undefined;
-  /** Include only accounts that these parties own. Default, also if empty: all parties. */
+  /** Include only accounts that these parties own. Default: all parties. */
   partyIds?: readonly string[] | undefined;
-  /** Include only accounts that belong to these markets. Default, also if empty: all markets. */
+  /** Include only accounts that belong to these markets. Default: all markets. */
   marketIds?: readonly string[] | undefined;
   /**
    * Include only accounts of these types. A newer node can have types that are not listed here; any name of the same
-   * form is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default, also if
-   * empty: all types.
+   * form is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default: all
+   * types.
    */
   accountTypes?: readonly (AccountType | (`ACCOUNT_TYPE_${string}` & {}))[] | undefined;
 }
@@ -125,7 +125,7 @@ export interface BalanceChangesDateRange {
 
 /** The argument of `listBalanceChanges`. */
 export interface ListBalanceChangesArguments {
-  /** The accounts to list. All given filters apply; a filter that is omitted or empty does not. */
+  /** The accounts to list. All given filters apply. The client rejects an empty list, which would be no filter. */
   filter?: BalanceChangesFilter | undefined;
   /** The time range to list. The start is included, the end is excluded. */
   dateRange?: BalanceChangesDateRange | undefined;

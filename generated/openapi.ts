@@ -985,7 +985,7 @@ export interface operations {
          */
         "filter.assetId"?: string;
         /**
-         * @description Include only accounts that these parties own. Default, also if empty: all parties.
+         * @description Include only accounts that these parties own. Default: all parties.
          * @example [
          *       "3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1",
          *       "7aef29874860afcbd39f3618c280411d4d0197983cb20ee0981a3f37993ce93d"
@@ -993,14 +993,14 @@ export interface operations {
          */
         "filter.partyIds"?: string[];
         /**
-         * @description Include only accounts that belong to these markets. Default, also if empty: all markets.
+         * @description Include only accounts that belong to these markets. Default: all markets.
          * @example [
          *       "8f2bcd16ebaf73838f02f9710dc6b52464d1c969143c8967f87a2ee288ff8387"
          *     ]
          */
         "filter.marketIds"?: string[];
         /**
-         * @description Include only accounts of these types. A newer node can have types that are not listed here; any name of the same form is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default, also if empty: all types.
+         * @description Include only accounts of these types. A newer node can have types that are not listed here; any name of the same form is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default: all types.
          * @example [
          *       "ACCOUNT_TYPE_GENERAL",
          *       "ACCOUNT_TYPE_MARGIN"
