@@ -36,11 +36,12 @@ export interface VegaClient extends OperationMethods {
    * Reads all balance changes in a range of time exactly once, in order of time, also on nodes whose pages lose records
    * (observed on v0.74 nodes). Loop over it with `for await`, or call `toArray()`.
    *
-   * @param query - The filter, and the range: its start belongs to it, its end does not. Without an end, or with one in
-   * the future, the scan ends before the block that is current when it starts.
+   * @param query - The filter, and the range: its start belongs to it, its end does not. Without an end, the scan ends
+   * before the block that is current when it starts.
    * @param options - The order, the limits and the options of each call.
    * @throws {@link PaginationError} with the `reason` `"pruned"` if the range begins before the oldest record that the
-   * node keeps, unless the option `missingHistory` is `"ignore"`.
+   * node keeps, unless the option `missingHistory` is `"ignore"`; `"behind"` if the node does not reach the end within
+   * `catchUp`.
    * @example
    * ```ts
    * const changes = client.scanBalanceChanges({
