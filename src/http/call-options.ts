@@ -28,8 +28,8 @@ export interface AttemptOptions {
    */
   timeout?: number | undefined;
   /**
-   * The deadline of a call with all its attempts and waits, in milliseconds. `Infinity` sets no deadline. Default:
-   * `Infinity`.
+   * The deadline of a call with all its attempts and waits, in milliseconds. A loop, a scan and a follower make a call
+   * for each request: to bound all of them, pass a `signal`. `Infinity` sets no deadline. Default: `Infinity`.
    */
   totalTimeout?: number | undefined;
   /**
