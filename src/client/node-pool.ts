@@ -5,13 +5,14 @@ export interface NodeStatus {
   /** The address of the node. */
   readonly url: string;
   /**
-   * - `"unknown"`: no request was sent to the node yet.
+   * - `"unknown"`: the node has not responded yet.
    * - `"ready"`: its last response was fresh.
-   * - `"cooling-down"`: its last request failed, or it was repeatedly late. `error` has the reason.
+   * - `"cooling-down"`: its last request failed or took more than a second, or two in a row were late, and it has not
+   *   responded since. `error` has the reason.
    * - `"lagging"`: its last response was more than `maxLag` behind the other nodes, or it has no block yet.
    */
   readonly state: "unknown" | "ready" | "cooling-down" | "lagging";
-  /** Until when the node is used only if no other node can serve a call; `undefined` if it is not cooling down. */
+  /** Until when the node is used only if no other node can serve a call; `undefined` if that time has passed. */
   readonly until: Date | undefined;
   /** The height of the last block that the node sent; `undefined` if it has sent none. */
   readonly height: bigint | undefined;
