@@ -12,7 +12,7 @@ export interface Coverage {
    * not show that nothing is missing.
    */
   readonly start: bigint;
-  /** `undefined` if a response came without block headers, so that nothing shows how far the node had come. */
+  /** `undefined` if nothing shows how far the reading is complete, for example without block headers. */
   readonly end: bigint | undefined;
   /** The newest block of the responses; `undefined` if they had no block headers. */
   readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
@@ -74,7 +74,7 @@ export class VegaError extends Error {
   override name: string = "VegaError";
   /** The operation that failed: the name of the client's method; for `client.http`, the method and the path. */
   declare readonly operation: string | undefined;
-  /** The number of attempts; 0 if nothing was sent. */
+  /** The number of attempts of a call; 0 if nothing was sent, and for an error about the responses of several calls. */
   declare readonly attempts: number;
   /**
    * How to continue after the last record that was yielded: after a loop over a listing with this `pagination`, after a

@@ -15,7 +15,7 @@ import { keyBy } from "../values/names.js";
 import { unixNanoseconds } from "../values/times.js";
 import { unlessThrown } from "../values/unless-thrown.js";
 
-/** The key of a query: the package, the scope, the operation, and the argument as JSON, in which times are digits. */
+/** The key of a query: the package, the scope, the operation, and the argument as JSON, in which a `Date` is digits. */
 export type QueryKey = readonly ["vegaprotocol-client", string, OperationId, object?, ("infinite" | "all")?];
 
 /** A page of a list as JSON. */
@@ -173,7 +173,7 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
   return Object.assign(define(readPage), { key, infinite, all: define(readAll, "all") });
 }
 
-/** A copy as JSON: times become digits, as does every `bigint`. */
+/** A copy as JSON: a `Date` or a `Temporal.Instant` becomes digits, as does every `bigint`. */
 function toJson(value: object): object {
   const text = JSON.stringify(value, function (this: AnyRecord, name, member: unknown) {
     const time = typeof this[name] === "string" ? undefined : unixNanoseconds(this[name]);
