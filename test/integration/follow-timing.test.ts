@@ -59,6 +59,7 @@ describe("a follower on a manual clock", () => {
     ["votes", undefined, 4],
     ["balance changes", {}, 4],
     ["balance changes of a party that has none", nobody, 8],
+    ["balance changes of an asset that has none", { filter: { assetId: "0".repeat(64) } }, 35],
   ])("sends few requests a minute if no %s come", async (_, query, most) => {
     const { node, settings, clock, client, run } = setting(1000);
     const proposalId = node.records.votes[0]?.proposalId ?? "";
