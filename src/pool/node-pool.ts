@@ -14,6 +14,7 @@ import { type Clock, systemClock } from "../async/clock.js";
 import { listOperation } from "../client/listing.js";
 import type { ClientContext } from "../client/loop.js";
 import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
+import { TimeoutError } from "../errors/index.js";
 import { defaultSettings } from "../http/call-options.js";
 import { createEmit } from "../http/events.js";
 import type { ActiveCall, Deliver } from "../http/request.js";
@@ -164,16 +165,20 @@ async function checkNodes(client: PoolClient, connection: Connection, options: C
   // The wait for a rate limit counts as well. The deadline of the attempt is the first of both: its error says more.
   const settings = { ...defaultSettings, attempts: 1, timeout, totalTimeout: Math.min(timeout + 1, longestTimer) };
   const call = { ...probe, operation: "nodes.check", settings, signal, headers, expectation: {} };
-  const until = clock.now() + timeout;
+  const begin = clock.now();
   const results = await Promise.allSettled(
     nodes.map(async (node) => {
       if (history) node.historyStart = undefined;
       await send({ ...call, node: node.url });
-      const rest = { ...settings, totalTimeout: Math.max(1, until - clock.now()) };
+      const rest = { ...settings, totalTimeout: Math.max(1, begin + timeout - clock.now()) };
       if (history) await readHistory(node, { connection, defaults: { settings: rest, headers } }, signal);
     }),
   );
   signal?.throwIfAborted();
+  for (const [index, { reason }] of (results as { reason?: unknown }[]).entries()) {
+    // Timers are not exact: the deadline of the call can end a request before the deadline of its attempt.
+    if (TimeoutError.is(reason) && !reason.waitedFor) nodes[index]?.fail(reason, begin);
+  }
   const now = clock.now();
   // The first response was compared with nothing.
   const responding = nodes.filter((_, index) => results[index]?.status === "fulfilled");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ArgumentError, createClient } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
-import { createFakeNode } from "../../../src/testing/index.js";
+import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
 import { PooledNetwork } from "../../support/pooled-network.js";
 import { recorder } from "../../support/recorder.js";
 
@@ -15,6 +15,18 @@ describe("a check of the nodes of a pool", () => {
     expect(status.map(({ state }) => state)).toEqual(["lagging", "ready", "cooling-down", "cooling-down", "ready"]);
     expect(status).toEqual(net.pool.status);
     expect(net.clock.now()).toBe(3000);
+  });
+
+  test.each([100, 400])("shows nodes that have responded before, but not within %i ms", async (timeout) => {
+    const network = createFakeNetwork({ nodes: 3 });
+    const pool = nodePool(network.nodes.map(({ url }) => url));
+    createClient({ baseUrl: pool, fetch: network.fetch });
+    await pool.check();
+    for (const node of network.nodes) node.configure({ faults: [{ name: "latency", milliseconds: Infinity }] });
+    const status = await pool.check({ timeout });
+    expect(status).toMatchObject(
+      Array(3).fill({ state: "cooling-down", error: expect.stringContaining("took longer") }),
+    );
   });
 
   test("does not wait longer for a node whose rate limit is used up", async () => {
