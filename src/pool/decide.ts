@@ -128,7 +128,10 @@ export function decide<Request extends Asked>(
     const longest = usable.length === 0 && best(responses.filter(({ missing }) => missing === "history"));
     if (!longest) return undefined;
     if (next) return ask(next, longest);
-    const until = Math.max(...inFlight.map(({ since, isSent }) => (isSent ? since : now) + historyPatience));
+    // For a range without a start, the total deadline must not end a call that has a response.
+    const latest = expectation?.historyFrom ? Number.POSITIVE_INFINITY : endsAt - 1;
+    const late = Math.max(...inFlight.map(({ since, isSent }) => (isSent ? since : now) + historyPatience));
+    const until = Math.min(late, latest);
     if (now < until) return { do: "wait", until, why: "history" };
     // The node that keeps the start may have failed.
     if (again && expectation?.historyFrom) return again;

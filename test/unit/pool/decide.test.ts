@@ -218,6 +218,20 @@ cases("a response that does not show the history", [
   ["makes every node be asked", [lacks("a", "history"), sent("b", 0)], three, "ask c failover a c history"],
   ["waits for all nodes", [lacks("a", "history"), sent("b", 1500)], two, "wait 3500 history"],
   ["waits five seconds for a silent node", [lacks("a", "history"), sent("b", 5000)], two, "return a history"],
+  [
+    "does not wait for the deadline",
+    [lacks("a", "history"), sent("b", 0)],
+    two,
+    "return a history",
+    { endsAt: now + 1 },
+  ],
+  [
+    "waits if a start is needed",
+    [lacks("a", "history"), sent("b", 0)],
+    two,
+    "wait 5000 history",
+    { ...proof, endsAt: now + 1 },
+  ],
   ["waits for a node whose rate limit is full", [lacks("a", "history"), queued("b", 9000)], two, "wait 5000 history"],
   ["makes one be asked again that has failed", [lacks("a", "history"), failed("b")], two, "retry b retry b 200", proof],
   [
