@@ -80,11 +80,14 @@ export function extensionsOf(name: string) {
  * Opens stdout, or a file that is written as `FILE.ID.tmp`, and renamed when it is complete: a reader sees the earlier
  * file or the new one. Files of killed processes are removed an hour later, and earlier partial files once this one is
  * complete. A pipe or a device is written directly.
+ *
+ * @param isPart - Whether earlier partial files can have records that this one does not have: they stay.
  */
 export function openOutput(
   { stdout, signal }: Pick<Io, "stdout" | "signal">,
   target: Target | undefined,
   force = false,
+  isPart = false,
 ) {
   if (target === undefined) {
     return {
@@ -125,7 +128,7 @@ export function openOutput(
       // Another program may have written it in the meantime.
       refuseOther(target, force);
       await explain(replace(path, target.path));
-      removeLeft(target.path, "partial");
+      if (!isPart) removeLeft(target.path, "partial");
     },
     /** Ends it early. Returns the name of the file if it has whole blocks and stays, as `FILE.ID.partial`. */
     async stop(isWanted: boolean): Promise<string | undefined> {

@@ -15,7 +15,8 @@ export type Printer = ReturnType<typeof createPrinter>;
  * @param isScan - Whether records are in order of time. An incomplete file that stays has whole blocks then.
  */
 export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Target | undefined, isScan = false) {
-  const output = openOutput(io, target, flags.force);
+  const isPart = [flags.from, flags.to, flags.limit].some((each) => each !== undefined);
+  const output = openOutput(io, target, flags.force, isPart);
   const isByBlock = isScan && target !== undefined;
   const isTerminal = target === undefined && io.stdout.isTTY === true;
   const isScreen = isTerminal && flags.limit === undefined && flags.format === undefined;

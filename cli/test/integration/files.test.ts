@@ -132,6 +132,23 @@ test("an export removes what one that was killed has left, and once it is comple
   expect((await readdir(file("."))).sort()).toEqual(["x.csv", ...others].sort());
 });
 
+test("an export of a part of the records keeps partial files, which can have the others", async () => {
+  const partial = "x.csv.0123abcd.partial";
+  const middle = String(node.records.balances[200]?.timestamp);
+  await writeFile(file(partial), "");
+  for (const flags of [
+    ["--from", middle],
+    ["--to", middle],
+    ["-n", "5"],
+  ]) {
+    const argv = ["balances", ...flags, "--force", "-o", file("x.csv")];
+    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
+    expect((await readdir(file("."))).sort()).toEqual(["x.csv", partial]);
+  }
+  expect(await runCli(["balances", "--force", "-o", file("x.csv")], { fetch })).toMatchObject({ code: 0 });
+  expect(await readdir(file("."))).toEqual(["x.csv"]);
+});
+
 test("two exports to one file at the same time each write a whole one, also in processes with the same id", async () => {
   const argv = ["balances", "--quiet", "--force", "--page-size", "10", "-o", file("x.csv")];
   let isDone = false;
