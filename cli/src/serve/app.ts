@@ -161,7 +161,11 @@ export function createGateway(options: GatewayOptions) {
   const description = readFileSync(resolve("vegaprotocol-cli/gateway.yaml"));
   app.get("/gateway.yaml", (context) => context.body(description, 200, { "Content-Type": "application/yaml" }));
   app.get("/healthz", (context) => context.text("ok\n"));
-  app.get("/metrics", () => exposition(registry));
+  app.get("/metrics", async () => {
+    // Without requests, the gauges would show the nodes as they were at the last one.
+    await nodes.isReady();
+    return exposition(registry);
+  });
   app.get("/readyz", async (context) => {
     return (await nodes.isReady()) ? context.text("ready\n") : context.text("not ready\n", 503);
   });

@@ -39,6 +39,19 @@ describe("nodes", () => {
     expect(await (await fetch(url)).text()).toMatch(paths);
   });
 
+  test("are checked by each scrape of /metrics, also if nobody sends requests", async () => {
+    const network = createNetwork();
+    const urls = network.nodes.map(({ url }) => url);
+    const { url } = await startGateway(urls, ["--retries", "0"], network.fetch);
+    const ready = async () => {
+      const [{ value } = {}] = readMetrics(await (await fetch(`${url}/metrics`)).text())("node_ready");
+      return value;
+    };
+    expect(await ready()).toBe("1");
+    for (const node of network.nodes) node.configure({ down: true });
+    await expect.poll(ready).toBe("0");
+  });
+
   test("that ban the gateway are a 503 with the time that is left", async () => {
     // A check of the node comes before.
     const network = createFakeNetwork({ nodes: 1 }, { rateLimit: { rate: 1, burst: 2, refusals: 0, ban: 90 } });
