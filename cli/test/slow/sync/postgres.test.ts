@@ -71,7 +71,10 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     expect(flows).toHaveLength(9);
     expect(number).toEqual([[5n]]);
     const own = (index: number, id: string) => [id, account.accountType, amount(index)];
-    expect(holders).toEqual([own(199, party), own(198, other)]);
+    expect(holders).toEqual([
+      [party, amount(199)],
+      [other, amount(198)],
+    ]);
     expect(largest).toEqual([own(90, other), own(89, party)]);
     expect(totals).toEqual([[account.assetId, String(BigInt(amount(199) ?? 0) + BigInt(amount(198) ?? 0))]]);
     const amounts = (voters ?? []).map(([, , balance]) => BigInt(String(balance)));
