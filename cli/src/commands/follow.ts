@@ -15,6 +15,7 @@ import { createEncoder, formatOf } from "../output/print.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
 import { checkTime, day, formatTime, readTime } from "../times.js";
+import { unitText } from "./list.js";
 
 const { proposal, resource } = exampleIds;
 
@@ -58,7 +59,7 @@ export const followCommands = ids.map((id): Definition => {
     summary: `${operationTexts[id].summary.replace("List", "Print")} as they come.`,
     details:
       `${details} It runs until it is interrupted. \`vegaprotocol sync --follow\` stores new records.` +
-      `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
+      `\n\nThe columns are ${Object.keys(columns).join(", ")}${id === "listBalanceChanges" ? unitText : ""}.`,
     flags: [
       ...listFilters(id),
       ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: checkFrom })] : []),

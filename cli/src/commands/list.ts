@@ -39,6 +39,8 @@ const examples: Partial<Record<ListId, readonly string[]>> = {
 
 const scanDetails =
   "Reads every balance change in a range of time exactly once, in order of time. `vegaprotocol sync` keeps a local copy.";
+/** The column that records of balances have in addition, with decimals. */
+export const unitText = ", and unit if amounts have decimals";
 const orders = { choices: ["oldest-first", "newest-first"] };
 
 const startText = (start: bigint, records: number) =>
@@ -56,7 +58,8 @@ export const listCommands = lists.map(({ id, name }): Definition => {
   return {
     name,
     summary: `${summary}.`,
-    details: `${isScan ? scanDetails : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}.`.trim(),
+    details:
+      `${isScan ? scanDetails : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}${isScan ? unitText : ""}.`.trim(),
     flags: [
       ...argumentFlags(id).map(({ option }) => option),
       flag.filterFlag("--order <ORDER>", `The order of the records. Default: ${order}.`, orders),

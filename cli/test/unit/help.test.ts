@@ -52,3 +52,8 @@ test("the headings of the help are bold on a terminal, of 80 columns if it repor
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(Math.max(...lines.map((line) => line.length))).toBeGreaterThan(70);
 });
+
+test.each(["balances", "follow balances"])("the help of %s has the column of units", async (name) => {
+  const { stdout } = await runCli([...name.split(" "), "--help"]);
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain("accountType, and unit if amounts have decimals.");
+});
