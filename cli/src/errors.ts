@@ -10,7 +10,7 @@ export const exitCodeTexts: Readonly<Record<number, string>> = {
   3: "The node does not have all records: it is behind, keeps a shorter history, or its pages lead no further.",
   4: "The node rejects the transaction, or the limits do not allow another one.",
   5: "The rate limit is exceeded, or the client is banned.",
-  130: "Interrupted by Ctrl-C; 143 by SIGTERM. Servers end with 0.",
+  130: "Interrupted by Ctrl-C; 143 by SIGTERM, and 129 if the terminal is closed. Servers end with 0.",
 };
 
 export class ExitError extends Error {
