@@ -86,8 +86,8 @@ const gauges: readonly (readonly [name: string, help: string, read: (node: Node)
   ["lag_seconds", "How far the node is behind the others, in block time.", ({ lag }) => inSeconds(lag)],
   ["latency_seconds", "The typical time until a response is complete.", ({ latency }) => inSeconds(latency)],
   ["rate_limit", "Requests in a second that the node accepts.", ({ rateLimit }) => rateLimit?.limit],
-  ["block_height", "The height of the block that the node named last.", heightOf],
-  ["block_timestamp_seconds", "The time of the block that the node named last.", (node) => seconds(node.timestamp)],
+  ["block_height", "The height of the newest block of the node.", heightOf],
+  ["block_timestamp_seconds", "The time of the newest block of the node.", (node) => seconds(node.timestamp)],
   ["history_start_timestamp_seconds", historyHelp, ({ historyStart }) => seconds(historyStart)],
 ];
 

@@ -25,7 +25,7 @@ const tallyCommand: Definition<TallyFlags> = {
   name: "tally",
   summary: "Count the votes on a proposal.",
   details:
-    "The thresholds are those that the node has for the proposal, unless they are given. No node has the total supply: without it, it is " +
+    "Thresholds default to the node's values for the proposal. No node has the total supply: without it, it is " +
     "unknown whether a proposal that reaches its majority passes.",
   flags: [
     filter("--proposal <ID>", "The proposal.", { mandatory }),
