@@ -16,8 +16,8 @@ import {
   followVotes,
   StalledError,
 } from "vegaprotocol-client/follow";
-import { ExitError, exitCodes, type IncompleteError } from "../errors.js";
-import { listAssets } from "../other-paths.js";
+import { ExitError, exitCodes, type IncompleteError, NoProposalError } from "../errors.js";
+import { listAssets, requireProposal } from "../other-paths.js";
 import { behindError, readWhole, startsLate } from "../records.js";
 import { finalTime, formatTime } from "../times.js";
 import {
@@ -124,6 +124,13 @@ function following({ options, controller, signal }: Run): FollowOptions {
 
 async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undefined): Promise<undefined> {
   if (!run.options.follow && isAt(run, "votes", query, stored)) return undefined;
+  const { proposalId } = query as { proposalId?: string };
+  // A copy could not tell a mistyped id from a proposal on which nobody has voted. Other failures do not end a run.
+  if (stored === undefined && !run.options.follow && proposalId !== undefined) {
+    await requireProposal(run.client, proposalId, run.signal).catch((error: unknown) => {
+      if (error instanceof NoProposalError) throw error;
+    });
+  }
   const follower = followVotes(run.client, query, { ...following(run), from: stored?.position ?? "start" });
   return storeBatches(run, "votes", query, follower, stored);
 }

@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
+import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
 import { add, addressWithGap, block, change, changes, ended, party, startNode } from "../support/changes.js";
 import { testDestination } from "../support/destination-tests.js";
@@ -21,6 +22,18 @@ test.each([
 ])("%j with %j makes no database", async (flags, env, message) => {
   expect(await runCli(["sync", path("vega.db"), ...flags], { env })).toMatchObject(ended(2, message));
   expect(await readdir(path("."))).toEqual([]);
+});
+
+test("a proposal that the node does not know ends the run, and is not stored as one without votes", async () => {
+  const node = startNode({ votes: 30 });
+  const { fetch } = withOtherPaths(node);
+  const argv = (id: string) => ["sync", path("vega.db"), "votes", "--proposal", id];
+  const [{ proposalId: known = "" } = {}] = node.records.votes;
+  const mistyped = known.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"));
+  const result = await runCli(argv(mistyped), { fetch });
+  expect(result).toMatchObject(ended(1, `There is no proposal ${mistyped}.`));
+  expect(await runCli([...argv(mistyped), "--check"], { fetch })).toMatchObject({ code: 1 });
+  expect(await runCli(argv(known), { fetch })).toMatchObject({ code: 0 });
 });
 
 test.runIf(process.platform !== "win32").each([
