@@ -1,5 +1,5 @@
 import type { ErrorBody } from "../../generated/types.js";
-import { VegaError, type VegaErrorOptions } from "./vega-error.js";
+import { shorten, VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 type ErrorDetail = ErrorBody["details"][number];
 
@@ -68,7 +68,7 @@ export class ApiError extends VegaError {
     const { code, message, details } = readErrorBody(body);
     const detail = details.find((each) => each["@type"] === "type.googleapis.com/vega.ErrorDetail");
     const texts = [message, detail?.["message"], detail?.["inner"]].filter(isText).join(": ");
-    const words = texts.slice(0, longestText) || summarize(body);
+    const words = shorten(texts, longestText) || summarize(body);
     const { status, headers } = response;
     const codeName = code === undefined ? undefined : codeNames[code];
     const members = { ...options, status, code, codeName, details, detail, body, headers, request, response };
@@ -119,8 +119,7 @@ function readErrorBody(body: unknown) {
 
 /** Returns the beginning of a body on one line: enough to recognize the error page of a proxy. */
 export function summarize(body: unknown): string {
-  const text = textOf(body).replace(/\s+/g, " ").trim();
-  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+  return shorten(textOf(body).replace(/\s+/g, " ").trim(), 120);
 }
 
 interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint">, Pick<RateLimitError, "retryAfter" | "banned"> {

@@ -149,6 +149,10 @@ export function describe(error: unknown): string {
   }
 }
 
+/** The beginning of a text that is too long for a message. */
+export const shorten = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length)}…` : text;
+
 function messagesOf(error: unknown): string[] {
   const messages: string[] = [];
   // A chain of causes may lead back to its beginning.

@@ -1,9 +1,9 @@
-import { ArgumentError } from "../errors/index.js";
+import { ArgumentError, shorten } from "../errors/index.js";
 
 /** Formats a value for a message, shortened if it is long. */
 export function show(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
-  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === "string") return JSON.stringify(shorten(value, 60));
   if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array";
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString();
   if (typeof value === "function") return "a function";
