@@ -169,16 +169,16 @@ async function checkNodes(client: PoolClient, connection: Connection, options: C
   const results = await Promise.allSettled(
     nodes.map(async (node) => {
       if (history) node.historyStart = undefined;
-      await send({ ...call, node: node.url });
+      await send({ ...call, node: node.url }).catch((error: unknown) => {
+        // Timers are not exact: the deadline of the call can end a request before the deadline of its attempt.
+        if (TimeoutError.is(error) && !error.waitedFor) node.fail(error, begin);
+        throw error;
+      });
       const rest = { ...settings, totalTimeout: Math.max(1, begin + timeout - clock.now()) };
       if (history) await readHistory(node, { connection, defaults: { settings: rest, headers } }, signal);
     }),
   );
   signal?.throwIfAborted();
-  for (const [index, { reason }] of (results as { reason?: unknown }[]).entries()) {
-    // Timers are not exact: the deadline of the call can end a request before the deadline of its attempt.
-    if (TimeoutError.is(reason) && !reason.waitedFor) nodes[index]?.fail(reason, begin);
-  }
   const now = clock.now();
   // The first response was compared with nothing.
   const responding = nodes.filter((_, index) => results[index]?.status === "fulfilled");
