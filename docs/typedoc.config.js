@@ -55,7 +55,6 @@ export default {
     "LimitOptions",
     "ListData",
     "Period",
-    "Query",
     "QueryFn",
     "CheckOptions",
     "FollowStart",

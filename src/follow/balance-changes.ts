@@ -9,7 +9,7 @@ import { type Batch, batchOf, coverageOf, type Follower, type FollowerKind, type
 import { type Checkpoint, type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 import { PollingFollower } from "./polling-follower.js";
 
-type Query = Pick<ListBalanceChangesArguments, "filter">;
+type Query = NonNullable<Parameters<typeof followBalanceChanges>[1]>;
 
 /**
  * Follows the changes of account balances: each record exactly once, in order of time, as soon as its block is final.

@@ -19,7 +19,7 @@ type SignatureBatch = {
 /** The signatures for a resource as they come. A batch has all `signatures` so far; `until` waits for enough. */
 export interface SignatureFollower extends Follower<NodeSignature, SignatureBatch, readonly NodeSignature[]> {}
 
-type Query = Omit<ListNodeSignaturesArguments, "pagination">;
+type Query = Parameters<typeof followNodeSignatures>[1];
 type State = Pick<SignatureBatch, "signatures" | "upTo">;
 
 /**

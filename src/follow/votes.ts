@@ -12,7 +12,7 @@ import { type Batch, batchOf, type Follower, type FollowerKind, missingBlock, ty
 import { type Checkpoint, type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 import { PollingFollower } from "./polling-follower.js";
 
-type Query = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
+type Query = Parameters<typeof followVotes>[1];
 
 /**
  * Follows the votes on a proposal, or of a party: each vote when its block is final, in order of the blocks in which
@@ -35,7 +35,11 @@ type Query = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "paginatio
  * }
  * ```
  */
-export function followVotes(client: VegaClient, query: Query, options: FollowOptions = {}): Follower<Vote> {
+export function followVotes(
+  client: VegaClient,
+  query: Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">,
+  options: FollowOptions = {},
+): Follower<Vote> {
   return new PollingFollower(votes, client, query, options);
 }
 
