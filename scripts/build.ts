@@ -75,10 +75,8 @@ async function describeGateway(): Promise<string> {
     paths[path] = { get: { ...paths[path]?.get, ...get } };
   for (const [kind, named] of Object.entries<object>(own.components))
     components[kind] = { ...components[kind], ...named };
-  const described = JSON.stringify({ ...operations, ...own, paths, components }, (name, value) =>
-    name.startsWith("x-") ? undefined : value,
-  );
-  return stringify(JSON.parse(described), { lineWidth: 0 });
+  const withoutExtensions = (name: unknown, value: unknown) => (String(name).startsWith("x-") ? undefined : value);
+  return stringify({ ...operations, ...own, paths, components }, withoutExtensions, { lineWidth: 0 });
 }
 
 /** The page of `explore` as one file, which allows its own script and style, and nothing from elsewhere. */

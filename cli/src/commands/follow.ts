@@ -10,12 +10,11 @@ import { ErrorWithAdvice, exitCodes, IncompleteError, NoProposalError } from "..
 import * as flag from "../flags.js";
 import { type Io, isTerminal, printMessage, write } from "../io.js";
 import { listAssets, requireProposal } from "../other-paths.js";
-import { readColumns, type WireRecord } from "../output/columns.js";
+import { columnsText, readColumns, type WireRecord } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
 import { checkTime, day, formatTime, readTime } from "../times.js";
-import { unitText } from "./list.js";
 
 const { proposal, resource } = exampleIds;
 
@@ -59,7 +58,7 @@ export const followCommands = ids.map((id): Definition => {
     summary: `${operationTexts[id].summary.replace("List", "Print")} as they come.`,
     details:
       `${details} It runs until it is interrupted. \`vegaprotocol sync --follow\` stores new records.` +
-      `\n\nThe columns are ${Object.keys(columns).join(", ")}${id === "listBalanceChanges" ? unitText : ""}.`,
+      columnsText(columns, id === "listBalanceChanges"),
     flags: [
       ...listFilters(id),
       ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: checkFrom })] : []),

@@ -10,7 +10,7 @@ import * as flag from "../flags.js";
 import { count, Interruption, type Io, write } from "../io.js";
 import { isScannable, type ListId, listOperation, lists } from "../operations.js";
 import { listAssets, requireProposal } from "../other-paths.js";
-import { readColumns } from "../output/columns.js";
+import { columnsText, readColumns } from "../output/columns.js";
 import { readTarget, refuseOther } from "../output/file.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { createPrinter, type Printer } from "../output/printer.js";
@@ -39,8 +39,6 @@ const examples: Partial<Record<ListId, readonly string[]>> = {
 
 const scanDetails =
   "Reads every balance change in a range of time exactly once, in order of time. `vegaprotocol sync` keeps a local copy.";
-/** The column that records of balances have in addition, with decimals. */
-export const unitText = ", and unit if amounts have decimals";
 const orders = { choices: ["oldest-first", "newest-first"] };
 
 const startText = (start: bigint, records: number) =>
@@ -58,8 +56,7 @@ export const listCommands = lists.map(({ id, name }): Definition => {
   return {
     name,
     summary: `${summary}.`,
-    details:
-      `${isScan ? scanDetails : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}${isScan ? unitText : ""}.`.trim(),
+    details: ((isScan ? scanDetails : "") + columnsText(columns, isScan)).trim(),
     flags: [
       ...argumentFlags(id).map(({ option }) => option),
       flag.filterFlag("--order <ORDER>", `The order of the records. Default: ${order}.`, orders),

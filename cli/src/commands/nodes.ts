@@ -9,7 +9,7 @@ import * as flag from "../flags.js";
 import { isTerminal, printMessage, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { getPath } from "../other-paths.js";
-import { readColumns } from "../output/columns.js";
+import { columnsText, readColumns } from "../output/columns.js";
 import { readTarget } from "../output/file.js";
 import { createEncoder, encode, formatOf, printText } from "../output/print.js";
 import { describeDuration } from "../times.js";
@@ -51,7 +51,7 @@ export const nodesCommand: Definition = {
   details:
     "Prints the age of each node's last block, its lag behind the other nodes and its latency, all in milliseconds, and its rate " +
     "limit in requests per second. historyStart is the time of the oldest balance change that it returns. The exit code is 1 if no " +
-    `node responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
+    `node responds.${columnsText(columnKinds)}`,
   flags: [
     flag.outputFlag("--watch <TIME>", watch, { parse: flag.duration }).conflicts("output"),
     ...flag.fileFlags([...flag.formats, "prometheus"]),

@@ -27,6 +27,10 @@ const shortHeads: Readonly<Record<string, string>> = { accountType: "type", tota
 /** The head of a column on a terminal: `party` for `partyId`, `type` for `accountType`. */
 export const shortHead = (name: string): string => shortHeads[name] ?? name.replace(/(?<=.)Id$/, "");
 
+/** The end of the help of a command. */
+export const columnsText = (columns: object, hasUnits = false): string =>
+  `\n\nThe columns are ${Object.keys(columns).join(", ")}${hasUnits ? ", and unit if amounts have decimals" : ""}.`;
+
 export interface Encoder {
   readonly head: string;
   encode(records: readonly WireRecord[]): string;

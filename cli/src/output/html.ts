@@ -18,10 +18,7 @@ export interface Look {
   readonly tally?: Sent["tally"];
 }
 
-const requested = [
-  ...["party", "parties", "proposal", "id", "asset", "market", "accountType", "command"],
-  ...["from", "to", "at", "every"],
-];
+const requested = "party parties proposal id asset market accountType command from to at every".split(" ");
 
 /** The symbols and the decimals of the assets of records. Votes have amounts of the governance token alone. */
 export function assetsOf(records: readonly WireRecord[], units: Units | undefined): Sent["assets"] {

@@ -96,7 +96,8 @@ function shorten(text: string, [first = 0, last = 0]: readonly number[]): string
   }
   const [, name] = /^(?:ACCOUNT_TYPE|NODE_SIGNATURE_KIND|VALUE)_([A-Z\d_]+)$/.exec(text) ?? [];
   if (name !== undefined) return name.toLowerCase().replaceAll("_", "-");
+  if (last > 0 || text.length <= 32) return text;
   // In a narrow terminal, a long text such as an alias would hide its column.
   const characters = [...text];
-  return last === 0 && characters.length > 32 ? `${characters.slice(0, 31).join("")}…` : text;
+  return characters.length > 32 ? `${characters.slice(0, 31).join("")}…` : text;
 }
