@@ -35,7 +35,7 @@ export async function readConfig(io: Pick<Io, "env">): Promise<Config> {
   }
 }
 
-/** Others can have written the file of a folder: it must not replace files, nor send secrets to its nodes. */
+/** Somebody else may have written the file in the working folder: it must not replace files or send secrets. */
 const untrusted = ["output", "force", "header"];
 
 const isTable = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -129,7 +129,7 @@ function withBody(response: Response, body: Bytes): Response {
   // `fetch` accepts any status text, and `Response` no other characters than these.
   const statusText = (response.statusText ?? "").replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "");
   try {
-    // The headers of another implementation can be iterable alone.
+    // whatwg-fetch copies no headers of another implementation, but it accepts pairs.
     const copy = new Response(body, { status, headers: [...response.headers], statusText });
     return Object.defineProperty(copy, "url", { value: url });
   } catch {

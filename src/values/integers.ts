@@ -1,4 +1,4 @@
-// `BigInt` takes seconds for millions of digits, and no deadline ends it.
+// `BigInt` takes seconds for millions of digits, and no deadline can interrupt it.
 const integer = /^-?\d{1,100}$/;
 
 /** Returns whether a value is an integer in digits, as nodes send times and amounts. */

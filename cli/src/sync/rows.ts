@@ -87,7 +87,7 @@ export async function* allOf<List extends SyncList>(
   for await (const row of stored.rows(list)) yield recordOf(list, row);
 }
 
-/** Not each database has NUL and lone surrogates, and SQLite on Node.js 20 cannot read them again. */
+/** PostgreSQL rejects NUL and lone surrogates, and libsql, the SQLite of Node.js 20, fails when it reads them. */
 const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);
 
 /** In JSON they are escaped. */
