@@ -4,7 +4,7 @@ import type { Vote } from "vegaprotocol-client";
 import type { AccountBalance, BalanceSeriesRow, SubmissionLimits } from "vegaprotocol-client/reports";
 import { chartsOf } from "../../output/plot.js";
 import { Chart } from "./chart.js";
-import { choose, Field, LiveBadge, type Route } from "./context.js";
+import { choose, chosen, Field, LiveBadge, type Route } from "./context.js";
 import { type Loaded, loadAll, type Source, useData, useLive, usePolled } from "./data.js";
 import { Amount, Status, symbolOf, Time, useNames } from "./format.js";
 import { Records, type Row } from "./records.js";
@@ -26,14 +26,9 @@ const stepOf = (span: bigint): string =>
   span <= day / 4n ? "minute" : span <= 15n * day ? "hour" : span <= 750n * day ? "day" : "week";
 
 /** The selection for the chart and the statement, and the part of their paths that follows from it. */
-function readChoices(
-  { query }: Route,
-  filter: string,
-  asset: string,
-  { data, block }: Loaded<Balances>,
-  isWhole: boolean,
-) {
-  const period = query.get("period") ?? "month";
+function readChoices(route: Route, filter: string, asset: string, { data, block }: Loaded<Balances>, isWhole: boolean) {
+  const { query } = route;
+  const period = chosen(route, "period", periods) ?? "month";
   const isCustom = period === "custom";
   const span = spans[(isCustom ? "month" : period) as keyof typeof spans];
   const start = BigInt(data?.coverage?.startTimestamp ?? 0);
@@ -44,7 +39,7 @@ function readChoices(
   // A custom range begins with the range before it.
   const from = isCustom ? (query.get("from") ?? isoOf(shown).slice(0, 16)) : shown;
   const to = isCustom ? (query.get("to") ?? "") : "";
-  const step = query.get("step") ?? (hasFrom || block === undefined ? "day" : stepOf(block - BigInt(shown)));
+  const step = chosen(route, "step", steps) ?? (hasFrom || block === undefined ? "day" : stepOf(block - BigInt(shown)));
   const isReady = data !== undefined && asset !== "";
   const range = `${filter}&asset=${asset}&from=${encodeURIComponent(from)}${to && `&to=${encodeURIComponent(to)}`}`;
   return { period, from, to, step, completeFrom, range: isReady ? range : undefined };
@@ -60,7 +55,7 @@ export function PartyView({ route, source }: { route: Route; source: Source }) {
   const rows = balances.data?.balances ?? [];
   const symbols = rows.map(({ assetId }) => [assetId, symbolOf(names, assetId)] as const);
   const assets = Object.fromEntries(symbols.sort(([, a], [, b]) => (a < b ? -1 : 1)));
-  const asset = query.get("asset") || Object.keys(assets)[0] || "";
+  const asset = chosen(route, "asset", assets) ?? Object.keys(assets)[0] ?? "";
   const { period, from, to, step, completeFrom, range } = readChoices(route, filter, asset, balances, isWhole);
   // They follow the balances, so that all are of the same block.
   const series = useData<Series>(range && `/reports/series?${range}&every=${step}&groupBy=asset,type`, balances.block);
@@ -162,7 +157,7 @@ const reasons = {
 
 function LimitsView({ route, proposal: voted = "" }: { route: Route; proposal: string | undefined }) {
   const { id, query } = route;
-  const command = query.get("command") ?? (voted === "" ? "transfer" : "vote");
+  const command = chosen(route, "command", commands) ?? (voted === "" ? "transfer" : "vote");
   const proposal = query.get("proposal") ?? voted;
   const parameters = new URLSearchParams({ party: id, command, ...(command === "vote" && { proposal }) });
   const isReady = command !== "vote" || proposal !== "";

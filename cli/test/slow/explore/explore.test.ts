@@ -230,6 +230,17 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     });
   });
 
+  test("shows the defaults for selections that an address mistypes", async () => {
+    const { url } = await startServing(["explore"], createNode({ balances: changes, block }).fetch);
+    await open(view(url, `party/${party}?asset=ff&period=fortnight&step=toString&command=vot`), async (page) => {
+      await page.locator("figure svg text").first().waitFor();
+      for (const each of await page.locator("select").all()) {
+        expect(await each.locator("option:checked").count()).toBe(1);
+      }
+      expect(await page.locator("[role=alert]").count()).toBe(0);
+    });
+  });
+
   test("opens in more tabs than a browser has connections to a server", async () => {
     const { url } = await startServing(["explore"], createNode({ balances, votes }).fetch);
     await open(url, async (first) => {
