@@ -183,7 +183,7 @@ export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", 
   outputFlag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices });
 
 const outputText = (all: readonly FormatName[], more: string) =>
-  `Write to a file, in the format of its extension: .csv, .ndjson, .json${all.includes("svg") ? ", .html or .svg" : " or .html"}, each ` +
+  `Write to a file, in the format of its extension: .csv, .ndjson, .jsonl, .json${all.includes("svg") ? ", .html or .svg" : " or .html"}, each ` +
   `also with .gz. It appears once it is complete.${more} - is stdout.`;
 
 export const fileFlags = (all: readonly FormatName[] = formats, more = ""): Option[] => [
