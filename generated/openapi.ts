@@ -610,7 +610,7 @@ export interface components {
        * @description Not used.
        */
       gasUsed: string;
-      /** @description Not used by the reference. v0.74 nodes repeat the reason here, except for code 89 (observed on v0.74 nodes). */
+      /** @description Not used by the reference. v0.74 nodes repeat the reason here, except for codes 51 and 89 (observed on v0.74 nodes). */
       info: string;
     };
     /** @description The transaction was rejected. */
@@ -622,7 +622,7 @@ export interface components {
       success: false;
       /**
        * Format: int64
-       * @description Category of the failure: 51 validation, 60 decoding or signature, 70 internal, 80 unknown command, 89 spam or proof of work (observed on v0.74 nodes).
+       * @description Category of the failure: 51 validation; 60 decoding, the signature, or a command that is wrong in itself; 70 a command that the state of the network does not allow; 80 unknown command; 89 spam or proof of work (observed on v0.74 nodes).
        */
       code: number;
       /** @description The reason of the rejection. */
@@ -639,7 +639,7 @@ export interface components {
        * @description Not used.
        */
       gasUsed: string;
-      /** @description Not used by the reference. v0.74 nodes repeat the reason here, except for code 89 (observed on v0.74 nodes). */
+      /** @description Not used by the reference. v0.74 nodes repeat the reason here, except for codes 51 and 89 (observed on v0.74 nodes). */
       info: string;
     };
     /** @description The body of an error response. */

@@ -435,7 +435,10 @@ type PassedTransactionCheck = {
   gasWanted: `${bigint}`;
   /** Not used. */
   gasUsed: `${bigint}`;
-  /** Not used by the reference. v0.74 nodes repeat the reason here, except for code 89 (observed on v0.74 nodes). */
+  /**
+   * Not used by the reference. v0.74 nodes repeat the reason here, except for codes 51 and 89 (observed on v0.74
+   * nodes).
+   */
   info: string;
 };
 
@@ -448,8 +451,9 @@ type RefusedTransactionCheck = {
   /** Whether the transaction passed. */
   success: false;
   /**
-   * Category of the failure: 51 validation, 60 decoding or signature, 70 internal, 80 unknown command, 89 spam or
-   * proof of work (observed on v0.74 nodes).
+   * Category of the failure: 51 validation; 60 decoding, the signature, or a command that is wrong in itself; 70 a
+   * command that the state of the network does not allow; 80 unknown command; 89 spam or proof of work (observed on
+   * v0.74 nodes).
    */
   code: number;
   /** The reason of the rejection. */
@@ -460,7 +464,10 @@ type RefusedTransactionCheck = {
   gasWanted: `${bigint}`;
   /** Not used. */
   gasUsed: `${bigint}`;
-  /** Not used by the reference. v0.74 nodes repeat the reason here, except for code 89 (observed on v0.74 nodes). */
+  /**
+   * Not used by the reference. v0.74 nodes repeat the reason here, except for codes 51 and 89 (observed on v0.74
+   * nodes).
+   */
   info: string;
 };
 

@@ -12,9 +12,12 @@ export interface CheckExplanation {
 
 type Texts = readonly [category: CheckExplanation["category"], message: string, advice: string];
 
-const [elsewhere, again] = ["Sign the command again and check it on another node.", "Sign the command again with "];
+const again = "Sign the command again with ";
 
-/** By the code of a result (observed on v0.74 nodes). */
+/**
+ * By the code of a result (observed on v0.74 nodes). Nodes use 60 also for commands that are wrong in themselves, and
+ * 70 for those that the state of the network does not allow, such as a transfer without the funds for it.
+ */
 const texts: Readonly<Record<number, Texts>> = {
   51: [
     "validation",
@@ -26,7 +29,11 @@ const texts: Readonly<Record<number, Texts>> = {
     "The transaction is malformed, or its signature is wrong",
     "Check the command, the key, the chain and the version. Then sign it again.",
   ],
-  70: ["internal", "The node failed while it checked the transaction", elsewhere],
+  70: [
+    "internal",
+    "The network does not accept this command",
+    "Correct the command, or the balances of the party. Then sign it again.",
+  ],
   80: ["unknown-command", "The node does not know this command", "Use a command of the network's version."],
   89: ["spam", "The spam protection rejects the transaction", "Wait until the limits of the party allow it."],
 };
@@ -37,8 +44,10 @@ const spamAdvice: readonly [reason: RegExp, advice: string][] = [
     /already seen/,
     "The node has checked this transaction in this block. Use another node, or wait for the next block.",
   ],
-  [/already (used|included)/, `Unless it is in a block: ${again}a new proof of work.`],
-  [/too old|unknown block/, `${again}the proof of work of a newer block.`],
+  [/delayed/, "The network executes it in the next block. Do not sign it again."],
+  [/already used/, `Unless it is in a block: ${again}a new nonce and a new proof of work.`],
+  [/too old/, `${again}the proof of work of a newer block.`],
+  [/unknown block/, `${again}the proof of work of a recent block, or use a node that has reached the block.`],
   [/failed to verify/, "Prove work again, with the hash and the difficulty of the block."],
   [/insufficient/, "Associate more governance tokens with the key."],
   [/maximum/, "Wait for the next epoch."],
@@ -66,6 +75,7 @@ export function explainCheck(result: TransactionCheckResult): CheckExplanation {
     const advice = "Submit it to another node, or to this one after the next block.";
     return { category: "passed", message: "The transaction passed all checks of the node.", advice };
   }
+  const elsewhere = "Sign the command again and check it on another node.";
   const other: Texts = ["internal", `The node rejects the transaction with code ${code}`, elsewhere];
   const [category, message, advice] = texts[code] ?? other;
   return {

@@ -2,16 +2,16 @@ import type { Transaction, TransactionCheckResult } from "../../generated/types.
 import { GatewayError, parseObject } from "./wire.js";
 
 /**
- * The outcome of a check: 0 passed, 51 validation, 60 decoding or signature, 70 internal, 80 unknown command, 89 spam
- * or proof of work (observed on v0.74 nodes).
+ * The outcome of a check: 0 passed, 51 validation, 60 decoding or signature, 70 not allowed by the state of the
+ * network, 80 unknown command, 89 spam or proof of work (observed on v0.74 nodes).
  */
 export type CheckCode = 0 | 51 | 60 | 70 | 80 | 89;
 
 const reasons: Record<CheckCode, string> = {
   0: "",
-  51: "the command is not valid",
+  51: "trading disabled",
   60: "tx.signature.value (invalid signature)",
-  70: "internal error",
+  70: "could not transfer funds, less than minimal amount requested to transfer",
   80: "unknown command",
   89: "party has insufficient associated governance tokens in their staking account to submit votes",
 };
@@ -34,9 +34,9 @@ export function createTransactionCheck() {
   };
 }
 
-/** For code 89, nodes give the reason in `data` alone. */
+/** For codes 51 and 89, nodes give the reason in `data` alone. */
 function result(code: CheckCode, reason = reasons[code]): TransactionCheckResult {
-  const [success, info] = [code === 0, code === 89 ? "" : reason];
+  const [success, info] = [code === 0, code === 51 || code === 89 ? "" : reason];
   return { success, code, gasWanted: success ? "1" : "0", gasUsed: "0", data: reason, log: "", info };
 }
 

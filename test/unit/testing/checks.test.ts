@@ -35,6 +35,8 @@ describe("the check of a fake node", () => {
   test("responds with the code that `checkCode` returns", async () => {
     const node = createFakeNode({}, { checkCode: ({ pubKey }) => (pubKey === tx.pubKey ? 70 : 0) });
     expect(await check(node, tx)).toMatchObject({ success: false, code: 70, data: expect.stringMatching(/./) });
+    const disabled = createFakeNode({}, { checkCode: () => 51 });
+    expect(await check(disabled, tx)).toMatchObject({ code: 51, data: expect.stringMatching(/./), info: "" });
     node.nextBlock();
     expect(await check(node, { ...tx, pubKey: "cd".repeat(32) })).toMatchObject({ success: true });
   });
