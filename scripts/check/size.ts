@@ -19,8 +19,8 @@ const cases: Record<string, [imports: Readonly<Record<string, string>>, initial:
   "… with pool": [{ ...all, "pool/index": "{ nodePool }" }, 25.9, 42.1],
   "… with follow": [{ ...all, "follow/index": "*" }, 24.2, 40.3],
   "… with query": [{ ...all, "query/index": "{ queries }" }, 20, 37],
-  "… with reports": [{ ...all, "reports/index": "*" }, 25.7, 42.8],
-  "vegaprotocol-client/testing": [{ "testing/index": "*" }, 16.7, 16.7],
+  "… with reports": [{ ...all, "reports/index": "*" }, 25.9, 42.9],
+  "vegaprotocol-client/testing": [{ "testing/index": "*" }, 16.8, 16.8],
   "vegaprotocol-client/validate": [{ "validate/index": "*" }, 3.8, 3.8],
 };
 

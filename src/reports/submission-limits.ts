@@ -22,7 +22,8 @@ const counters = {
 
 /**
  * The transaction to submit. `delegation` is also its withdrawal, `transfer` also its cancellation, and `proposal` also
- * a batch. `other` has no counter: orders, withdrawals of assets and the like need proof of work alone.
+ * a batch. `other` has no counter: for orders, withdrawals of assets and the like, the statistics limit proof of work
+ * alone.
  */
 export type Submission =
   | { command: keyof typeof counters | "other"; proposalId?: undefined }
@@ -35,7 +36,10 @@ export interface SubmissionLimits {
   reason: "banned" | "quota" | "tokens" | "proof-of-work" | undefined;
   /** How many transactions of this command are left in the epoch. `undefined` if there is no limit. */
   left: bigint | undefined;
-  /** The tokens that the party needs, in the smallest unit. `undefined` if the statistics do not say. */
+  /**
+   * The tokens that the party needs, in the smallest unit. `undefined` if the statistics do not say: those of votes only
+   * do after a vote of the party in the epoch.
+   */
   minTokens: string | undefined;
   /** When the ban ends, in Unix nanoseconds. `undefined` if the party is not banned. */
   bannedUntil: string | undefined;
@@ -44,7 +48,7 @@ export interface SubmissionLimits {
     | {
         blockHeight: string;
         blockHash: string;
-        /** The difficulty that the next transaction needs. */
+        /** A difficulty that is enough for the next transaction. */
         difficulty: string;
         hashFunction: string;
         /** The last height of the chain at which the block can be used. */
@@ -104,7 +108,12 @@ export function limitsOf(
   operation: string,
   known: SpamStatistics | null,
   submission: Submission,
-  { sentSince = 0, sentByBlock, ...options }: LimitOptions,
+  {
+    sentSince = 0,
+    sentByBlock,
+    pastBlocksOf,
+    ...options
+  }: LimitOptions & { pastBlocksOf?: (height: bigint) => bigint | undefined },
 ): SubmissionLimits {
   const sent = readCount({ operation, argument: "sentSince" }, sentSince);
   const own = sentByBlock === undefined ? undefined : readCounts({ operation, argument: "sentByBlock" }, sentByBlock);
@@ -119,9 +128,10 @@ export function limitsOf(
   const left = counter && leftOf(place, counter, sent);
   const minTokens =
     counter?.minTokensRequired === undefined ? undefined : digitsOf(place, counter, "minTokensRequired");
-  const lacksTokens = owned !== undefined && minTokens !== undefined && owned < BigInt(minTokens);
+  // Votes need at least one: nodes accept no lower minimum.
+  const lacksTokens = owned !== undefined && owned < BigInt(minTokens ?? (submission.command === "vote" ? 1 : 0));
   const usedOf = (height: bigint, seen: bigint) => (own ? maximum(own.get(height) ?? 0n, seen) : seen + sent);
-  const proofOfWork = pow && usableBlock(pow, usedOf);
+  const proofOfWork = pow && usableBlock(pow, usedOf, pastBlocksOf);
   const obstacles = {
     banned: bannedUntil !== undefined,
     quota: left === 0n,
@@ -196,9 +206,11 @@ export function counterOf(statistics: SpamStatistics | null, { command, proposal
   const votes = statistics?.votes;
   if (!votes) return undefined;
   const id = proposalId.toLowerCase();
-  // A proposal without votes of the party in the epoch is not in the list.
+  const minTokensRequired = votes.statistics[0]?.minTokensRequired;
+  // A proposal without votes of the party in the epoch is not in the list. The minimum is the same for all.
   const found = votes.statistics.find(({ proposal }) => proposal.toLowerCase() === id) ?? {
     countForEpoch: "0" as const,
+    ...(minTokensRequired !== undefined && { minTokensRequired }),
   };
   return { ...votes, ...found };
 }
@@ -208,11 +220,12 @@ const hashBits = 256n;
 
 /**
  * The newest block that the next transaction can use. `usedOf` returns how many transactions are on a block, by its
- * height.
+ * height, and `pastBlocksOf` how many blocks long it can be used, if that is not by the latest parameter.
  */
 function usableBlock(
   { blockStates, numberOfPastBlocks }: NonNullable<SpamStatistics["pow"]>,
   usedOf: (height: bigint, seen: bigint) => bigint,
+  pastBlocksOf: (height: bigint) => bigint | undefined = () => undefined,
 ): SubmissionLimits["proofOfWork"] {
   const states = blockStates
     .map((state) => ({ state, height: BigInt(state.blockHeight) }))
@@ -225,7 +238,7 @@ function usableBlock(
     const seen = BigInt(state.transactionsSeen);
     const perBlock = BigInt(state.txPerBlock);
     const used = usedOf(height, seen);
-    const last = height + past - 1n;
+    const last = height + (pastBlocksOf(height) ?? past) - 1n;
     if (last < current || (used >= perBlock && !increasingDifficulty)) continue;
     const rising = BigInt(state.difficulty) + used / maximum(perBlock, 1n);
     const least = used === seen ? BigInt(expectedDifficulty ?? 0) : 0n;

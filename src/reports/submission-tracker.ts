@@ -45,8 +45,11 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
   const place = { operation, argument: "statistics" };
   let latest: SpamStatisticsResponse | undefined;
   let height = 0n;
-  /** The blocks that can be used. `used` is the larger one of the submissions on the block that were sent and seen. */
-  let blocks = new Map<bigint, { used: bigint; state?: BlockState }>();
+  /**
+   * The blocks that can be used. `used` is the larger one of the submissions on the block that were sent and seen, and
+   * `past` how many blocks long it can be used: that does not change with the network's parameter.
+   */
+  let blocks = new Map<bigint, { used: bigint; past?: bigint; state?: BlockState }>();
   /** The submissions on these blocks that have a counter. */
   let sends: { key: string; on: bigint }[] = [];
   /** How many of them the latest statistics do not count, by counter. */
@@ -64,9 +67,14 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
     if (current < height) return;
     const seenOn = (on: bigint) => BigInt(states.get(on)?.transactionsSeen ?? 0);
     const usable = new Map(blocks);
-    for (const [on, state] of states) usable.set(on, { state, used: maximum(usable.get(on)?.used ?? 0n, seenOn(on)) });
-    const past = BigInt(known?.pow?.numberOfPastBlocks ?? 0);
-    for (const on of usable.keys()) if (on + past <= current) usable.delete(on);
+    const pastNow = pastOf(known) ?? 0n;
+    // Which one of two parameters applies to the blocks around a change is unknown.
+    const past = minimum(pastNow, pastOf(latest?.statistics) ?? pastNow);
+    for (const [on, state] of states) {
+      const before = usable.get(on);
+      usable.set(on, { state, used: maximum(before?.used ?? 0n, seenOn(on)), past: before?.past ?? past });
+    }
+    for (const [on, { past = pastNow }] of usable) if (on + past <= current) usable.delete(on);
     const kept = sends.filter(({ on }) => usable.has(on));
     const left = Array.from(uncounted, ([key, { submission, count }]) => {
       // A new epoch counts from 0, also transactions that were sent in the epoch before.
@@ -98,6 +106,7 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
         ...options,
         sentSince: uncounted.get(keyOf(submission))?.count,
         sentByBlock: new Map([...blocks].map(([on, { used }]) => [on, used])),
+        pastBlocksOf: (on) => blocks.get(on)?.past,
       });
     },
     sent(sent) {
@@ -111,6 +120,9 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
     },
   };
 }
+
+const pastOf = (known: SpamStatistics | null | undefined): bigint | undefined =>
+  known?.pow ? BigInt(known.pow.numberOfPastBlocks) : undefined;
 
 type BlockState = NonNullable<SpamStatistics["pow"]>["blockStates"][number];
 

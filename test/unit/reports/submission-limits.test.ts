@@ -44,7 +44,15 @@ describe("submissionLimits", () => {
     const votes = { maxForEpoch: "3", statistics: counted.map(({ maxForEpoch: _, ...each }) => each) };
     const limitsOf = (proposalId: string) => submissionLimits(statistics({ votes }), { command: "vote", proposalId });
     expect(limitsOf("AB")).toMatchObject({ isAllowed: false, reason: "quota", left: 0n, minTokens: "7" });
-    expect(limitsOf("cd")).toMatchObject({ isAllowed: true, left: 3n, minTokens: undefined });
+    expect(limitsOf("cd")).toMatchObject({ isAllowed: true, left: 3n, minTokens: "7" });
+  });
+
+  test("refuses votes without tokens, also where the minimum is unknown", () => {
+    const votes = { maxForEpoch: "3", statistics: [] };
+    const limitsWith = (tokens?: bigint) => submissionLimits(statistics({ votes }), vote, { tokens });
+    expect(limitsWith(0n)).toMatchObject({ isAllowed: false, reason: "tokens", left: 3n, minTokens: undefined });
+    for (const tokens of [1n, undefined]) expect(limitsWith(tokens)).toMatchObject({ isAllowed: true });
+    expect(submissionLimits(statistics({}), { command: "other" }, { tokens: 0n }).isAllowed).toBe(true);
   });
 
   test.each<[Submission["command"], members: object]>([

@@ -118,15 +118,20 @@ describe("submissionTracker", () => {
     return sent;
   };
 
-  test("remembers the blocks of earlier statistics, until they are too old or the network takes fewer", () => {
+  test("remembers the blocks of earlier statistics until they are too old, each by the rule of its own time", () => {
     const tracker = submissionTracker(at({ 10: 0 }, { past: 3 }));
     tracker.sent({ ...other, blockHeight: 10n });
     tracker.update(at({ 12: 2 }, { past: 3 }));
     expect(tracker.next(other).proofOfWork).toMatchObject({ blockHeight: "10", lastHeight: "12" });
     tracker.update(at({ 12: 2 }, { past: 2 }));
+    expect(tracker.next(other).proofOfWork).toMatchObject({ blockHeight: "10", lastHeight: "12" });
+    tracker.update(at({ 13: 2 }, { past: 9 }));
     expect(sendAll(tracker)).toEqual([]);
-    tracker.update(at({ 12: 2, 11: 0 }, { past: 9 }));
-    expect(sendAll(tracker)).toEqual(["11/15", "11/15"]);
+    // The block before a change can still have the rule before it.
+    tracker.update(at({ 13: 2, 14: 0 }, { past: 20 }));
+    expect(tracker.next(other).proofOfWork).toMatchObject({ blockHeight: "14", lastHeight: "22" });
+    tracker.update(at({ 14: 0, 15: 0 }, { past: 20 }));
+    expect(tracker.next(other).proofOfWork).toMatchObject({ blockHeight: "15", lastHeight: "34" });
   });
 
   test("counts commands of an epoch, and votes of each proposal, until statistics do", () => {
@@ -160,7 +165,7 @@ describe("submissionTracker", () => {
       [{ chainId: "b", statistics: null }, { isAllowed: true }],
     ],
   ])("counts a transaction that %s", (_, ...steps) => {
-    const tracker = submissionTracker(at({ 10: 0 }, { transfers: 1 }));
+    const tracker = submissionTracker(at({ 10: 0 }, { past: 5, transfers: 1 }));
     tracker.sent({ ...transfer, blockHeight: "10" });
     for (const [statistics, next] of steps) {
       tracker.update(statistics);
