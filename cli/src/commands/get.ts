@@ -31,7 +31,7 @@ export const getCommand: Definition = {
   examples: [
     "get /api/v2/parties/profiles -n 5 --format csv",
     `get '/api/v2/node/signatures?id=${exampleIds.resource}'`,
-    "get /api/v2/balance/changes --columns timestamp,balance -o changes.csv",
+    "get /api/v2/assets --columns id,details.symbol,details.decimals -o assets.csv",
   ],
   async run(io, flags, [entered = ""]) {
     const { pathname, searchParams } = readPath(entered);
@@ -105,7 +105,9 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
   const seconds = response.headers.get("RateLimit-Retry-After");
   const code = response.status === 429 || seconds !== null ? exitCodes.rateLimited : exitCodes.failed;
   const advice = seconds === null ? "" : ` Wait ${seconds} seconds.`;
-  const hint = response.status === 404 ? " Check the path: most begin with /api/v2/." : advice;
+  // A node adds details to its error for an unknown id, and none to one for an unknown path.
+  const isUnknownPath = response.status === 404 && !details?.length;
+  const hint = isUnknownPath ? " Check the path: most begin with /api/v2/." : advice;
   throw new ExitError(
     `GET ${path} failed with status ${response.status}: ${reason || "no reason given"}.${hint}`,
     code,

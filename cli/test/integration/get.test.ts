@@ -65,8 +65,10 @@ test("the command get shows the message of an error without details, of any leng
   const fetch = async () => Response.json({ code: 5, message, details: null }, { status: 404 });
   expect(await run("/api/v2/assets", { fetch })).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("not here at all"),
+    stderr: expect.stringContaining("not here at all. Check the path"),
   });
+  // The path is right, if the node explains the error.
+  expect((await run("/api/v2/other")).stderr).toMatch(/no such thing\.\n$/);
 });
 
 test("the command get has a column of CSV for each member of an object, and tells what its columns lack", async () => {
