@@ -5,7 +5,7 @@ import { show } from "../values/show.js";
 import { anchorsOf } from "./anchors.js";
 import { continuedLater } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
-import { type Backward, type Edge, type Forward, isDescending, timeOf } from "./page.js";
+import { type Backward, type Edge, type Forward, isDescending, largestPage, timeOf } from "./page.js";
 import { pageAfter, type WalkPlan } from "./plan.js";
 import { gapError } from "./reading-errors.js";
 import { emptyState, hasKey, lastCursorOf, type WalkState, withKeys } from "./state.js";
@@ -80,7 +80,8 @@ export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly
   if (again && (pages === 1 || end.block?.timestamp === firstBlock)) return undefined;
   const lastEdges = lastEdgesAfter(walk, end, edges);
   const { seen, block, node } = end;
-  const second = { until: firstBlock, resume: cursorAt(walk, { ...end, lastEdges }) };
+  const size = Math.min(largestPage, 2 * (again?.size ?? walk.size));
+  const second = { until: firstBlock, resume: cursorAt(walk, { ...end, lastEdges }), size };
   return { ...emptyState(direction), seen, block, node, again: second };
 }
 

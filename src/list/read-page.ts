@@ -47,7 +47,8 @@ export interface PageOptions {
 export async function readPage<T>(walk: WalkPlan<T>, from: WalkState<T>, options: PageOptions): Promise<ListPage<T>> {
   const { signal, left = Number.POSITIVE_INFINITY, isAlone = false } = options;
   const state = await withEarlierVote(walk, from, signal);
-  const size = walk.isWanted ? walk.size : Math.min(walk.size, left);
+  const { size: most } = state.again ?? walk;
+  const size = walk.isWanted ? most : Math.min(most, left);
   const anchors = anchorsOf(walk, state);
   for (const anchor of anchors) {
     const { skip, continuesFrom } = anchor;

@@ -45,6 +45,8 @@ export interface SecondReading {
   readonly until: bigint;
   /** The cursor at which the first reading ended. */
   readonly resume: string | undefined;
+  /** The size of its pages: twice that of the reading before, so that votes do not arrive faster than they are read. */
+  readonly size: number;
 }
 
 /** The time of the last record that was read before a cursor. A cursor of the client leads to an earlier one. */

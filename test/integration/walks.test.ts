@@ -511,6 +511,20 @@ describe("pages of votes, newest first, of which the oldest one is cast again af
     expect(new Set(read.map(({ partyId }) => partyId)).size).toBe(120);
   });
 
+  test("end although more votes are cast during each request than a page has", async () => {
+    const votes = votesOf(Array<number>(20).fill(1));
+    const node = createFakeNode({ votes }, options);
+    let sent = 0;
+    const fetch = (request: Request) => {
+      expect(++sent).toBeLessThan(100);
+      const cast = [sent, sent + 7].map((at) => votes[at % votes.length] as FakeVote);
+      node.nextBlock({ votes: cast.map(({ blockTime: _, ...vote }) => vote) });
+      return node.fetch(request);
+    };
+    const read = await collect(clientOf({ fetch } as FakeNode).listVotes({ proposalId, pagination: { first: 1 } }));
+    expect(new Set(read.map(({ partyId }) => partyId)).size).toBe(20);
+  });
+
   test("have the last votes before a page without any", async () => {
     const { node, castAgain } = setting([1, 1, 1, 1]);
     const first = await clientOf(node).listVotes({ proposalId, pagination: { first: 3 } });
