@@ -1,12 +1,15 @@
 import type { PageInfo } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import type { Resume } from "../errors/vega-error.js";
+import { finalTime } from "../values/block.js";
+import { minimum } from "../values/integers.js";
 import { show } from "../values/show.js";
 import { anchorsOf } from "./anchors.js";
 import { continuedLater } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
+import { never } from "./judge.js";
 import { type Backward, type Edge, type Forward, isDescending, largestPage, timeOf } from "./page.js";
-import { pageAfter, type WalkPlan } from "./plan.js";
+import { isEmptyRange, pageAfter, type WalkPlan } from "./plan.js";
 import { gapError } from "./reading-errors.js";
 import { emptyState, hasKey, lastCursorOf, type WalkState, withKeys } from "./state.js";
 import { votesToRemember } from "./votes.js";
@@ -47,7 +50,7 @@ export function advance<T>(
   if (until !== undefined && (nanosecondsOf(edges.at(-1)?.cursor ?? "") ?? until) < until) return undefined;
   const cursor = pageInfo[nextCursor];
   const lastEdges = lastEdgesAfter(walk, state, edges);
-  const next = { ...state, lastEdges, cursor: cursor || edges.at(-1)?.cursor || state.cursor };
+  const next = { ...state, lastEdges, cursor: cursor || edges.at(-1)?.cursor || state.cursor, endsAt: undefined };
   if (!cursor) {
     const what = `${senderOf(walk)} reports \`${more}\` but returned no \`${nextCursor}\`. `;
     throw errorAt(walk, next, "missing-cursor", `${what}Request a page that holds everything, or narrow the filter.`);
@@ -83,6 +86,44 @@ export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly
   const size = Math.min(largestPage, 2 * (again?.size ?? walk.size));
   const second = { until: firstBlock, resume: cursorAt(walk, { ...end, lastEdges }), size };
   return { ...emptyState(direction), seen, block, node, again: second };
+}
+
+/**
+ * The state after the last page of a list with a range, whose end is then requested once more: if a query of balance
+ * changes fails, nodes send the records up to there, as if the list ended (v0.74 and v0.79 source). `undefined` if a
+ * second page has shown the same, or a record from after the end.
+ *
+ * @param end - The state after the last page.
+ * @param edges - All records of that page.
+ * @param page - Whether it proves the history from the start on, which is the end of a list that is newest first, and
+ * whether it was read alone, so that it proves nothing.
+ */
+export function endAgain<T>(
+  walk: WalkPlan<T>,
+  end: WalkState<T>,
+  edges: readonly Edge<T>[],
+  { isProved, isAlone }: { isProved: boolean; isAlone: boolean },
+): WalkState<T> | undefined {
+  const { history, range } = walk;
+  if (history === undefined || range === undefined || isEmptyRange(range)) return undefined;
+  const { start, end: wanted = never } = range;
+  const isDown = isDescending(walk.pagination, end.direction);
+  const reached = end.block ? finalTime(end.block.timestamp) : never;
+  // Without a block, nothing is claimed up to an open end.
+  const endsAt = isDown ? 0n : minimum(wanted, reached);
+  const lastEdges = lastEdgesAfter(walk, end, edges);
+  const [last] = lastEdges.slice(-1);
+  // Cursors of another form are the gateway's, which has shown the end itself.
+  if (last && nanosecondsOf(last.cursor) === undefined) return undefined;
+  const time = timeOf(last);
+  // The proof shows the records after the first microsecond. Nothing is claimed without a record.
+  const isAtStart = time !== undefined && start !== undefined && time >= start && time < start + 1000n;
+  const isStartShown = start !== undefined && !isAtStart && (isProved || !(isAlone || last));
+  const isShown = isDown ? isStartShown : time !== undefined && time >= endsAt;
+  if (isShown || endsAt === never) return undefined;
+  // Without a record, the page is requested as before.
+  const again = { ...end, lastEdges, cursor: undefined, endsAt, pages: last ? end.pages : 0 };
+  return anchorsOf(walk, again).length > 0 ? again : undefined;
 }
 
 /** Adds a page to the last records, as far as `anchorsOf` needs them. */

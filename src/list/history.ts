@@ -18,7 +18,7 @@ import { type Expectation, MissingEvidence } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
 import { identify } from "./client-cursors.js";
 import { searchesOf, unlessMissing, type Witness } from "./history-search.js";
-import { never, oldestTime } from "./judge.js";
+import { isSame, never, oldestTime } from "./judge.js";
 import {
   directionOf,
   type Edge,
@@ -122,7 +122,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     });
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
     const first = ownOf(shown).find(isInRange);
-    if (!hasMore && timeOf(first) === oldest) return provedBy(shown);
+    // The page can lack a part of a block, if a query failed there.
+    const record = first && identify(first.node as object);
+    const isShown = record === undefined || page.edges.some(({ node }) => isSame(record, node));
+    if (!hasMore && timeOf(first) === oldest && isShown) return provedBy(shown);
     if (first === undefined) {
       // The block of the witness can have more records than a page: they are read from the other end.
       const isOneBlock = shown.edges.every((edge) => timeOf(edge) === timeOf(shown.edges[0]));

@@ -19,16 +19,20 @@ export function shownFrom(walk: WalkPlan, state: WalkState, anchor: Anchor, foun
   return foundIn && anchor.at !== undefined ? anchor.at + 1000n : never;
 }
 
-/** The request of a page. One that continues from before the range shows what it continues from. */
+/** The request of a page. Records from before and after the range show what it continues from, and where it ends. */
 export function requestOf(walk: WalkPlan, { direction }: WalkState, { cursor, at }: Anchor, size: number): PageRequest {
-  const { start, end, lead = start } = walk.range ?? {};
+  const { start, end, lead = start, trail = end } = walk.range ?? {};
   const pagination = pageAfter(walk, direction, cursor, size);
   if (at !== undefined)
     return isDescending(walk.pagination, direction)
       ? { pagination, start: lead, end: at + 1000n }
-      : { pagination, start: at, end };
+      : { pagination, start: at, end: trail };
   const cursorTime = cursor === undefined ? undefined : nanosecondsOf(cursor);
-  return { pagination, start: cursorTime === undefined || lead === undefined ? lead : minimum(lead, cursorTime), end };
+  return {
+    pagination,
+    start: cursorTime === undefined || lead === undefined ? lead : minimum(lead, cursorTime),
+    end: trail,
+  };
 }
 
 /** A vote that was read: it stays in the list, wherever it moves. A node of another network does not have it. */

@@ -11,6 +11,8 @@ export interface OpenRange {
   end: bigint | undefined;
   /** A time before the start from which pages are requested: a record from before the start shows that nothing is missing. */
   lead?: bigint | undefined;
+  /** A time after the end up to which pages are requested: a record from after the end shows the same there. */
+  trail?: bigint | undefined;
 }
 
 /** Whether a range has no record, whatever nodes keep: their times are whole microseconds. */

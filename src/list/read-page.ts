@@ -5,7 +5,7 @@ import { type Expectation, MissingEvidence } from "../http/expectation.js";
 import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
 import { unlessThrown } from "../values/unless-thrown.js";
-import { advance, cursorAt, paginationAt, resumeAt, startAgain } from "./advance.js";
+import { advance, cursorAt, endAgain, paginationAt, resumeAt, startAgain } from "./advance.js";
 import { anchorsOf } from "./anchors.js";
 import { nanosecondsOf } from "./cursors.js";
 import type { Proof } from "./history.js";
@@ -19,6 +19,7 @@ import {
   type Forward,
   forward,
   inWalkOrder,
+  isDescending,
   type NodePage,
   notLater,
   opposite,
@@ -44,15 +45,19 @@ export interface PageOptions {
 }
 
 /** Reads the page after a state, by the first anchor whose page shows that it continues there. */
-export async function readPage<T>(walk: WalkPlan<T>, from: WalkState<T>, options: PageOptions): Promise<ListPage<T>> {
+export async function readPage<T>(plan: WalkPlan<T>, from: WalkState<T>, options: PageOptions): Promise<ListPage<T>> {
   const { signal, left = Number.POSITIVE_INFINITY, isAlone = false } = options;
+  const { range } = plan;
+  // New records come all the time: the end that is requested once more stays where it was.
+  const walk = range && from.endsAt ? { ...plan, range: { ...range, end: from.endsAt, trail: undefined } } : plan;
   const state = await withEarlierVote(walk, from, signal);
   const { size: most } = state.again ?? walk;
   const size = walk.isWanted ? most : Math.min(most, left);
   const anchors = anchorsOf(walk, state);
   for (const anchor of anchors) {
     const { skip, continuesFrom } = anchor;
-    const content = await fetchByAnchor(walk, state, anchor, size, options);
+    const fetched = await fetchByAnchor(walk, state, anchor, size, options);
+    const content = fetched && from.endsAt ? notLater(fetched, from.block) : fetched;
     const received = content && inWalkOrder(content.edges, state.direction);
     const continued = received && continuesFrom && edgesAfter(received, continuesFrom);
     const edges = continued ?? (continuesFrom && !content?.foundIn ? undefined : received);
@@ -61,7 +66,7 @@ export async function readPage<T>(walk: WalkPlan<T>, from: WalkState<T>, options
     const taken = takePage(walk, state, { ...content, edges }, skip > 0 ? size : undefined);
     const isWhole = anchor.cursor === undefined && !content.pageInfo?.[state.direction.more];
     if (taken.isRepeated && anchor !== anchors.at(-1)) continue;
-    const page = new ListPage(walk, taken, content, isWhole);
+    const page = new ListPage(walk, taken, content, { isWhole, isAlone });
     // Its cursor would lead a caller's own loop back for ever. This throws the error that ends a loop of the client.
     if (isAlone && taken.isRepeated && taken.edges.length === 0) page.after(state.direction);
     return page;
@@ -173,6 +178,7 @@ export class ListPage<T> implements Page<T> {
   readonly #fetched: NodePage<T>;
   /** Whether its response had all of the list. */
   readonly #isWhole: boolean;
+  readonly #isAlone: boolean;
   /** The page from which a page of votes was reached. A cursor does not show which votes of a block come before it. */
   #origin: ListPage<T> | undefined;
 
@@ -187,7 +193,12 @@ export class ListPage<T> implements Page<T> {
     });
   }
 
-  constructor(walk: WalkPlan<T>, taken: TakenPage<T>, fetched: NodePage<T>, isWhole: boolean) {
+  constructor(
+    walk: WalkPlan<T>,
+    taken: TakenPage<T>,
+    fetched: NodePage<T>,
+    { isWhole, isAlone }: { isWhole: boolean; isAlone: boolean },
+  ) {
     const wanted = taken.edges.filter(({ node }) => walk.isWanted?.(node) ?? true);
     this.edges = inWalkOrder(wanted, taken.end.direction) as Edge<T>[];
     this.nodes = this.edges.map(({ node }) => node);
@@ -196,6 +207,7 @@ export class ListPage<T> implements Page<T> {
     this.#taken = taken;
     this.#fetched = fetched;
     this.#isWhole = isWhole;
+    this.#isAlone = isAlone;
     Object.assign(this, fetched.extra);
     const paginationAfter = (direction: Direction) => {
       const state = this.after(direction);
@@ -210,12 +222,17 @@ export class ListPage<T> implements Page<T> {
 
   /** The time from which on the walk is complete, in Unix nanoseconds; 0 if this page does not limit it. */
   get completeFrom(): bigint {
-    return this.#fetched.completeFrom;
+    const { direction } = this.#taken.end;
+    // Its oldest record is unsure until the end is requested once more.
+    const isSure = !isDescending(this.#walk.pagination, direction) && this.edges.length > 0;
+    const { completeFrom, gapFrom = 0n } = this.#fetched;
+    return isSure || this.#endAgain() === undefined ? completeFrom : gapFrom;
   }
 
-  /** Whether the page belongs to a second reading of the newest votes, and has only known ones. */
+  /** Whether the page belongs to a second reading of the newest votes, or of the end, and has only known records. */
   get hasNothingNew(): boolean {
-    return this.#taken.end.again !== undefined && this.edges.length === 0;
+    const { again, endsAt } = this.#taken.end;
+    return (again !== undefined || endsAt !== undefined) && this.edges.length === 0;
   }
 
   /** The last record that was read, whether it is wanted or not. */
@@ -240,12 +257,19 @@ export class ListPage<T> implements Page<T> {
     return { ...startOf({ direction, cursor: cursorAt(this.#walk, state) }), block, node };
   }
 
-  /** The state before the next page in a direction. After the last page, the newest votes may have to be read again. */
+  /** The state before the next page in a direction. After the last page, votes or the end may have to be read again. */
   onward(direction: Direction): WalkState<T> | undefined {
     const { all, end } = this.#taken;
     const state = this.after(direction);
-    const isAtEnd = state === undefined && direction === end.direction;
-    return isAtEnd && !this.#isWhole ? startAgain(this.#walk, end, all) : state;
+    if (state !== undefined || direction !== end.direction) return state;
+    return this.#endAgain() ?? (this.#isWhole ? undefined : startAgain(this.#walk, end, all));
+  }
+
+  #endAgain(): WalkState<T> | undefined {
+    const { edges, all, end } = this.#taken;
+    const isShown = this.pageInfo?.[end.direction.more] || (end.endsAt !== undefined && edges.length === 0);
+    const isProved = !this.#isAlone && this.#fetched.completeFrom === 0n;
+    return isShown ? undefined : endAgain(this.#walk, end, all, { isProved, isAlone: this.#isAlone });
   }
 
   /** Whether its response had all of the list. A second reading takes only the newest votes. */

@@ -37,6 +37,11 @@ export interface WalkState<T = unknown> {
   readonly given?: GivenCursor | undefined;
   /** Set in a second reading of the newest votes. */
   readonly again?: SecondReading | undefined;
+  /**
+   * Set once a page has ended a list with a range: the time up to which the next page has to show the same; 0 without a
+   * bound, newest first.
+   */
+  readonly endsAt?: bigint | undefined;
 }
 
 /** The votes that were cast since the first page are read once more: one may have moved past it. */

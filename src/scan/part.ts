@@ -56,15 +56,16 @@ export class PartScan {
   constructor(options: PartOptions) {
     this.#options = options;
     const { range } = options;
-    this.#segments = isEmpty(range) ? [] : [this.#newSegment(range, range.start)];
+    this.#segments = isEmpty(range) ? [] : [this.#newSegment(range, range.start, range.end)];
     this.#first = options.first;
     this.#left = options.maxItems;
   }
 
-  #newSegment(range: Range, lead: bigint, density?: number): Segment {
+  #newSegment(range: Range, lead: bigint, trail: bigint, density?: number): Segment {
     return {
       range,
       lead,
+      trail,
       unread: range,
       state: startOf(this.#options.plan),
       held: [],
@@ -138,14 +139,15 @@ export class PartScan {
     const { range, density = 0 } = segment;
     const [first, second] = order.split(segment.unread, length);
     const newer = order.newestFirst ? first : second;
-    // Far enough before the start that a record is likely there.
+    // So far from the border that a record is likely in between.
     const before = density > 0 ? BigInt(Math.ceil(leadIn(this.#pageSize) / density)) : 0n;
     const leadOfNewer = maximum(newer.start - before, range.start);
-    const leadOfOlder = segment.lead;
+    const { lead: leadOfOlder, trail } = segment;
     segment.unread = first;
     segment.range = order.newestFirst ? { ...range, start: first.start } : { ...range, end: first.end };
     segment.lead = order.newestFirst ? leadOfNewer : leadOfOlder;
-    const added = this.#newSegment(second, order.newestFirst ? leadOfOlder : leadOfNewer, segment.density);
+    segment.trail = minimum(newer.start + before, range.end);
+    const added = this.#newSegment(second, order.newestFirst ? leadOfOlder : leadOfNewer, trail, segment.density);
     this.#segments.splice(this.#segments.indexOf(segment) + 1, 0, added);
     this.#splits++;
     return added;
@@ -167,6 +169,7 @@ export class PartScan {
       start: toTime(range.start) || undefined,
       end: toTime(range.end),
       lead: toTime(lead) || undefined,
+      trail: order.newestFirst ? undefined : toTime(segment.trail),
     };
     const isLead = state.pages === 0 && lead < range.start;
     const size = isLead ? withRoom(plan.size, 2 * leadIn(plan.size)) : plan.size;
@@ -188,13 +191,18 @@ export class PartScan {
     segment.held = records.splice(Math.max(0, ready));
     this.#add(segment, records);
     segment.unread = order.from(unread, at);
-    const next = page.after(forward);
+    const next = page.onward(forward);
     if (next === undefined) {
       this.#add(segment, segment.held);
       segment.unread = emptyRange;
       return;
     }
     segment.state = next;
+    if (next.endsAt !== undefined) {
+      // No more records are expected, so the rest of the segment is not worth a split.
+      segment.density = 0;
+      return;
+    }
     const length = lengthOf(unread) - lengthOf(segment.unread);
     // A page within one microsecond does not show how many records are in the others.
     if (length === 0) return;

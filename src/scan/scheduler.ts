@@ -17,6 +17,8 @@ export interface Segment {
   range: Range;
   /** The microsecond from which on it is requested: a record before its start shows that nothing is missing there. */
   lead: bigint;
+  /** The microsecond up to which it is requested, oldest first: a record from after its end shows the same there. */
+  trail: bigint;
   /** The unread range, from the microsecond of the last record on. */
   unread: Range;
   /** The state before its next page. */

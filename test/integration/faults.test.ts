@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { createClient, VegaError } from "../../src/index.js";
-import { createFakeNode } from "../../src/testing/index.js";
+import { type BalanceChange, createClient, type Page, type VegaClient, VegaError } from "../../src/index.js";
+import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { type Behavior, faulty, respond, startFaultyServer } from "../support/faulty-server.js";
 import { freePort } from "../support/free-port.js";
 import { rejectionOf } from "../support/recorder.js";
+import { changesAt } from "../support/records.js";
+import { shortened } from "../support/worlds/faults.js";
 
 const server = await startFaultyServer();
 afterAll(() => server.close());
@@ -149,4 +151,55 @@ test("a 500 for a list of profiles is retried for the first page, and is final f
     expect((error as Error).message.includes("v0.74 nodes reject every cursor of this list")).toBe(sent === 1);
     expect(server.requests).toHaveLength(sent);
   }
+});
+
+describe("a page of balance changes that ends where the query of the node failed", () => {
+  const [first, second] = [1_707_486_400_000_000_000n, 1_000_000_000n];
+  // Three records in each block.
+  const balances = changesAt(Array.from({ length: 90 }, (_, index) => first + BigInt(Math.floor(index / 3)) * second));
+  const block = { height: 40n, timestamp: first + 40n * second };
+  const dateRange = { startTimestamp: first + 2n * second, endTimestamp: first + 20n * second };
+  const chain = async (page: Page<BalanceChange>) => {
+    const all: BalanceChange[] = [];
+    for (let each: Page<BalanceChange> | undefined = page; each; each = await each.nextPage()) all.push(...each.nodes);
+    return all;
+  };
+  const readers: Record<string, (client: VegaClient, range: object, newestFirst: boolean) => Promise<BalanceChange[]>> =
+    {
+      "a loop": (client, range, newestFirst) =>
+        client.listBalanceChanges({ ...range, pagination: { first: 20, newestFirst } }).toArray(),
+      "a chain of pages": async (client, range, newestFirst) =>
+        chain(await client.listBalanceChanges({ ...range, pagination: { first: 20, newestFirst } })),
+      "a scan": (client, range, newestFirst) =>
+        client
+          .scanBalanceChanges(range, { pageSize: 20, order: newestFirst ? "newest-first" : "oldest-first" })
+          .toArray(),
+    };
+  const cases = Object.entries(readers).flatMap(([name, reader]) =>
+    [true, false].flatMap((newestFirst) => [true, false].map((isOpen) => ({ name, reader, newestFirst, isOpen }))),
+  );
+
+  test.each(cases)("is read again by $name, newest first: $newestFirst, without a range: $isOpen", async (each) => {
+    const range = each.isOpen ? {} : { dateRange };
+    const wanted = balances.filter(({ timestamp }) => {
+      const time = BigInt(timestamp);
+      return each.isOpen || (time >= dateRange.startTimestamp && time < dateRange.endTimestamp);
+    });
+    for (const share of [0, 0.4, 0.9]) {
+      for (let failing = 0, requests = 1; failing < requests; failing++) {
+        const node = createFakeNode({ balances, block }, { defects: nodeDefects, rateLimit: false });
+        requests = 0;
+        const fetch = async (request: Request) => {
+          const response = await node.fetch(request);
+          if (requests++ !== failing) return response;
+          return new Response(shortened(await response.arrayBuffer(), share), response);
+        };
+        const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+        const read = await each.reader(client, range, each.newestFirst);
+        expect(read.map(({ balance }) => Number(balance)).sort((a, b) => a - b)).toEqual(
+          wanted.map(({ balance }) => Number(balance)).sort((a, b) => a - b),
+        );
+      }
+    }
+  });
 });

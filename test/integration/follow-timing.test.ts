@@ -39,11 +39,11 @@ function setting(blockTime: number, { latency = 0, records = () => ({}) } = {}) 
 
 describe("a follower on a manual clock", () => {
   test.each([
-    [1000, 0, 110],
-    [1000, 80, 110],
-    [700, 300, 110],
-    [2500, 50, 220],
-    [12_000, 50, 520],
+    [1000, 0, 220],
+    [1000, 80, 220],
+    [700, 300, 220],
+    [2500, 50, 440],
+    [12_000, 50, 1040],
   ])(
     "yields each record within two blocks of %i ms and a latency of %i ms after its block has ended, by at most %i requests",
     async (blockTime, latency, most) => {
@@ -57,9 +57,9 @@ describe("a follower on a manual clock", () => {
   const nobody = { filter: { partyIds: ["0".repeat(64)] } };
   test.each<[what: string, query: object | undefined, most: number]>([
     ["votes", undefined, 4],
-    ["balance changes", {}, 4],
-    ["balance changes of a party that has none", nobody, 8],
-    ["balance changes of an asset that has none", { filter: { assetId: "0".repeat(64) } }, 35],
+    ["balance changes", {}, 8],
+    ["balance changes of a party that has none", nobody, 10],
+    ["balance changes of an asset that has none", { filter: { assetId: "0".repeat(64) } }, 40],
   ])("sends few requests a minute if no %s come", async (_, query, most) => {
     const { node, settings, clock, client, run } = setting(1000);
     const proposalId = node.records.votes[0]?.proposalId ?? "";

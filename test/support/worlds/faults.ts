@@ -11,6 +11,17 @@ export function clamped(request: Request, largest: number | undefined): Request 
   return new Request(url, request);
 }
 
+/** The page of balance changes without its last records, of which the node says that the list ends there. */
+export function shortened(body: ArrayBuffer, share: number): ArrayBuffer {
+  const { balances } = JSON.parse(new TextDecoder().decode(body));
+  const edges = balances.edges.slice(0, Math.floor(balances.edges.length * share));
+  const [first, last] = [edges[0], edges.at(-1)].map((edge) => edge?.cursor ?? "");
+  const [ahead, ...others] = ["hasNextPage", "hasPreviousPage"];
+  const pageInfo = { ...balances.pageInfo, startCursor: first, endCursor: last, [ahead as string]: false };
+  for (const name of others) if (edges.length === 0) pageInfo[name] = false;
+  return new TextEncoder().encode(JSON.stringify({ balances: { edges, pageInfo } })).buffer as ArrayBuffer;
+}
+
 export function faultOf(name: FaultName, body: ArrayBuffer, headers: Headers): Response {
   const json = (text: string, status = 200) => new Response(text, { status, headers });
   switch (name) {

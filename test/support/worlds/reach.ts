@@ -18,6 +18,7 @@ export const allEvents = [
   "a response is older than one before",
   "a response without headers",
   "a node has no block",
+  "a query fails",
   "a node shows the block that it names",
   "history is dropped meanwhile",
   "heights begin anew",

@@ -154,7 +154,7 @@ export async function followChanges(reader: Reader, reading: Reading): Promise<v
     if (!batch.records.every(between({ start: from, end: batch.upTo })))
       reading.fail("order", `records outside of a batch from ${show(from)} to ${show(batch.upTo)}`);
     // The batch says that no response has shown what is between.
-    if (from !== undefined && batch.from !== undefined) gaps.push({ start: from, end: batch.from });
+    if (batch.from !== undefined) gaps.push({ start: from ?? 0n, end: batch.from });
     if (part.length === 0) oldest = world.oldestWanted(wanted);
     part.push(...batch.records);
     upTo = batch.upTo;

@@ -13,6 +13,10 @@ export async function readLists(reader: Reader, reading: Reading, open?: (given:
   const readings = await readList(reading, query, open);
   const truth: Truth = { dues: duesOf(reader, reading), show, nameOf, isLenient: open !== undefined };
   const fail = (kind: string, text: string) => reading.fail(kind, text);
+  // A page alone has what one response has: nothing shows that its node has left out the rest.
+  const isShort = reading.world.world.nodes.some(({ failedQueries }) => failedQueries !== undefined);
+  if (isShort && ["next", "cursor"].includes(query.kind))
+    for (const chain of readings.flatMap(({ chains }) => chains)) chain.isWhole = false;
   for (const each of readings) judgeReading(truth, query, each, fail);
   const isTwice = readings.some(({ chains }) => chains.length > 1) || query.kind === "peek";
   if (isTwice) world.reached.add("a page is asked for twice");

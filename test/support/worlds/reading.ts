@@ -137,6 +137,8 @@ export class Reading implements Target {
   /** Checks that nodes keep less than what begins at a time. */
   checkPruned(start: bigint, availableFrom: bigint | undefined): void {
     const { world, kept, changes, healthyNodes } = this.world;
+    // A query that fails while the history is searched shows no record. The error is for nothing, but not silent.
+    if (world.nodes.some(({ failedQueries }) => failedQueries !== undefined)) return;
     const shows = (index: number) => this.world.showsHistory(index, start);
     const isServed = world.access === "pool" && healthyNodes.length > 0;
     const isKept = isServed ? healthyNodes.some(shows) : [...world.nodes.keys()].every(shows);

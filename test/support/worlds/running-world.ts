@@ -19,7 +19,7 @@ import { mulberry32 } from "../../../src/testing/random.js";
 import { maximum, minimum } from "../../../src/values/integers.js";
 import { asOlder, inOtherZone } from "../node-variants.js";
 import { addressOn, WorldClock } from "./clock.js";
-import { clamped, faultOf } from "./faults.js";
+import { clamped, faultOf, shortened } from "./faults.js";
 import { Outside, type Reached } from "./reach.js";
 import { between, oldestOf } from "./records.js";
 import {
@@ -75,6 +75,8 @@ export class RunningWorld {
   readonly #blocks: Block[] = [];
   #isShown = false;
   #otherRequests = -1;
+  /** The last request whose query failed. */
+  #failedQuery = Number.NEGATIVE_INFINITY;
   #busy = 0;
   #eventsDone = 0;
   #isRestarted = false;
@@ -320,6 +322,7 @@ export class RunningWorld {
       response = await (node.isEast ? inOtherZone(fetch) : fetch)(clampedRequest);
       // In one piece: a longer body would be read while the clock runs.
       body = await response.arrayBuffer();
+      if (this.#isQueryFailing(node, request, response)) body = shortened(body, this.#choose.one([0, 0.3, 0.6, 0.9]));
     } finally {
       this.#busy--;
     }
@@ -335,6 +338,18 @@ export class RunningWorld {
     if (isNameless) for (const name of ["X-Block-Height", "X-Block-Timestamp"]) shown.delete(name);
     if (isFaulty) return faultOf(fault.name, body, shown);
     return new Response(body, { status: response.status, headers: shown });
+  }
+
+  /** Whether the query of a page fails. Backward, the last records that a node reads are the first ones of its page. */
+  #isQueryFailing({ failedQueries }: WorldNode, request: Request, { ok }: Response): boolean {
+    const { pathname, searchParams } = new URL(request.url);
+    const isBackward = ["last", "before"].some((name) => searchParams.has(`pagination.${name}`));
+    if (failedQueries === undefined || this.isCalm || !ok || isBackward || !pathname.endsWith("/balance/changes"))
+      return false;
+    if (this.requests < this.#failedQuery + 8 || !this.#choose.chance(failedQueries)) return false;
+    this.#failedQuery = this.requests;
+    this.reached.add("a query fails");
+    return true;
   }
 
   /** The block before one that a fake node names. A node that shows the records of the block that it names is a fake node a block later. */

@@ -42,6 +42,11 @@ export interface WorldNode {
   /** From which request of the client to which one it refuses connections. */
   stopped?: readonly [from: number, to: number] | undefined;
   fault?: { name: FaultName; share: number } | undefined;
+  /**
+   * How many of its pages of balance changes end before their last records, as if the list ended there: nodes do so if a query fails.
+   * Queries fail now and then, not all of them and none of the next few.
+   */
+  failedQueries?: number | undefined;
 }
 
 const faultNames = ["empty-object", "maintenance", "html", "reset", "truncated", "503", "400"] as const;
@@ -168,6 +173,7 @@ export function worldOf(seed: number): World {
   for (const node of nodes) {
     node.isOlder = node.version === "v0.79" && variants.chance(0.3);
     node.isEast = variants.chance(0.2);
+    if (variants.chance(0.1)) node.failedQueries = variants.one([0.1, 0.3]);
   }
   return {
     seed,
@@ -316,8 +322,11 @@ export const healthy = {
   clamp: undefined,
   stopped: undefined,
   fault: undefined,
+  failedQueries: undefined,
 } as const;
 
 /** A node that is there throughout a reading, and keeps up. */
-export const isHealthy = ({ lag, stopped, fault, headers, emptyUntil, limit }: WorldNode) =>
-  lag === 0 && headers === "all" && [stopped, fault, emptyUntil, limit].every((each) => each === undefined);
+export const isHealthy = ({ lag, stopped, fault, headers, emptyUntil, limit, failedQueries }: WorldNode) =>
+  lag === 0 &&
+  headers === "all" &&
+  [stopped, fault, emptyUntil, limit, failedQueries].every((each) => each === undefined);

@@ -100,7 +100,8 @@ describe("a follower of balance changes", () => {
     }
     const names = ["pagination.first", "dateRange.startTimestamp"];
     const sent = requests.map(({ url }) => names.map((name) => url.searchParams.get(name)));
-    const following = [2, 3, 4].map((seconds) => ["150", `${timeAt(seconds)}`]);
+    // The end is requested once more, from the record before the last one on.
+    const following = [2, 3, 4].flatMap((seconds) => ["150", "151"].map((size) => [size, `${timeAt(seconds)}`]));
     expect(sent).toEqual([["1", null], ...following]);
   });
 
@@ -113,7 +114,7 @@ describe("a follower of balance changes", () => {
     await take(1);
     endBlock(node, 3 * day + 1);
     expect(await take(1)).toMatchObject([batchOf([], 3 * day + 1)]);
-    expect(requests).toHaveLength(2);
+    expect(requests).toHaveLength(3);
     node.configure({ history: timeAt(2 * day) });
     endBlock(node, 3 * day + 2);
     expect(await take(1)).toMatchObject([batchOf([], 3 * day + 2)]);

@@ -48,8 +48,8 @@ function partOf(records: readonly BalanceChange[], source: Source, options: Part
     const nodes = inRange.slice(first, first + plan.size);
     const next = { ...state, pages: state.pages + 1, count: first + nodes.length };
     const hasMore = first + nodes.length < inRange.length;
-    const after = () => (hasMore ? next : undefined);
-    return { nodes, completeFrom, after } as unknown as ListPage<BalanceChange>;
+    const onward = () => (hasMore ? next : undefined);
+    return { nodes, completeFrom, onward } as unknown as ListPage<BalanceChange>;
   };
   const part = new PartScan({
     plan: { size, direction: undefined, cursor: undefined } as unknown as Plan,

@@ -68,7 +68,7 @@ describe("a loop", () => {
       const pages = await loop(url, `/api/v2/balance/changes?${query}&${order}`);
       const sizes = node.requests.map((sent) => Number(new URL(sent.url).searchParams.get("pagination.first")));
       expect(sizes.length / pages.length).toBeLessThan(1.4);
-      expect(sizes.reduce((sum, size) => sum + size) / pages.length).toBeLessThan(130);
+      expect(sizes.reduce((sum, size) => sum + size) / pages.length).toBeLessThan(145);
     }
   });
 
