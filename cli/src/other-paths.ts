@@ -12,13 +12,17 @@ interface PathResponse {
 export const getPath = (client: VegaClient, path: string, options: object): Promise<PathResponse> =>
   (client.http.GET as unknown as (path: string, options: object) => Promise<PathResponse>)(path, options);
 
+/** A data node adds details to an error; an error of a path that it does not have has none. */
+export function isUnknownPath({ error, response }: PathResponse): boolean {
+  const { details } = (error ?? {}) as { details?: unknown[] | null };
+  return response.status === 404 && !details?.length;
+}
+
 /** Returns `undefined` if the node does not have the path: core nodes and proxies have fewer. */
 async function get(client: VegaClient, path: string, query: object, signal: AbortSignal) {
   const result = await getPath(client, path, { params: { query }, signal });
   const { status, ok } = result.response;
-  // A data node adds details to an error; an error of a path that it does not have has none.
-  const { details } = (result.error ?? {}) as { details?: unknown[] | null };
-  const isUnknown = status === 501 || (status === 404 && !details?.length);
+  const isUnknown = status === 501 || isUnknownPath(result);
   if (!ok && status !== 404 && !isUnknown) throw new ExitError(`The node responded to ${path} with status ${status}.`);
   return isUnknown ? undefined : result;
 }

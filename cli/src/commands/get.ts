@@ -5,7 +5,7 @@ import { connect } from "../connection.js";
 import { ExitError, exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import type { Io } from "../io.js";
-import { getPath } from "../other-paths.js";
+import { getPath, isUnknownPath } from "../other-paths.js";
 import type { Column, Encoder, WireRecord } from "../output/columns.js";
 import { readTarget } from "../output/file.js";
 import { createEncoder, formatOf, printObject } from "../output/print.js";
@@ -96,7 +96,8 @@ const isPage = (value: unknown): value is PageContent<WireRecord> =>
   typeof value === "object" && value !== null && "edges" in value && Array.isArray(value.edges) && "pageInfo" in value;
 
 async function request(client: VegaClient, path: string, query: URLSearchParams, signal: AbortSignal) {
-  const { data, error, response } = await getPath(client, query.size > 0 ? `${path}?${query}` : path, { signal });
+  const result = await getPath(client, query.size > 0 ? `${path}?${query}` : path, { signal });
+  const { data, error, response } = result;
   if (typeof data === "object" && data !== null) return data as WireRecord;
   if (response.ok) throw new ExitError(`Expected GET ${path} to return a JSON object, got ${JSON.stringify(data)}.`);
   const { message, details } = (error ?? {}) as { message?: string; details?: { message?: string }[] | null };
@@ -105,9 +106,7 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
   const seconds = response.headers.get("RateLimit-Retry-After");
   const code = response.status === 429 || seconds !== null ? exitCodes.rateLimited : exitCodes.failed;
   const advice = seconds === null ? "" : ` Wait ${seconds} seconds.`;
-  // A node adds details to its error for an unknown id, and none to one for an unknown path.
-  const isUnknownPath = response.status === 404 && !details?.length;
-  const hint = isUnknownPath ? " Check the path: most begin with /api/v2/." : advice;
+  const hint = isUnknownPath(result) ? " Check the path: most begin with /api/v2/." : advice;
   throw new ExitError(
     `GET ${path} failed with status ${response.status}: ${reason || "no reason given"}.${hint}`,
     code,
