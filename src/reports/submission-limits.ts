@@ -22,8 +22,8 @@ const counters = {
 
 /**
  * The transaction to submit. `delegation` is also its withdrawal, `transfer` also its cancellation, and `proposal` also
- * a batch. `other` has no counter: for orders, withdrawals of assets and the like, the statistics limit proof of work
- * alone.
+ * a batch. `other` has no counter: for orders, withdrawals of assets and the like, the statistics have no limit but
+ * proof of work.
  */
 export type Submission =
   | { command: keyof typeof counters | "other"; proposalId?: undefined }
@@ -37,8 +37,8 @@ export interface SubmissionLimits {
   /** How many transactions of this command are left in the epoch. `undefined` if there is no limit. */
   left: bigint | undefined;
   /**
-   * The tokens that the party needs, in the smallest unit. `undefined` if the statistics do not say: those of votes only
-   * do after a vote of the party in the epoch.
+   * The tokens that the party needs, in the smallest unit. `undefined` if the statistics do not say. For votes, they do
+   * once the party has voted in the epoch.
    */
   minTokens: string | undefined;
   /** When the ban ends, in Unix nanoseconds. `undefined` if the party is not banned. */
@@ -220,12 +220,12 @@ const hashBits = 256n;
 
 /**
  * The newest block that the next transaction can use. `usedOf` returns how many transactions are on a block, by its
- * height, and `pastBlocksOf` how many blocks long it can be used, if that is not by the latest parameter.
+ * height, and `pastBlocksOf` for how many blocks it can be used. Default: `numberOfPastBlocks`.
  */
 function usableBlock(
   { blockStates, numberOfPastBlocks }: NonNullable<SpamStatistics["pow"]>,
   usedOf: (height: bigint, seen: bigint) => bigint,
-  pastBlocksOf: (height: bigint) => bigint | undefined = () => undefined,
+  pastBlocksOf?: (height: bigint) => bigint | undefined,
 ): SubmissionLimits["proofOfWork"] {
   const states = blockStates
     .map((state) => ({ state, height: BigInt(state.blockHeight) }))
@@ -238,7 +238,7 @@ function usableBlock(
     const seen = BigInt(state.transactionsSeen);
     const perBlock = BigInt(state.txPerBlock);
     const used = usedOf(height, seen);
-    const last = height + (pastBlocksOf(height) ?? past) - 1n;
+    const last = height + (pastBlocksOf?.(height) ?? past) - 1n;
     if (last < current || (used >= perBlock && !increasingDifficulty)) continue;
     const rising = BigInt(state.difficulty) + used / maximum(perBlock, 1n);
     const least = used === seen ? BigInt(expectedDifficulty ?? 0) : 0n;

@@ -16,9 +16,8 @@ export function shortened(body: ArrayBuffer, share: number): ArrayBuffer {
   const { balances } = JSON.parse(new TextDecoder().decode(body));
   const edges = balances.edges.slice(0, Math.floor(balances.edges.length * share));
   const [first, last] = [edges[0], edges.at(-1)].map((edge) => edge?.cursor ?? "");
-  const [ahead, ...others] = ["hasNextPage", "hasPreviousPage"];
-  const pageInfo = { ...balances.pageInfo, startCursor: first, endCursor: last, [ahead as string]: false };
-  for (const name of others) if (edges.length === 0) pageInfo[name] = false;
+  const hasPreviousPage = balances.pageInfo.hasPreviousPage && edges.length > 0;
+  const pageInfo = { startCursor: first, endCursor: last, hasNextPage: false, hasPreviousPage };
   return new TextEncoder().encode(JSON.stringify({ balances: { edges, pageInfo } })).buffer as ArrayBuffer;
 }
 
