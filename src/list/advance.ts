@@ -113,10 +113,10 @@ export function endAgain<T>(
   const endsAt = isDown ? 0n : minimum(wanted, reached);
   const lastEdges = lastEdgesAfter(walk, end, edges);
   const [last] = lastEdges.slice(-1);
-  // Cursors of another form are the gateway's, which has shown the end itself.
+  // Cursors of another form are the gateway's, which requests the end once more itself.
   if (last && nanosecondsOf(last.cursor) === undefined) return undefined;
   const time = timeOf(last);
-  // The proof shows the records after the first microsecond. Nothing is claimed without a record.
+  // The proof shows the records after the first microsecond. Without a record, nothing is claimed.
   const isAtStart = time !== undefined && start !== undefined && time >= start && time < start + 1000n;
   const isStartShown = start !== undefined && !isAtStart && (isProved || !(isAlone || last));
   const isShown = isDown ? isStartShown : time !== undefined && time >= endsAt;

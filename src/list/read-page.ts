@@ -48,7 +48,7 @@ export interface PageOptions {
 export async function readPage<T>(plan: WalkPlan<T>, from: WalkState<T>, options: PageOptions): Promise<ListPage<T>> {
   const { signal, left = Number.POSITIVE_INFINITY, isAlone = false } = options;
   const { range } = plan;
-  // New records come all the time: the end that is requested once more stays where it was.
+  // New records arrive all the time: the end stays where it was until it is requested once more.
   const walk = range && from.endsAt ? { ...plan, range: { ...range, end: from.endsAt, trail: undefined } } : plan;
   const state = await withEarlierVote(walk, from, signal);
   const { size: most } = state.again ?? walk;
@@ -223,7 +223,7 @@ export class ListPage<T> implements Page<T> {
   /** The time from which on the walk is complete, in Unix nanoseconds; 0 if this page does not limit it. */
   get completeFrom(): bigint {
     const { direction } = this.#taken.end;
-    // Its oldest record is unsure until the end is requested once more.
+    // Until the end is requested once more, it is uncertain which record is the oldest one.
     const isSure = !isDescending(this.#walk.pagination, direction) && this.edges.length > 0;
     const { completeFrom, gapFrom = 0n } = this.#fetched;
     return isSure || this.#endAgain() === undefined ? completeFrom : gapFrom;

@@ -47,7 +47,7 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
   let height = 0n;
   /**
    * The blocks that can be used. `used` is the larger one of the submissions on the block that were sent and seen, and
-   * `past` how many blocks long it can be used: that does not change with the network's parameter.
+   * `past` is for how many blocks it can be used: a change of the network's parameter is for later blocks.
    */
   let blocks = new Map<bigint, { used: bigint; past?: bigint; state?: BlockState }>();
   /** The submissions on these blocks that have a counter. */

@@ -139,7 +139,7 @@ export class PartScan {
     const { range, density = 0 } = segment;
     const [first, second] = order.split(segment.unread, length);
     const newer = order.newestFirst ? first : second;
-    // So far from the border that a record is likely in between.
+    // Far enough from the border that a record is likely in between.
     const before = density > 0 ? BigInt(Math.ceil(leadIn(this.#pageSize) / density)) : 0n;
     const leadOfNewer = maximum(newer.start - before, range.start);
     const { lead: leadOfOlder, trail } = segment;

@@ -29,9 +29,9 @@ import { type Range, type ReadingOrder, readingOrder } from "./timeline.js";
  *
  * It begins with one segment, the whole range. When a page has arrived and a request is free, `nextRequest` (in
  * `scheduler.ts`) divides what is left of the longest waiting segment among the free requests. A segment is requested
- * from a few records before its start, which show that nothing is missing there. A filter that does not fit a URL makes
- * several parts, whose records `MergedParts` puts in order. The number of records that are read before the caller needs
- * them is bounded. The coverage begins where every part is complete.
+ * from a few records before its start, and oldest first up to a few after its end, which show that nothing is missing
+ * there. A filter that does not fit a URL makes several parts, whose records `MergedParts` puts in order. The number of
+ * records that are read before the caller needs them is bounded. The coverage begins where every part is complete.
  */
 
 /** How many pages are read before the caller needs them, for each request that may be in flight. */

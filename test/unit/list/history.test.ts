@@ -150,7 +150,7 @@ describe("a start is proved", () => {
   });
 });
 
-test("a page that proves a start and reaches the end is the last one", async () => {
+test("after a page that proves a start and reaches the end, only the end is requested once more", async () => {
   const records = [change(1, -5), change(1, 2), own];
   const [full, cut] = [connect(records), connect(records, [99])];
   const nodes = [cut, full, full, full];

@@ -32,7 +32,7 @@ export function choose({ view, id, query }: Route, name: string, value: string):
   location.hash = `#/${view}/${encodeURIComponent(id)}${next.size > 0 ? `?${next}` : ""}`;
 }
 
-/** A selected value. The address can be typed: others than the options count as none. */
+/** The selected value, if it is one of the options: an address can have any text. */
 export function chosen({ query }: Route, name: string, options: Readonly<Record<string, string>>): string | undefined {
   const value = query.get(name) ?? "";
   return Object.hasOwn(options, value) ? value : undefined;
