@@ -1,8 +1,9 @@
 /** Reads the history of balance changes in batches, each proved before it is stored. */
 import { type BalanceChange, PaginationError } from "vegaprotocol-client";
+import { IncompleteError } from "../errors.js";
 import { finalTime, formatTime } from "../times.js";
 import type { BalancesQuery, Checkpoint } from "./destination.js";
-import { checkJoin, notStarted, type Run, store } from "./run.js";
+import { checkJoin, type Run, store } from "./run.js";
 
 /** Stores batches up to the newest block, and yields the range that is stored then. */
 export async function* scanHistory(
@@ -35,7 +36,10 @@ export async function* scanHistory(
         continue;
       }
       // A later run, or another node, can find earlier records.
-      if (isMissing(run, query)) throw notStarted;
+      if (isMissing(run, query))
+        throw new IncompleteError(
+          "The node's first response has a balance change, and later ones have none. Run sync again, or use another node.",
+        );
       options.onStored?.({ list: "balances", query, records: 0, checkpoint });
       return;
     }

@@ -44,10 +44,6 @@ export const listsOf = ({ balances, votes = [], signatures = [], profiles }: Syn
   ...(profiles ? [["profiles", {}] as const] : []),
 ];
 
-export const notStarted = new IncompleteError(
-  "The node has no block yet. Run sync again once it has read its history, or use another node.",
-);
-
 export interface Run {
   readonly destination: Destination;
   readonly client: VegaClient;

@@ -16,7 +16,7 @@ import {
   followVotes,
   StalledError,
 } from "vegaprotocol-client/follow";
-import { ExitError, exitCodes, type IncompleteError, NoProposalError } from "../errors.js";
+import { ExitError, exitCodes, IncompleteError, NoProposalError } from "../errors.js";
 import { listAssets, requireProposal } from "../other-paths.js";
 import { behindError, readWhole, startsLate } from "../records.js";
 import { finalTime, formatTime } from "../times.js";
@@ -30,7 +30,7 @@ import {
 } from "./destination.js";
 import { scanHistory } from "./history.js";
 import { checkNetwork } from "./network.js";
-import { checkJoin, notStarted, type Run, type SyncOptions, store, type VotesQuery } from "./run.js";
+import { checkJoin, type Run, type SyncOptions, store, type VotesQuery } from "./run.js";
 
 /**
  * Reads each list up to the newest block of the node, or follows it.
@@ -43,7 +43,10 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   const { balances, votes = [], signatures = [], profiles, signal } = options;
   signal?.throwIfAborted();
   const { block, nodes } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
-  if (block?.height === 0n) throw notStarted;
+  if (block?.height === 0n)
+    throw new IncompleteError(
+      "The node has no block yet. Run sync again once it has read its history, or use another node.",
+    );
   options.onConnected?.();
   const stored = await destination.checkpoints();
   await checkNetwork(destination, client, stored, signal);

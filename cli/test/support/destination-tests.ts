@@ -302,6 +302,19 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     }
   });
 
+  test("stores nothing if only the first response has records, because all queries after it failed", async () => {
+    const node = startNode();
+    let requests = 0;
+    const fetch = async (request: Request) => {
+      const response = await node.fetch(request);
+      if (++requests === 1 || !request.url.includes("balance")) return response;
+      return Response.json({ balances: { edges: [], pageInfo: null } }, { headers: response.headers });
+    };
+    const result = await sync({ fetch });
+    expect(result).toMatchObject(ended(3, "later ones have none"));
+    expect(result.stderr).not.toContain("stored");
+  });
+
   test("refuses a second writer by the name of the first, and can be compared meanwhile", async () => {
     const node = startNode();
     await sync(node);
