@@ -66,11 +66,7 @@ export async function newestTime(
   throw new UsageError(`The node sends no block headers, so the report needs an end: ${advice}`);
 }
 
-interface ReportOptions extends ScanOptions {
-  /** The time from which on all records are needed. Default: only those that are kept. */
-  readonly from?: bigint | undefined;
-  /** The records of the nodes go back to the first block: accounts had 0 before their first record. */
-  readonly isComplete: boolean;
+interface ReadOptions extends ScanOptions {
   readonly onChange?: (count: number, time: string) => void;
 }
 
@@ -78,21 +74,21 @@ interface ReportOptions extends ScanOptions {
 const comparedHistories = 8;
 
 /**
- * Computes a report of the balance changes up to a time, from the oldest record of the nodes on. Records before the
- * coverage of a scan would give wrong numbers: then the records from there on are read again, and accounts without one
- * are unknown.
+ * Computes a report from the oldest record of the nodes on. Records before the coverage of a scan would give wrong
+ * numbers: then the records from there on are read again, and accounts without one are unknown.
  *
- * @param compute - Computes the rows. Its second argument is `isComplete`, and `false` for records that begin late.
  * @returns `kept` is the time from which on the records are proved to be complete: accounts without a record there are
  * known to be younger. Without any record, it is at most the end of the report.
  */
-export async function reportUpTo(
+export async function readBalanceReport(
   client: VegaClient,
+  name: BalanceReportName,
   filter: BalanceChangesFilter,
-  end: bigint,
-  { from, isComplete, onChange, ...options }: ReportOptions,
-  compute: (changes: AsyncIterable<BalanceChange>, isComplete: boolean) => Promise<readonly object[]>,
+  report: BalanceReportOptions,
+  { onChange, ...options }: ReadOptions,
 ) {
+  const { from, isComplete } = report;
+  const end = report.to + 1n;
   const isCopy = "isCopy" in client;
   const responses = isCopy ? 0 : isComplete ? comparedHistories : 1;
   const starts = await Promise.all(Array.from({ length: responses }, () => historyStart(client, options.signal)));
@@ -114,7 +110,7 @@ export async function reportUpTo(
     }
     return (await scan.coverage).start <= start;
   };
-  const report = async (startTimestamp: bigint | undefined, isLate: boolean) => {
+  const compute = async (startTimestamp: bigint | undefined, isLate: boolean) => {
     let first: string | undefined;
     const scan = scanFrom(startTimestamp, { missingHistory: isLate ? "ignore" : "error" });
     async function* changes() {
@@ -125,15 +121,15 @@ export async function reportUpTo(
         yield change;
       }
     }
-    const rows = await compute(changes(), isComplete && !isLate);
+    const rows = await balanceReport(name, changes(), { ...report, isComplete: isComplete && !isLate });
     const coverage = await scan.coverage;
-    if (first !== undefined && coverage.start > BigInt(first)) return report(coverage.start, true);
+    if (first !== undefined && coverage.start > BigInt(first)) return compute(coverage.start, true);
     // Some nodes do not have the whole history, and the records may come from one of them.
-    if (isContested && !isLate && coverage.start > (oldest ?? 0n)) return report(startTimestamp, true);
+    if (isContested && !isLate && coverage.start > (oldest ?? 0n)) return compute(startTimestamp, true);
     const shown = isLate || isCopy ? coverage.start : earliest(coverage.start, end - 1n);
     return { rows, coverage, kept: isComplete && !isLate ? undefined : latest(shown, oldest) };
   };
-  const found = await report(startTimestamp, false);
+  const found = await compute(startTimestamp, false);
   const { kept } = found;
   if (from === undefined || oldest === undefined || kept === undefined || from < oldest || from >= kept) return found;
   // A later start has more records of other accounts before it, of which one may prove it.
@@ -164,7 +160,9 @@ export function readSends(texts: readonly string[], option?: string): Map<bigint
 export interface BalanceReportOptions {
   /** Balances and statements are at this time. */
   readonly to: bigint;
+  /** The records of the nodes go back to the first block: accounts had 0 before their first record. */
   readonly isComplete: boolean;
+  /** The time from which on all records are needed. Default: only those that are kept. */
   readonly from?: bigint | undefined;
   /** Whether each month of a statement has a row with its total, and in which time zone months are. */
   readonly isMonthly?: boolean | undefined;

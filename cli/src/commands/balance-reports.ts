@@ -1,6 +1,6 @@
 /** The commands `statement` and `series`, and `balances --at`. */
 import type { Option } from "commander";
-import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
+import type { BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
 import { listFilters, readArguments } from "../arguments.js";
 import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
@@ -126,16 +126,13 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
   const start = first ?? end;
   const toNewest = name === "balances" ? " Use --at now for the newest complete block." : leaveOutTo;
   const advice = until === undefined ? "" : toNewest;
-  const report = { from: first, to: end, isMonthly, timeZone, every, groupBy, mostRows };
-  let found: Awaited<ReturnType<typeof shared.reportUpTo>> | undefined;
+  const report = { from: first, to: end, isComplete, isMonthly, timeZone, every, groupBy, mostRows };
+  let found: Awaited<ReturnType<typeof shared.readBalanceReport>> | undefined;
   const read = async () => {
     const progress = createProgress(io, flags);
-    const reading = { pageSize, concurrency, catchUp, signal: io.signal };
-    const options = { ...reading, from: first, isComplete, onChange: progress.update };
-    const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
-      shared.balanceReport(name, changes, { ...report, isComplete });
+    const options = { pageSize, concurrency, catchUp, signal: io.signal, onChange: progress.update };
     found = await shared
-      .reportUpTo(client, filter, end + 1n, options, compute)
+      .readBalanceReport(client, name, filter, report, options)
       .catch((error) => Promise.reject(explain(error, { start, end }, advice)))
       .finally(progress.clear);
     const { rows, coverage, kept } = found;

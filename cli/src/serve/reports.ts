@@ -1,5 +1,5 @@
 /** The reports over HTTP: complete, or an error. Unknown values are `null`, or empty cells of CSV. */
-import type { BalanceChange, BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
+import type { BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
 import { isId, type Operation, operations } from "vegaprotocol-client/operations";
 import * as vega from "vegaprotocol-client/reports";
 import { canonicalIds, readParameters } from "../arguments.js";
@@ -132,10 +132,8 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       const [at, start] = [to, since].map(formatTime);
       throw new Rejection(14, `The node is behind: it has reached ${at}, and the report begins at ${start}.`);
     }
-    const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
-      shared.balanceReport(name, changes, { ...report, to, isComplete });
-    const found = await shared.reportUpTo(client, filter, to + 1n, { signal, from, isComplete }, compute);
-    const { rows, kept } = found;
+    const upTo = { ...report, to };
+    const { rows, kept, ...found } = await shared.readBalanceReport(client, name, filter, upTo, { signal });
     const { start, end: shown, block } = found.coverage;
     if (kept !== undefined && (kept > since || isComplete)) {
       const [at, start] = [kept, since].map(formatTime);

@@ -1,7 +1,6 @@
 import type { BalanceChange, VegaClient } from "vegaprotocol-client";
-import { balancesAt } from "vegaprotocol-client/reports";
 import { expect, test } from "vitest";
-import { balanceReport, readGroup, reportUpTo } from "../../src/reports.js";
+import { balanceReport, readBalanceReport, readGroup } from "../../src/reports.js";
 import { change, party } from "../support/changes.js";
 
 /** A client whose scans yield these records from the start of their range on, each with a coverage. */
@@ -23,9 +22,8 @@ function clientOf(...scans: { records: readonly BalanceChange[]; start: bigint }
 test("a report has no record before the coverage of its scan: between them, others may be missing", async () => {
   const records = [change(10n, "28", party), change(80n, "5")];
   const { client, requested } = clientOf({ records, start: 50n }, { records: records.slice(1), start: 50n });
-  const compute = (changes: AsyncIterable<BalanceChange>, isComplete: boolean) =>
-    balancesAt(changes, 90n, { isComplete });
-  const report = await reportUpTo(client, {}, 100n, { isComplete: true }, compute);
+  const options = { to: 99n, isComplete: true, mostRows: 10 };
+  const report = await readBalanceReport(client, "balances", {}, options, {});
   expect(requested).toEqual([
     { startTimestamp: 10n, endTimestamp: 100n, missingHistory: "error" },
     { startTimestamp: 50n, endTimestamp: 100n, missingHistory: "ignore" },
@@ -40,9 +38,9 @@ test.each([
   ["has no record, and proves that", [], 10n, 10n],
 ])("a report whose scan %s is kept from where its records are complete", async (_, records, start, kept) => {
   const { client } = clientOf({ records, start });
-  const compute = (changes: AsyncIterable<BalanceChange>) => balancesAt(changes, 90n);
   const rows = records.map(({ balance }) => ({ balance }));
-  expect(await reportUpTo(client, {}, 100n, { isComplete: false }, compute)).toMatchObject({ kept, rows });
+  const options = { to: 99n, isComplete: false, mostRows: 10 };
+  expect(await readBalanceReport(client, "balances", {}, options, {})).toMatchObject({ kept, rows });
 });
 
 const day = 86_400_000_000_000n;
