@@ -109,18 +109,10 @@ export function openOutput(
   // The earlier error of the stream has the reason.
   const explain = (task: Promise<void>) =>
     task.catch((error) => Promise.reject(writeError(name, input.errored ?? error)));
-  /** Fails the write in flight. If the file cannot be written, the compressor is destroyed and never calls back. */
-  let fail: (error: unknown) => void = () => {};
-  done.catch((error) => fail(error));
+  done.catch(() => {});
   return {
-    /** Writes text, once the write before has ended. */
-    write(text: string): Promise<void> {
-      const written = new Promise<void>((resolve, reject) => {
-        fail = reject;
-        write(input, text).then(resolve, reject);
-      });
-      return explain(written);
-    },
+    // If the file cannot be written, the compressor is destroyed and never calls back.
+    write: (text: string) => explain(Promise.race([write(input, text), done])),
     async finish(): Promise<void> {
       input.end();
       await explain(done);
