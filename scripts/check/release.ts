@@ -10,10 +10,8 @@ import { readPublished } from "../stage-command-line.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 interface Manifest {
-  name: string;
   version: string;
   repository?: string | { url: string };
-  dependencies?: Readonly<Record<string, string>>;
 }
 
 export interface Release {
@@ -28,15 +26,13 @@ export interface Release {
 
 /** The problems of a release, in sentences. Empty if the release is complete. */
 export function problemsOf({ client, commandLine, changelog, described, uncommitted }: Release): string[] {
-  const { name, version, repository } = client;
-  const { version: other, dependencies } = commandLine;
-  const needed = dependencies?.[name];
+  const { version, repository } = client;
+  const { version: other } = commandLine;
   const [, date] = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\((.+)\\)$`, "m").exec(changelog) ?? [];
   const rules: [isMet: boolean, problem: string][] = [
     // npm publishes with provenance only from this repository. It derives `bugs` and `homepage`, and the links of the README.
     [repository !== undefined, 'Set `repository` in package.json, such as "github:OWNER/vegaprotocol-client".'],
     [other === version, `cli/package.json has version ${other}, package.json ${version}.`],
-    [needed === version, `Expected the command line to need version ${version} of the client, got ${needed}.`],
     [described === version, `openapi.yaml has version ${described}, package.json ${version}.`],
     [/^\d{4}-\d\d-\d\d$/.test(date ?? ""), `Expected CHANGELOG.md to have ${version} with a date, got ${date}.`],
     [uncommitted === "", `There are changes that are not committed:\n${uncommitted}`],
