@@ -28,7 +28,7 @@ export const exploreCommand: Definition = {
   ],
   examples: ["explore", "explore --port 8090 --node http://127.0.0.1:8080"],
   async run(io, entered, [copy]) {
-    const { createExplore } = await import("../explore/app.js");
+    const { addExplore } = await import("../explore/app.js");
     const { port = 0, host = "127.0.0.1", completeHistory = false, totalSupply, node: nodes = [] } = entered;
     if (copy === undefined && entered.schema !== undefined) throw new UsageError("--schema requires COPY.");
     await tallyVotes([], { totalSupply });
@@ -54,9 +54,8 @@ export const exploreCommand: Definition = {
       log: (entry) => {
         if (entry.status === 500) printMessage(io, `${entry["path"]}: ${entry["error"]}`);
       },
-      appOf: (gateway) =>
-        createExplore({
-          gateway,
+      extend: (app) =>
+        addExplore(app, {
           client,
           pool: connection?.pool ?? { check: async () => [] },
           hosts: isLoopback ? [host, "localhost", "127.0.0.1", "[::1]"] : undefined,

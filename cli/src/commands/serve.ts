@@ -5,8 +5,7 @@ import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
 import * as flags from "../flags.js";
 import { type Io, printableJson, printMessage, write } from "../io.js";
-import type { createGateway, GatewayOptions } from "../serve/app.js";
-import type { App } from "../serve/server.js";
+import type { GatewayOptions } from "../serve/app.js";
 import { readDuration } from "../times.js";
 
 const corsText = "An origin whose pages may read responses, such as https://page.example, or * for all. Default: none.";
@@ -69,14 +68,12 @@ export interface Serving extends Omit<GatewayOptions, "now" | "signal" | "closin
   readonly port: number;
   readonly host: string;
   readonly grace: number;
-  /** The application to serve. Default: the gateway itself. */
-  readonly appOf?: (gateway: ReturnType<typeof createGateway>) => App;
 }
 
 /** Serves a gateway until the program is interrupted. Prints its address to stdout and notes to stderr. */
 export async function serveGateway(
   io: Io,
-  { port, host, grace, appOf, ...options }: Serving,
+  { port, host, grace, ...options }: Serving,
   notes: readonly string[] = [],
 ): Promise<void> {
   const { createGateway } = await import("../serve/app.js");
@@ -87,7 +84,7 @@ export async function serveGateway(
   // All connections of a proxy have its address.
   const { connections } = serverLimits;
   const limits = { ...serverLimits, ...(options.trustsProxy && { connectionsOfAddress: connections }) };
-  const server = await startServer(appOf?.(gateway) ?? gateway, port, host, limits);
+  const server = await startServer(gateway, port, host, limits);
   try {
     await write(io.stdout, `${server.url}\n`);
     for (const note of notes) printMessage(io, note);

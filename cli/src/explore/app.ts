@@ -1,16 +1,13 @@
 /** The page, and the paths that it needs in addition to the gateway. */
-import type { HttpBindings } from "@hono/node-server";
-import { Hono } from "hono";
+import type { Hono } from "hono";
 import type { VegaClient } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
 import { getPath } from "../other-paths.js";
 import { readPage } from "../output/html.js";
-import type { createGateway } from "../serve/app.js";
-import { responseTo } from "../serve/errors.js";
+import type { Env } from "../serve/app.js";
 import type { Source } from "./page/data.js";
 
 export interface ExploreOptions {
-  readonly gateway: ReturnType<typeof createGateway>;
   readonly client: VegaClient;
   readonly pool: Pick<NodePool, "check">;
   readonly describe: () => Promise<Source>;
@@ -18,9 +15,7 @@ export interface ExploreOptions {
   readonly hosts?: readonly string[] | undefined;
 }
 
-export function createExplore({ gateway, client, pool, describe, hosts }: ExploreOptions) {
-  const app = new Hono<{ Bindings: HttpBindings }>();
-
+export function addExplore(app: Hono<Env>, { client, pool, describe, hosts }: ExploreOptions): void {
   app.use((context, next) => {
     const host = context.req.header("Host")?.replace(/:\d+$/, "") ?? "";
     if (hosts === undefined || hosts.includes(host)) return next();
@@ -34,14 +29,9 @@ export function createExplore({ gateway, client, pool, describe, hosts }: Explor
       "Content-Security-Policy": `${policy}; frame-ancestors 'none'`,
       "X-Content-Type-Options": "nosniff",
       "Referrer-Policy": "no-referrer",
-      "Cache-Control": "no-store",
     });
   });
 
-  app.onError((error, context) => {
-    const { status, body } = responseTo(error);
-    return context.json(body, status as 500);
-  });
   app.get("/explore/source", async (context) => context.json(await describe()));
 
   app.get("/explore/nodes", async (context) => {
@@ -61,7 +51,4 @@ export function createExplore({ gateway, client, pool, describe, hosts }: Explor
       return context.json((data ?? error ?? {}) as object, response.status as 200);
     });
   }
-
-  app.all("*", (context) => gateway.fetch(context.req.raw, context.env));
-  return Object.assign(app, { requests: gateway.requests, callerOf: gateway.callerOf });
 }

@@ -33,12 +33,14 @@ export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
   readonly registry?: Registry;
   /** The milliseconds for a response. Default: a minute. */
   readonly deadline?: number;
+  /** Adds paths, which come before the paths of the gateway. */
+  readonly extend?: (app: Hono<Env>) => void;
   /** Called when a response has ended, without headers and addresses of nodes, which can be secrets. */
   readonly log: (entry: { readonly status: number; readonly [name: string]: unknown }) => void;
 }
 
 type Variables = { caller: string; controller: AbortController; operation?: string; node?: string; error?: string };
-type Env = { Bindings: HttpBindings; Variables: Variables };
+export type Env = { Bindings: HttpBindings; Variables: Variables };
 
 /** Bytes of a body: nodes accept transactions of 4 MiB, which take more in base64. */
 const largestBody = 6 * 2 ** 20;
@@ -153,6 +155,7 @@ export function createGateway(options: GatewayOptions) {
     return context.json(body, status as 500, headers);
   });
   app.notFound((context) => context.json(new Rejection(5, "Not Found").body, 404));
+  options.extend?.(app);
   const routes = Object.values(operations).map(({ method, path }) => `${method} ${path}\n`);
   const about = "Lists of Vega data nodes, with cursors that lead to every record once (vegaprotocol serve):\n\n";
   const others = `\nGET /reports/${reportNames.join("\nGET /reports/")}\n\nGET /healthz\nGET /metrics\nGET /readyz\n\nGET /gateway.yaml\n`;
