@@ -27,25 +27,21 @@ export function createQuota(most: number, mostOf: (callers: number) => number) {
 /** A limit of something in all, which no caller can use up: whoever holds the most loses the oldest part of it. */
 export function createShare<Holder extends { destroy(): unknown }>(most: number) {
   const parts = new Map<Holder, readonly [caller: string, amount: number]>();
-  let all = 0;
+  const { of, all, take, release } = createQuota(Number.POSITIVE_INFINITY, () => Number.POSITIVE_INFINITY);
   function remove(holder: Holder): void {
-    all -= parts.get(holder)?.[1] ?? 0;
+    const part = parts.get(holder);
+    if (part) release(...part);
     parts.delete(holder);
   }
-  function oldestOfLargest(): Holder | undefined {
-    const sums = new Map<string, number>();
-    for (const [caller, amount] of parts.values()) sums.set(caller, (sums.get(caller) ?? 0) + amount);
-    const [largest] = [...sums].sort(([, a], [, b]) => b - a)[0] ?? [];
-    return [...parts].find(([, [caller]]) => caller === largest)?.[0];
-  }
   return {
+    of,
     remove,
     holders: () => [...parts.keys()],
     add(holder: Holder, caller: string, amount = 1): void {
       parts.set(holder, [caller, amount]);
-      all += amount;
-      while (all > most) {
-        const loser = oldestOfLargest() ?? holder;
+      take(caller, amount);
+      while (all() > most) {
+        const [loser] = [...parts].reduce((first, part) => (of(part[1][0]) > of(first[1][0]) ? part : first));
         remove(loser);
         loser.destroy();
       }

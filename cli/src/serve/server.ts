@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ExitError } from "../errors.js";
 import { busy, Rejection, rejectionOf } from "./errors.js";
-import { createQuota, createShare } from "./limits.js";
+import { type createQuota, createShare } from "./limits.js";
 
 /** Times are in milliseconds. A head has room for more than a thousand party ids. */
 export const serverLimits = {
@@ -98,16 +98,12 @@ export async function startServer(app: App, port: number, host: string, limits =
   server.on("clientError", ({ code }: NodeJS.ErrnoException, socket) =>
     refuse(code, socket as Socket, app.onRefused, inFlight.get(socket)),
   );
-  const ofAddresses = createQuota(Number.POSITIVE_INFINITY, () => limits.connectionsOfAddress);
   const sockets = createShare<Socket>(limits.connections);
   server.on("connection", (socket: Socket) => {
     const { remoteAddress = "" } = socket;
-    if (!ofAddresses.take(remoteAddress)) return void socket.destroy();
+    if (sockets.of(remoteAddress) >= limits.connectionsOfAddress) return void socket.destroy();
     sockets.add(socket, remoteAddress);
-    socket.once("close", () => {
-      ofAddresses.release(remoteAddress);
-      sockets.remove(socket);
-    });
+    socket.once("close", () => sockets.remove(socket));
   });
   // A caller that does not read its response loses the connection. A caller that waits for a node keeps it.
   server.setTimeout(limits.stallTimeout, (socket) => socket.writableLength > 0 && socket.destroy());
