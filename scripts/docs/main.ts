@@ -9,7 +9,7 @@
  *
  * VitePress and its plugins are installed into `docs/`, which has a lock file of its own.
  */
-import { spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,16 +33,18 @@ async function main(): Promise<void> {
   if (command !== "check") return run("vitepress/bin/vitepress.js", command, ".", ...flags);
   // A failed link or page fails the build.
   const folder = await mkdtemp(join(tmpdir(), "site-"));
-  await run("vitepress/bin/vitepress.js", "build", ".", "--outDir", folder).finally(() =>
-    rm(folder, { recursive: true }),
-  );
+  try {
+    run("vitepress/bin/vitepress.js", "build", ".", "--outDir", folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** Writes the pages that are not written by hand: of the types, the description, the changes, and each command. */
 async function writePages(): Promise<void> {
   const read = (file: string) => readFile(join(docs, "..", file), "utf8");
   const write = (file: string, text: string) => writeFile(join(docs, file), text);
-  await run("typedoc/bin/typedoc");
+  run("typedoc/bin/typedoc");
   const description = await read("openapi.yaml");
   await write("public/openapi.yaml", description);
   await write("openapi.md", printDescription(description));
@@ -55,12 +57,8 @@ async function writePages(): Promise<void> {
 }
 
 /** Runs a tool in `docs/` to its end. */
-function run(tool: string, ...args: string[]): Promise<void> {
-  const child = spawn(process.execPath, [join(docs, "node_modules", tool), ...args], { cwd: docs, stdio: "inherit" });
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${tool} failed with status ${code}.`))));
-  });
+function run(tool: string, ...args: string[]): void {
+  execFileSync(process.execPath, [join(docs, "node_modules", tool), ...args], { cwd: docs, stdio: "inherit" });
 }
 
 await runScript(import.meta.url, main);
