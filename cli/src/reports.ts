@@ -136,17 +136,12 @@ export async function readBalanceReport(
   return (await isProvedFrom(from)) ? { ...found, coverage: { ...found.coverage, start: from }, kept: from } : found;
 }
 
-/**
- * Adds the numbers sent on each block.
- *
- * @param option - The name of the option in errors, if they have no other prefix.
- */
-export function readSends(texts: readonly string[], option?: string): Map<bigint, bigint> {
+/** Adds the numbers sent on each block. */
+export function readSends(texts: readonly string[], option: string): Map<bigint, bigint> {
   const wrong = texts.find((text) => !/^\d+=\d+$/.test(text));
   if (wrong !== undefined) {
-    const subject = option === undefined ? "" : `${option} to be `;
     throw new UsageError(
-      `Expected ${subject}the height of a block and the number sent on it, such as 1234567=2, got "${wrong}".`,
+      `Expected ${option} to be the height of a block and the number sent on it, such as 1234567=2, got "${wrong}".`,
     );
   }
   const sends = new Map<bigint, bigint>();

@@ -115,7 +115,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     if (from !== undefined && end !== undefined && end < from) {
       throw new Rejection(3, `Expected to to be no earlier than from, got "${query["to"]}" and "${query["from"]}".`);
     }
-    const groupBy = readParameter("groupBy", () => shared.readGroup(query["groupBy"], "it"));
+    const groupBy = shared.readGroup(query["groupBy"], "groupBy");
     const every = query["every"] as shared.BalanceReportOptions["every"];
     const isMonthly = Boolean(query["monthly"]);
     const report = { from, isComplete, isMonthly, timeZone, every, groupBy, mostRows };
@@ -169,7 +169,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       const proposalId = command === "vote" ? required(query, "proposal") : query["proposal"];
       const submission = { command, proposalId } as vega.Submission;
       const sends = query["sentByBlock"] as readonly string[] | undefined;
-      const sentByBlock = sends && readParameter("sentByBlock", () => shared.readSends(sends));
+      const sentByBlock = sends && shared.readSends(sends, "sentByBlock");
       // The report checks the text, and its error shows it.
       const options = { sentSince: sentSince as number | undefined, sentByBlock, tokens, now: new Date() };
       vega.submissionLimits(shared.noStatistics, submission, options);

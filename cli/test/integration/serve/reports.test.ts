@@ -185,7 +185,7 @@ test.each<[name: string, query: Record<string, string>, message: RegExp]>([
   ["balances", { party, accountType: "foo" }, /^Expected accountType to be a name such as .*, got "foo"\.$/],
   ["limits", { party: "xx", command: "other" }, /^Expected party to be an id.* got "xx"\.$/],
   ["limits", { party, command: "foo" }, /^Expected `command` to be "proposal" or .* got "foo"\.$/],
-  ["limits", { party, command: "other", sentByBlock: "x" }, /^sentByBlock: Expected .* got "x"\.$/],
+  ["limits", { party, command: "other", sentByBlock: "x" }, /^Expected sentByBlock to be .* got "x"\.$/],
 ])("an error of the report %s with %j names its parameter, and nothing is sent", async (name, query, message) => {
   const network = createNetwork({ spamStatistics: 1 });
   const { url } = await serve(network);
