@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -99,6 +100,9 @@ export function write(stream: Writable, text: string, signal?: AbortSignal): Pro
     signal?.removeEventListener("abort", onAbort);
   });
 }
+
+/** The text of a file of this package. The path is the same from `src` in a clone, and from `dist`. */
+export const readOwnFile = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
 
 /** A number with separators, and a noun that is singular for one: `1 record`, `1,234 records`. */
 export const count = (number: number, noun: string): string =>

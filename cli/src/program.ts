@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError, type Option } from "commander";
 import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
@@ -29,6 +28,7 @@ import {
   OutputError,
   printable,
   printMessage,
+  readOwnFile,
   widthOf,
   write,
 } from "./io.js";
@@ -191,10 +191,7 @@ function printError(io: Io, text: string): void {
 const helpWidth = ({ stdout, env }: Io): number =>
   Math.min(100, Math.max(40, stdout.isTTY ? widthOf(stdout) : Number(env["COLUMNS"]) || 80));
 
-function readVersion(): string {
-  // The path from src in a clone, and from dist in the package.
-  return JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
-}
+const readVersion = (): string => JSON.parse(readOwnFile("package.json")).version;
 
 function report(error: unknown, io: Io, command: Command | undefined): number {
   const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.message] : [error, undefined];

@@ -2,8 +2,8 @@
 import type { Hono } from "hono";
 import type { VegaClient } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
+import { readOwnFile } from "../io.js";
 import { getPath } from "../other-paths.js";
-import { readPage } from "../output/html.js";
 import type { Env } from "../serve/app.js";
 import type { Source } from "./page/data.js";
 
@@ -23,7 +23,7 @@ export function addExplore(app: Hono<Env>, { client, pool, describe, hosts }: Ex
   });
 
   app.get("/", (context) => {
-    const page = readPage();
+    const page = readOwnFile("dist/explore.html");
     const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page) ?? [];
     return context.html(page, 200, {
       "Content-Security-Policy": `${policy}; frame-ancestors 'none'`,

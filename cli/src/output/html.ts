@@ -1,9 +1,6 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import type { Sent } from "../explore/page/sent.js";
 import type { Flags } from "../flags.js";
-import { escapeInJson } from "../io.js";
+import { escapeInJson, readOwnFile } from "../io.js";
 import { isRelative, readTime } from "../times.js";
 import type { Column, Encoder, Units, WireRecord } from "./columns.js";
 import { json } from "./json.js";
@@ -46,7 +43,7 @@ export function html(columns: readonly Column[], flags: Flags, { title, units, n
     const text = Array.isArray(value) ? value.join(", ") : String(value);
     return [[name, isRelative(text) ? String(readTime(text)) : text] as const];
   });
-  const page = readPage()
+  const page = readOwnFile("dist/explore.html")
     .replace(/<title>.*?<\/title>/, `<title>${title}</title>`)
     .replace("connect-src 'self'; ", "");
   const [before = "", after = ""] = page.split('<div id="app"></div>');
@@ -64,10 +61,4 @@ export function html(columns: readonly Column[], flags: Flags, { title, units, n
       return `${rows.end()},${inScript(JSON.stringify(rest)).slice(1)}</script>${after}`;
     },
   };
-}
-
-export function readPage(): string {
-  // The path from src in a clone, and from dist in the package.
-  const manifest = createRequire(import.meta.url).resolve("vegaprotocol-cli/package.json");
-  return readFileSync(join(dirname(manifest), "dist/explore.html"), "utf8");
 }

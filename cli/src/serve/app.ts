@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
@@ -10,7 +8,7 @@ import type { VegaClient } from "vegaprotocol-client";
 import { type Operation, type OperationId, operations } from "vegaprotocol-client/operations";
 import type { NodePool } from "vegaprotocol-client/pool";
 import { readParameters } from "../arguments.js";
-import type { Io } from "../io.js";
+import { type Io, readOwnFile } from "../io.js";
 import { createServerMetrics, exposition, Registry } from "../metrics.js";
 import { isScannable, type ListId } from "../operations.js";
 import { busy, Rejection, responseTo } from "./errors.js";
@@ -160,8 +158,7 @@ export function createGateway(options: GatewayOptions) {
   const about = "Lists of Vega data nodes, with cursors that lead to every record once (vegaprotocol serve):\n\n";
   const others = `\nGET /reports/${reportNames.join("\nGET /reports/")}\n\nGET /healthz\nGET /metrics\nGET /readyz\n\nGET /gateway.yaml\n`;
   app.get("/", (context) => context.text(about + routes.join("") + others));
-  const { resolve } = createRequire(import.meta.url);
-  const description = readFileSync(resolve("vegaprotocol-cli/gateway.yaml"));
+  const description = readOwnFile("dist/gateway.yaml");
   app.get("/gateway.yaml", (context) => context.body(description, 200, { "Content-Type": "application/yaml" }));
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/metrics", async () => {
