@@ -61,7 +61,10 @@ export function checkTime(value: string, others?: string): string {
 function parseTime(value: string, timeZone: string | undefined): bigint | undefined {
   if (value === "now") return BigInt(Date.now()) * 1_000_000n;
   const [, number, unit = ""] = durationBeforeNow.exec(value) ?? [];
-  if (number !== undefined) return BigInt(Date.now() - Number(number) * (milliseconds[unit] ?? 0)) * 1_000_000n;
+  if (number !== undefined) {
+    const time = Date.now() - Number(number) * (milliseconds[unit] ?? 0);
+    return time > 0 ? BigInt(time) * 1_000_000n : undefined;
+  }
   // Other numbers of four digits are no years: there was no chain.
   if (/^(?:19[7-9]|2[01]\d)\d$/.test(value)) return parseDate(`${value}-01-01`, timeZone);
   if (/^\d+$/.test(value)) {

@@ -46,6 +46,7 @@ test.each([
   "24",
   "1.5h",
   "-24h",
+  "99999w",
   "h",
 ])("%s is no time", (value) => {
   expect(() => readTime(value)).toThrow("Expected a time such as 2024,");
