@@ -134,7 +134,7 @@ export type Fetch = (request: Request) => Promise<Response>;
 
 /** Addresses of this machine and of private networks, which rarely have certificates. */
 const privateHost =
-  /^(?:localhost|.*\.(?:localhost|local|internal|lan)|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+|\[.*\])$/i;
+  /^(?:localhost|.*\.(?:localhost|local|internal|lan)|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+|\[(?:::1|f[cd]..:.*|fe[89ab].:.*)\])$/i;
 
 /** The address of a node with a scheme: `http` for this machine and for private networks, `https` for a public host. */
 export function withScheme(address: string): string {
@@ -185,8 +185,11 @@ function proxyOf(env: Environment, name: string): string {
   throw new UsageError(`Expected ${used} to be the address of an HTTP proxy, such as http://proxy.example:3128.`);
 }
 
+/** A URL has no port if it is the default one of its scheme. */
+const portOf = ({ port, protocol }: URL): string => port || (protocol === "https:" ? "443" : "80");
+
 /** Replaces an error that users cannot act on by one with advice. The client shows all causes: it has none. */
-function explain(error: Error, url: string, proxies: readonly URL[]): Error {
+export function explain(error: Error, url: string, proxies: readonly URL[]): Error {
   const causes = causesOf(error);
   const { protocol, host, port } = new URL(url);
   const isPlainPort = causes.some(({ code = "", message }) => /EPROTO|wrong version number/.test(code + message));
@@ -194,7 +197,7 @@ function explain(error: Error, url: string, proxies: readonly URL[]): Error {
   const isBlocked = causes.some(({ message }) => message === "bad port");
   if (isBlocked) return new Error(`fetch blocks port ${port}: use another port`);
   const refused = causes.find(({ code, port }) => code === "ECONNREFUSED" && port !== undefined);
-  const proxy = proxies.find((each) => each.port === String(refused?.port) && each.host !== host);
+  const proxy = proxies.find((each) => portOf(each) === String(refused?.port) && each.host !== host);
   if (proxy) return new Error(`The proxy ${proxy.origin} does not respond: ${refused?.message}`);
   const [status] = causes.flatMap(({ message }) => /^Proxy response \((\d+)\)/.exec(message)?.[1] ?? []);
   if (status !== undefined) return new Error(`The proxy refused ${host} with status ${status}.`);

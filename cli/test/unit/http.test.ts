@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
-import { createFetch, withScheme } from "../../src/connection.js";
+import { createFetch, explain, withScheme } from "../../src/connection.js";
 
 test.each([
   ["localhost", "http://localhost"],
   ["localhost:8080", "http://localhost:8080"],
   ["127.0.0.1:3008/api/v2", "http://127.0.0.1:3008/api/v2"],
   ["[::1]:3008", "http://[::1]:3008"],
+  ["[fd00::1]", "http://[fd00::1]"],
+  ["[fe80::1]:3008", "http://[fe80::1]:3008"],
+  ["[2001:4860::8888]:3008", "https://[2001:4860::8888]:3008"],
+  ["[fd::1]", "https://[fd::1]"],
   ["10.1.2.3", "http://10.1.2.3"],
   ["172.20.0.5:80", "http://172.20.0.5:80"],
   ["node:3008", "http://node:3008"],
@@ -28,5 +32,16 @@ test.each([
 ])("a proxy of the environment is refused without its value if it is none of HTTP: %s", async (name, value) => {
   await expect(createFetch({ [name]: value })).rejects.toThrow(
     `Expected ${name} to be the address of an HTTP proxy, such as http://proxy.example:3128.`,
+  );
+});
+
+test.each([
+  ["http://proxy.example", 80],
+  ["https://proxy.example", 443],
+  ["http://proxy.example:3128", 3128],
+])("the proxy %s that refuses connections on port %i is named", (proxy, port) => {
+  const refused = Object.assign(new Error(`connect ECONNREFUSED 127.0.0.1:${port}`), { code: "ECONNREFUSED", port });
+  expect(explain(refused, "https://node.example/x", [new URL(proxy)]).message).toBe(
+    `The proxy ${proxy} does not respond: ${refused.message}`,
   );
 });
