@@ -2,9 +2,8 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, vi } from "vitest";
 import { freePort } from "../../../test/support/free-port.js";
 import { kill } from "../../../test/support/run.js";
 
@@ -18,6 +17,9 @@ function findPrograms(): string | undefined {
 
 const programs = findPrograms();
 export const hasPostgres = programs !== undefined;
+
+/** How long a server may take to start. */
+const soon = { timeout: 30_000, interval: 100 };
 
 /** PostgreSQL does not run as root. */
 const isRoot = process.getuid?.() === 0;
@@ -47,16 +49,12 @@ export async function startPostgres() {
   // A connection that is lost when the server ends is opened again.
   pool.on("error", () => {});
   const sql = async (text: string) => (await pool.query(text)).rows;
-  const isReady = async () => {
-    for (let tries = 0; ; tries++) {
-      const found = await sql("SELECT 1").catch(() => undefined);
-      if (found) return;
-      if (tries > 300) throw new Error("PostgreSQL does not start.");
+  const isReady = () =>
+    vi.waitFor(() => {
       // A server that was killed leaves processes, which keep the next one from starting until they have ended.
       if (child.exitCode !== null) child = start();
-      await sleep(100);
-    }
-  };
+      return sql("SELECT 1");
+    }, soon);
   await isReady();
   return {
     url,
@@ -100,16 +98,11 @@ export async function startPgBouncer(server: string, mode: "session" | "transact
   const [command = "", ...args] = [...(isRoot ? ["setpriv", ...owner] : []), "pgbouncer", "--quiet", file];
   const child = spawn(command, args, { stdio: "ignore" });
   const url = `postgres://owner:secret@127.0.0.1:${port}/postgres`;
-  for (let tries = 0; ; tries++) {
+  await vi.waitFor(async () => {
     const client = new pg.Client(url);
-    const error: unknown = await client.connect().then(
-      () => client.end(),
-      (reason: unknown) => reason,
-    );
-    if (error === undefined) break;
-    if (tries > 300) throw error;
-    await sleep(100);
-  }
+    await client.connect();
+    await client.end();
+  }, soon);
   return {
     url,
     async close() {
