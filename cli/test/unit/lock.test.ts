@@ -3,16 +3,14 @@ import { readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { firstOutput, kill } from "../../../test/support/run.js";
 import { lock } from "../../src/sync/sqlite.js";
 import { useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
-let file: string;
-beforeEach(() => {
-  file = path("vega.db");
-});
+const file = () => path("vega.db");
+const refusal = (id: number | undefined) => `Process ${id} on ${hostname()} writes ${file()}. Wait for it to end.`;
 
 const program = [
   ...["--import", createRequire(import.meta.url).resolve("tsx"), "--input-type", "module", "-e"],
@@ -23,16 +21,16 @@ const program = [
 
 /** Starts a process that locks the file, and waits for what it prints. */
 async function start(...before: readonly string[]) {
-  const [command = "", ...args] = [...before, process.execPath, ...program, file];
+  const [command = "", ...args] = [...before, process.execPath, ...program, file()];
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
   return { child, text: await firstOutput(child) };
 }
 
 test("the lock of a destination ends with the process that has it, however that ends", async () => {
   const { child } = await start();
-  await expect(lock(file)).rejects.toThrow(`Process ${child.pid} on ${hostname()} writes ${file}. Wait for it to end.`);
+  await expect(lock(file())).rejects.toThrow(refusal(child.pid));
   await kill(child, "SIGKILL");
-  await (await lock(file))();
+  await (await lock(file()))();
   expect(await readdir(path("."))).toEqual([]);
 });
 
@@ -44,10 +42,7 @@ test.skipIf(!hasContainers)(
   async () => {
     const first = await start(...container);
     const second = await start(...container);
-    expect([first.text, second.text]).toEqual([
-      "locked 1",
-      `Process 1 on ${hostname()} writes ${file}. Wait for it to end.`,
-    ]);
+    expect([first.text, second.text]).toEqual(["locked 1", refusal(1)]);
     await Promise.all([first, second].map(({ child }) => kill(child, "SIGKILL")));
     const third = await start(...container);
     expect(third.text).toBe("locked 1");
