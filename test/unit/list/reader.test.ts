@@ -27,7 +27,7 @@ function readerOf(responses: readonly Evidence[], { isPool = false, catchUp = 30
   const sent: { at: number; request: CallRequest<never> }[] = [];
   const send = async (request: CallRequest<never>): Promise<Answer<unknown>> => {
     const { times = [], block, ...shown } = responses[Math.min(sent.length, responses.length - 1)] ?? {};
-    const { envelope = { edges: edgesAt(times), pageInfo } } = shown;
+    const envelope = "envelope" in shown ? shown.envelope : { edges: edgesAt(times), pageInfo };
     sent.push({ at: clock.now(), request });
     const data = request.read?.({ balances: envelope } as never);
     if (data === undefined) throw new Error("refused");
@@ -62,9 +62,7 @@ describe("a page of a list", () => {
     ["with a cursor that is a number", { edges: [{ ...edge, cursor: 5 }], pageInfo }],
     ["with a cursor that fits no URL", { edges: [{ ...edge, cursor: "\ud800" }], pageInfo }],
   ])("%s is refused", async (_, envelope) => {
-    // `undefined` would be the page with the given records.
-    const reader = readerOf([{ envelope: envelope === undefined ? {} : envelope }]);
-    await expect(reader.read()).rejects.toThrow("refused");
+    await expect(readerOf([{ envelope }]).read()).rejects.toThrow("refused");
   });
 
   test("whose `pageInfo` is `null` is the last one, and a number of a newer enumeration has its name", async () => {
