@@ -139,42 +139,28 @@ describe("a follower of balance changes", () => {
   // Which requests the node answers that is behind, while another one has nothing of its history.
   const isFirst = (_: URL, index: number) => index === 0;
   const isSearch = ({ searchParams }: URL) => searchParams.has("dateRange.endTimestamp");
+  // The search for a record up to the checkpoint, where the response of the node proves that the other one lacks it.
+  const isFirstOrProof = ({ searchParams }: URL, index: number) =>
+    index === 0 || BigInt(searchParams.get("dateRange.endTimestamp") ?? 0) > timeAt(10);
   test.each([
-    ["now", isFirst],
-    [timeAt(5), isFirst],
-    [timeAt(5), isSearch],
-  ] as const)("waits for the node that has what follows its checkpoint: from %s, %o", async (from, isOfNode) => {
-    const [node, newer] = [nodeAt(10, { balances: [change(1, 1)] }), nodeAt(30)];
+    ["now", isFirst, []],
+    [timeAt(5), isFirst, []],
+    [timeAt(5), isSearch, []],
+    ["now", isFirstOrProof, [change(25, 1)]],
+  ] as const)("waits for the node that has what follows its checkpoint: from %s, %o", async (from, isOfNode, later) => {
+    const [node, newer] = [nodeAt(10, { balances: [change(1, 1)] }), nodeAt(30, { balances: later })];
     let sent = 0;
     let isBehind = true;
     const fetch = (request: Request) =>
       (isBehind && !isOfNode(new URL(request.url), sent++) ? newer : node).fetch(request);
     const { take, clock } = follow({ fetch }, { from });
     if (from === "now") await take(1);
+    const balances = [change(12, 1), ...later];
     clock.after(20_000, () => {
       isBehind = false;
-      endBlock(node, 30, { balances: [change(12, 1)] });
+      endBlock(node, 30, { balances });
     });
-    expect(await take(1)).toMatchObject([batchOf([change(12, 1)], 30)]);
-  });
-
-  test("waits for the node that has what follows its checkpoint, although most responses come from one whose history begins later", async () => {
-    const [node, newer] = [nodeAt(10, { balances: [change(1, 1)] }), nodeAt(30, { balances: [change(25, 1)] })];
-    let isBehind = false;
-    const fetch = (request: Request) => {
-      const end = new URL(request.url).searchParams.get("dateRange.endTimestamp");
-      // The search for a record up to the checkpoint: the node's response proves that the other one lacks it.
-      const isSearch = end !== null && BigInt(end) > timeAt(10);
-      return (isBehind && !isSearch ? newer : node).fetch(request);
-    };
-    const { take, clock } = follow({ fetch });
-    await take(1);
-    isBehind = true;
-    clock.after(20_000, () => {
-      isBehind = false;
-      endBlock(node, 30, { balances: [change(12, 1), change(25, 1)] });
-    });
-    expect(await take(1)).toMatchObject([batchOf([change(12, 1), change(25, 1)], 30)]);
+    expect(await take(1)).toMatchObject([batchOf(balances, 30)]);
   });
 
   test("waits for a proof if only some nodes have dropped all records of an asset before its checkpoint", async () => {
