@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as undici from "undici";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { listening } from "../../../cli/test/support/proxy.js";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { ApiError, createClient } from "../../../src/index.js";
 
@@ -50,15 +51,7 @@ const server = createServer((_, response) => {
   if (reply.share === 1) response.end(bytes);
   else response.write(bytes.subarray(0, reply.share * bytes.length), () => response.destroy());
 });
-let baseUrl: string;
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  baseUrl = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const baseUrl = `http://127.0.0.1:${await listening(server)}`;
 
 test.each(fetches)(
   "with %s as fetch, each body is read, one that is cut off ends the call with a ConnectionError, and one that is too large with a ResponseError",
