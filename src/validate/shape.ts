@@ -70,35 +70,29 @@ export function anyOf(...shapes: Shape[]): Shape {
   };
 }
 
-export const list = (item: Shape): Shape => ({
-  expected: "a list",
-  explain(value) {
-    if (!Array.isArray(value)) return mismatch("a list", value);
-    let found = none;
-    for (const [index, each] of value.entries()) {
-      found = add(found, index, item.explain(each));
-      if (found.length === mostFindings) break;
-    }
-    return found;
-  },
-});
-
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An object with any member names, whose values have one shape. */
-export const map = (member: Shape): Shape => ({
-  expected: "an object",
-  explain(value) {
-    if (!isObject(value)) return mismatch("an object", value);
-    let found = none;
-    for (const name in value) {
-      found = add(found, name, member.explain(value[name]));
-      if (found.length === mostFindings) break;
-    }
-    return found;
-  },
-});
+/** A value of any number of members or items, which have one shape. */
+function collection(expected: string, fits: (value: unknown) => boolean, item: Shape): Shape {
+  return {
+    expected,
+    explain(value) {
+      if (!fits(value)) return mismatch(expected, value);
+      let found = none;
+      for (const [key, each] of Array.isArray(value) ? value.entries() : Object.entries(value as object)) {
+        found = add(found, key, item.explain(each));
+        if (found.length === mostFindings) break;
+      }
+      return found;
+    },
+  };
+}
+
+export const list = (item: Shape) => collection("a list", Array.isArray, item);
+
+/** An object with any member names. */
+export const map = (member: Shape) => collection("an object", isObject, member);
 
 /** An object with required members, optional members and any others. */
 export function object(required: Record<string, Shape>, optional: Record<string, Shape> = {}): Shape {
