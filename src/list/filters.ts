@@ -1,3 +1,4 @@
+import { isPlainObject } from "../arguments/check-options.js";
 import type { ListOperation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 
@@ -26,31 +27,24 @@ function lengthOf(name: string, value: unknown): number {
 /** Splits filters with long lists into several that each fit a URL. */
 export function splitFilters<Filters extends CheckedArguments>(filters: Filters): [Filters, ...Filters[]] {
   if (lengthOf("", filters) <= longestQuery) return [filters];
-  const [longest] = listsIn(filters).sort((a, b) => b.list.length - a.list.length);
-  if (longest === undefined) return [filters];
-  const { list, replace } = longest;
-  const middle = Math.ceil(list.length / 2);
-  return [...splitFilters(replace(list.slice(0, middle))), ...splitFilters(replace(list.slice(middle)))];
+  // A value that is repeated would otherwise be requested twice. Ids have one spelling already.
+  const lists = listsIn(filters).map((list) => ({ list, values: [...new Set(list)] }));
+  const [longest] = lists.sort((a, b) => b.values.length - a.values.length);
+  if (longest === undefined || longest.values.length < 2) return [filters];
+  const { list, values } = longest;
+  const middle = Math.ceil(values.length / 2);
+  const partOf = (values: readonly unknown[]) => splitFilters(replace(filters, list, values) as Filters);
+  return [...partOf(values.slice(0, middle)), ...partOf(values.slice(middle))];
 }
 
-interface LongList<Filters> {
-  list: readonly unknown[];
-  replace(list: readonly unknown[]): Filters;
-}
+const listsIn = (value: unknown): readonly (readonly unknown[])[] =>
+  Array.isArray(value) ? [value] : isPlainObject(value) ? Object.values(value).flatMap(listsIn) : [];
 
-function listsIn<Filters extends CheckedArguments>(filters: Filters): LongList<Filters>[] {
-  return Object.entries(filters).flatMap(([name, value]): LongList<Filters>[] => {
-    if (Array.isArray(value)) {
-      // A value that is repeated would otherwise be requested twice. Ids have one spelling already.
-      const list = [...new Set<unknown>(value)];
-      return list.length > 1 ? [{ list, replace: (list) => ({ ...filters, [name]: list }) }] : [];
-    }
-    if (typeof value !== "object" || value === null) return [];
-    return listsIn(value as CheckedArguments).map(({ list, replace }) => ({
-      list,
-      replace: (list) => ({ ...filters, [name]: replace(list) }),
-    }));
-  });
+/** A copy of filters with other values in the place of a list. */
+function replace(filters: unknown, list: readonly unknown[], values: readonly unknown[]): unknown {
+  if (filters === list) return values;
+  if (!isPlainObject(filters)) return filters;
+  return Object.fromEntries(Object.entries(filters).map(([name, each]) => [name, replace(each, list, values)]));
 }
 
 /** Removes a filter with a name that some versions of nodes reject: the client selects the records itself. */
