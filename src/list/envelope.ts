@@ -7,7 +7,8 @@ import type { CheckedArguments } from "../arguments/read-arguments.js";
 import type { KnownRecord } from "../http/expectation.js";
 import { nanosecondsOf } from "./cursors.js";
 import { dimensions } from "./filters.js";
-import { directionOf, type EdgePage } from "./page.js";
+import { never } from "./judge.js";
+import { directionOf, type Edge, type EdgePage, type PageRequest, timeOf } from "./page.js";
 
 /** Whether `pageInfo` shows if another page follows. `null` is an end. */
 export const isPageInfo = (pageInfo: unknown, pagination: Pagination): boolean =>
@@ -37,6 +38,23 @@ export function refuseOthers(edges: readonly { node: unknown }[], filters: Check
   const isRequested = ({ node }: { node: unknown }) =>
     conditions.every(({ member, values }) => values.includes((node as KnownRecord)[member]));
   if (!edges.every(isRequested)) throw new Error("it has records that were not requested");
+}
+
+/** @throws `Error` if a record is out of order of time, or outside of the range by more than two microseconds. */
+export function checkTimes(
+  edges: readonly Edge<unknown>[],
+  { pagination: { newestFirst = true }, start = 0n, end = never }: PageRequest,
+): void {
+  // Nodes compare microseconds.
+  const [earliest, latest] = [start - 2000n, end + 2000n];
+  let previous = newestFirst ? latest : earliest;
+  for (const edge of edges) {
+    const time = timeOf(edge);
+    if (time === undefined) throw new Error("it has a record without a time");
+    if (time < earliest || time > latest) throw new Error("it has records outside of the requested range");
+    if (newestFirst ? time > previous : time < previous) throw new Error("it has records that are out of order");
+    previous = time;
+  }
 }
 
 /** Whether an edge has a record, and a cursor that fits a URL. */

@@ -12,7 +12,7 @@ import { historyOf } from "./history.js";
 import { directionOf, type Edge, type PageContent } from "./page.js";
 import type { ListKind, OpenRange, WalkRequest } from "./plan.js";
 import { provableRange } from "./ranges.js";
-import { type CursorRules, type ListReaderOptions, pageReader } from "./reader.js";
+import { type CursorRules, pageReader } from "./reader.js";
 import { type OpenWalk, openWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
 import { throughWindows } from "./windows.js";
@@ -30,9 +30,7 @@ export interface ListRequest<T> {
 
 export function openList<T>(list: ListRequest<T> & { walk: WalkSettings }): OpenWalk<T> {
   const { id, operation, checked, walk } = list;
-  const { range, isWanted, lists } = listsOf(list, {
-    catchUp: Math.min(defaultCatchUp, list.call.settings.totalTimeout),
-  });
+  const { range, isWanted, lists } = listsOf(list, Math.min(defaultCatchUp, list.call.settings.totalTimeout));
   const [only, ...others] = lists;
   if (others.length > 0) {
     const place = { operation: id, argument: operation.range ? "filter" : "parties" };
@@ -79,7 +77,7 @@ const recent = 60_000;
 /** The lists for the arguments: one for each request that the filter takes. */
 export function listsOf<T>(
   list: ListRequest<T>,
-  options: Pick<ListReaderOptions<T>, "catchUp" | "check">,
+  catchUp: number,
 ): { range: OpenRange | undefined; isWanted?: (record: T) => boolean; lists: readonly ListSource<T>[] } {
   const { id, operation, checked, connection } = list;
   const { pagination: _, ...others } = checked;
@@ -88,7 +86,7 @@ export function listsOf<T>(
   const { filters, isWanted } = select<T>(operation, given);
   const { start = 0n, end } = timesOf(checked, operation.range);
   const lists = splitFilters(filters).map((filters): ListSource<T> => {
-    const reader = { ...list, ...options, rules: rejectedCursor(operation, id) };
+    const reader = { ...list, catchUp, rules: rejectedCursor(operation, id) };
     const read = pageReader<T>(reader, filters);
     const history = operation.range && historyOf(reader, filters, read);
     return {

@@ -9,7 +9,7 @@ import type { Connection } from "../http/send.js";
 import { hasNoBlock } from "../values/block.js";
 import { toName } from "../values/names.js";
 import { microsecondFrom, toTime } from "../values/times.js";
-import { readEnvelope, refuseOthers } from "./envelope.js";
+import { checkTimes, readEnvelope, refuseOthers } from "./envelope.js";
 import { completeFrom, judge } from "./judge.js";
 import { cursorOf, type EdgePage, type NodePage, type PageRequest, type ReadPage, type ReceivedPage } from "./page.js";
 import { withinRange } from "./ranges.js";
@@ -29,8 +29,6 @@ export interface ListReaderOptions<T> {
   catchUp: number;
   /** The longest range of a request to a newer node, in nanoseconds. Default: as long as nodes allow. */
   longestWindow?: bigint;
-  /** Throws if a page cannot be a response to its request. */
-  check?(page: ReceivedPage<T>, response: Response): void;
 }
 
 /** Requests one page of the records that filters select. */
@@ -48,6 +46,7 @@ function sendPage<T>(
     if (page === undefined) return undefined;
     const edges = enums ? named(page.edges, enums) : page.edges;
     refuseOthers(edges, filters);
+    if (range) checkTimes(edges, request);
     return { edges, pageInfo: page.pageInfo, request };
   };
   const cursorRules = cursorOf(pagination) === undefined ? undefined : rules;
@@ -91,7 +90,7 @@ function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): Check
  * A page whose history is too short is returned if no response shows more: its `completeFrom` tells.
  */
 export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArguments): ReadPage<T> {
-  const { connection, operation, check } = options;
+  const { connection, operation } = options;
   const { session, isPool } = connection;
   const read: ReadPage<T> = (request, expectation, signal) => {
     const attempt = async () => {
@@ -100,7 +99,6 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
       const missing = isPool ? undefined : judge(expectation, reply, session.sendsBlocks);
       if (missing && missing !== "history") throw new MissingEvidence(missing, reply);
       const { data, response, block, stale, node } = reply;
-      check?.(data, response);
       const { edges, pageInfo } = data;
       const page = { edges, pageInfo, extra: { response, block, stale }, node, completeFrom: completeFrom(data) };
       return { page, lacksHistory: missing === "history" && expectation.historyFrom !== 0n };

@@ -7,7 +7,7 @@ import type { Coverage } from "../errors/vega-error.js";
 import { coverageUpTo } from "../list/coverage.js";
 import type { History } from "../list/history.js";
 import { type ListRequest, type ListSource, listsOf } from "../list/open-list.js";
-import { largestPage, type NodePage, type ReceivedPage, timeOf } from "../list/page.js";
+import { largestPage, type NodePage, timeOf } from "../list/page.js";
 import { isEmptyRange, type OpenRange, planWalk, type WalkPlan } from "../list/plan.js";
 import { type ListPage, readPage } from "../list/read-page.js";
 import { prunedError } from "../list/reading-errors.js";
@@ -18,7 +18,6 @@ import { maximum, minimum } from "../values/integers.js";
 import { microsecondFrom, toTime } from "../values/times.js";
 import { MergedParts } from "./merge.js";
 import { neededFor, type PartOptions, PartScan } from "./part.js";
-import { checkPage } from "./records.js";
 import type { ScanSettings } from "./scan-options.js";
 import { type Range, type ReadingOrder, readingOrder } from "./timeline.js";
 
@@ -71,8 +70,7 @@ export class ScanRun implements Batches<BalanceChange> {
   constructor(list: ListRequest<BalanceChange>, options: ScanSettings) {
     const { id, connection, call } = list;
     const { pageSize = largestPage, catchUp, newestFirst, ignoresMissingHistory } = options;
-    const check = (page: ReceivedPage<BalanceChange>, response: Response) => checkPage(id, page, response);
-    const { range = { start: undefined, end: undefined }, isWanted, lists } = listsOf(list, { catchUp, check });
+    const { range = { start: undefined, end: undefined }, isWanted, lists } = listsOf(list, catchUp);
     const concurrency = options.concurrency * (call.node === undefined ? connection.nodeCount : 1);
     const bufferSize = Math.floor((prefetchedPages * concurrency * pageSize) / lists.length);
     const semaphore = new Semaphore(concurrency);

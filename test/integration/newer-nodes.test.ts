@@ -234,7 +234,10 @@ test("the number of any account type becomes its name, and a number without a na
   const nameOf = (type: number) => (type in named ? `ACCOUNT_TYPE_${named[type as keyof typeof named]}` : type);
   const numbers = [0, 7, 8, 9, 34, 35, -1];
   const sent = [...numbers, "ACCOUNT_TYPE_NEW", null];
-  const edges = sent.map((accountType, index) => ({ cursor: `${index}`, node: { partyId: hex(index), accountType } }));
+  const edges = sent.map((accountType, index) => ({
+    cursor: `${index}`,
+    node: { timestamp: "1000", partyId: hex(index), accountType },
+  }));
   const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: "0", endCursor: "8" };
   const fetch = async () => Response.json({ balances: { edges, pageInfo } });
   const { nodes } = await clientOf(fetch).listBalanceChanges();

@@ -5,6 +5,7 @@ import {
   type BalanceChange,
   ConnectionError,
   createClient,
+  PaginationError,
   ResponseError,
   type ScanOptions,
 } from "../../../src/index.js";
@@ -180,14 +181,14 @@ describe("a scan ends", () => {
 });
 
 test.each<[what: string, timestamps: unknown[], words: string, options?: ScanOptions]>([
-  ["out of order", ["12000", "11000"], "records that are out of order"],
-  ["out of descending order", ["11000", "12000"], "records that are out of order", { order: "newest-first" }],
-  ["from before the range", ["3000", "11000"], "records outside of the requested range"],
-  ["from after the range", ["11000", "25000"], "records outside of the requested range"],
-  ["that is empty and reports a next page", [], "an empty page that reports a next page"],
-  ["with an invalid time", ["soon"], 'a record with the timestamp "soon"'],
-  ["with a time that is a number", [12], "a record with the timestamp 12"],
-  ["with a time that is null", [null], "a record with the timestamp null"],
+  ["out of order", ["12000", "11000"], "it has records that are out of order"],
+  ["out of descending order", ["11000", "12000"], "it has records that are out of order", { order: "newest-first" }],
+  ["from before the range", ["3000", "11000"], "it has records outside of the requested range"],
+  ["from after the range", ["11000", "25000"], "it has records outside of the requested range"],
+  ["that is empty and reports a next page", [], "reports `hasNextPage` but returned no `endCursor`"],
+  ["with an invalid time", ["soon"], "it has a record without a time"],
+  ["with a time that is a number", [12], "it has a record without a time"],
+  ["with a time that is null", [null], "it has a record without a time"],
 ])("a scan rejects a response %s", async (_, timestamps, words, options) => {
   const edges = timestamps.map((timestamp) => ({ cursor: "c", node: { timestamp, balance: "1" } }));
   const hasNextPage = edges.length === 0;
@@ -197,8 +198,8 @@ test.each<[what: string, timestamps: unknown[], words: string, options?: ScanOpt
   const client = createClient({ baseUrl, fetch });
   const scan = client.scanBalanceChanges({ dateRange }, { missingHistory: "ignore", ...options });
   const error = await rejectionOf(scan.toArray());
-  expect(error).toSatisfy(ResponseError.is);
-  expect((error as Error).message).toMatch(new RegExp(`^scanBalanceChanges got ${words} from `));
+  expect(error).toSatisfy(hasNextPage ? PaginationError.is : ResponseError.is);
+  expect((error as Error).message).toContain(words);
   const resume = { dateRange: { startTimestamp: "10000", endTimestamp: "20000" } };
   expect(error).toMatchObject({ resume, itemsRead: 0 });
   expect(sent).toHaveLength(1);
