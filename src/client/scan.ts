@@ -2,7 +2,7 @@ import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { readArguments, take } from "../arguments/read-arguments.js";
-import type { Coverage } from "../errors/vega-error.js";
+import type { Coverage } from "../errors/index.js";
 import { readCallOptions } from "../http/call-options.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";

@@ -1,6 +1,5 @@
 import type { PageInfo } from "../../generated/types.js";
-import { PaginationError } from "../errors/index.js";
-import type { Resume } from "../errors/vega-error.js";
+import { PaginationError, type Resume } from "../errors/index.js";
 import { finalTime } from "../values/block.js";
 import { minimum } from "../values/integers.js";
 import { show } from "../values/show.js";

@@ -1,4 +1,4 @@
-import type { Coverage } from "../errors/vega-error.js";
+import type { Coverage } from "../errors/index.js";
 import { type Block, finalTime, laterOf } from "../values/block.js";
 import { maximum, minimum } from "../values/integers.js";
 import type { GivenCursor } from "./client-cursors.js";

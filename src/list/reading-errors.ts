@@ -1,5 +1,4 @@
-import { PaginationError } from "../errors/index.js";
-import type { Resume } from "../errors/vega-error.js";
+import { PaginationError, type Resume } from "../errors/index.js";
 import { type Block, hasNoBlock } from "../values/block.js";
 import { unlessThrown } from "../values/unless-thrown.js";
 

@@ -13,8 +13,7 @@
  */
 import { untilAborted, within } from "../async/abort.js";
 import { type Batch, type Batches, ignore } from "../async/item-iterator.js";
-import { annotate, VegaError } from "../errors/index.js";
-import type { Coverage } from "../errors/vega-error.js";
+import { annotate, type Coverage, VegaError } from "../errors/index.js";
 import { resumeAt } from "./advance.js";
 import { WalkCoverage } from "./coverage.js";
 import { inWalkOrder, type Page } from "./page.js";

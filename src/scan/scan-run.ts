@@ -2,8 +2,7 @@ import type { BalanceChange, BalanceChangesDateRange } from "../../generated/typ
 import { untilAborted } from "../async/abort.js";
 import type { Batch, Batches } from "../async/item-iterator.js";
 import { Semaphore } from "../async/semaphore.js";
-import { annotate, VegaError } from "../errors/index.js";
-import type { Coverage } from "../errors/vega-error.js";
+import { annotate, type Coverage, VegaError } from "../errors/index.js";
 import { coverageUpTo } from "../list/coverage.js";
 import type { History } from "../list/history.js";
 import { type ListRequest, type ListSource, listsOf } from "../list/open-list.js";
