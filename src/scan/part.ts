@@ -44,7 +44,6 @@ export class PartScan {
   readonly #segments: Segment[];
   #first: ListPage<BalanceChange> | undefined;
   #left: number;
-  #busy = 0;
   #splits = 0;
   #fullPages = 0;
   /** How many new records the last full page had. */
@@ -70,7 +69,6 @@ export class PartScan {
       state: startOf(this.#options.plan),
       held: [],
       batches: [],
-      buffered: 0,
       isBusy: false,
       density,
       failure: undefined,
@@ -83,7 +81,6 @@ export class PartScan {
       if (head === undefined || this.#left <= 0) return undefined;
       const batch = head.batches.shift();
       if (batch) {
-        head.buffered -= batch.length;
         this.#left -= batch.length;
         this.#startRequests();
         return batch;
@@ -102,9 +99,9 @@ export class PartScan {
 
   #startRequests(): void {
     const { concurrency, bufferSize, order, range } = this.#options;
-    while (this.#busy < concurrency) {
+    for (;;) {
       const decision = nextRequest(this.#segments, {
-        free: concurrency - this.#busy,
+        concurrency,
         limit: Math.min(this.#left, bufferSize),
         pageSize: this.#pageSize,
         fullPages: this.#fullPages,
@@ -117,7 +114,6 @@ export class PartScan {
         continue;
       }
       segment.isBusy = true;
-      this.#busy++;
       this.#read(segment)
         .catch((error: unknown) => {
           const failed = this.#splitAtBlock(segment, error) ?? segment;
@@ -126,7 +122,6 @@ export class PartScan {
         })
         .finally(() => {
           segment.isBusy = false;
-          this.#busy--;
           this.#startRequests();
           this.#wake();
         });
@@ -215,6 +210,5 @@ export class PartScan {
     if (records.length === 0) return;
     // Records of one time come in any order, which depends on the node and on page borders.
     segment.batches.push(records.sort((a, b) => this.#options.order.sign * compareRecords(a, b)));
-    segment.buffered += records.length;
   }
 }

@@ -25,9 +25,8 @@ export interface Segment {
   state: WalkState<BalanceChange>;
   /** The records of the last microsecond, of which more can follow. */
   held: BalanceChange[];
+  /** The records that wait for the caller. */
   batches: (readonly BalanceChange[])[];
-  /** How many of its records wait for the caller. */
-  buffered: number;
   /** Whether a request for it is in flight. */
   isBusy: boolean;
   /** Records in a microsecond, if known. */
@@ -37,8 +36,8 @@ export interface Segment {
 }
 
 export interface QueueLoad {
-  /** How many requests may be sent now. */
-  free: number;
+  /** How many requests may be in flight. */
+  concurrency: number;
   /** How many records are read before the caller needs them. */
   limit: number;
   /** How many records a full page has. */
@@ -56,13 +55,14 @@ export interface QueueLoad {
  */
 export function nextRequest(
   segments: readonly Segment[],
-  { free, limit, pageSize, fullPages, splits }: QueueLoad,
+  { concurrency, limit, pageSize, fullPages, splits }: QueueLoad,
 ): { segment: Segment; length?: bigint } | undefined {
+  const free = concurrency - segments.filter(({ isBusy }) => isBusy).length;
   let ahead = 0;
   const waiting: { segment: Segment; needed: number }[] = [];
   for (const segment of segments) {
-    const { unread, buffered, isBusy, density = 0, failure } = segment;
-    ahead += buffered;
+    const { unread, batches, isBusy, density = 0, failure } = segment;
+    ahead += batches.reduce((count, { length }) => count + length, 0);
     if (failure || isEmpty(unread)) continue;
     const estimate = density * lengthOf(unread);
     if (isBusy) ahead += Math.max(estimate, pageSize);
@@ -72,7 +72,7 @@ export function nextRequest(
     }
   }
   const [first, ...others] = waiting;
-  if (!first) return undefined;
+  if (!first || free < 1) return undefined;
   const largest = others.reduce((most, each) => (each.needed > most.needed ? each : most), first);
   // A split costs one request more, for a page that is not full. One for three full pages is acceptable.
   const affordable = Math.min(fullPages, Math.floor((fullPages + Math.min(ahead, limit) / pageSize) / 3));

@@ -3,12 +3,13 @@ import { nextRequest, type QueueLoad, type Segment } from "../../../src/scan/sch
 
 /** A segment of `length` microseconds that waits for its next page, with a record in each. */
 const segment = (length: number, other: Partial<Segment> = {}) =>
-  ({ unread: { start: 0n, end: BigInt(length) }, buffered: 0, isBusy: false, density: 1, ...other }) as Segment;
+  ({ unread: { start: 0n, end: BigInt(length) }, batches: [], isBusy: false, density: 1, ...other }) as Segment;
 const failed = segment(9, { failure: { unread: { start: 0n, end: 9n }, error: 1 } });
+const buffered = (count: number) => ({ batches: [Array(count)] });
 const busy = (length: number, density?: number) => segment(length, { isBusy: true, density });
 
 /** Pages of ten records, of which nine were full; four requests may be sent, and a thousand records be read ahead. */
-const usual: QueueLoad = { free: 4, limit: 1000, pageSize: 10, fullPages: 9, splits: 0 };
+const usual: QueueLoad = { concurrency: 4, limit: 1000, pageSize: 10, fullPages: 9, splits: 0 };
 
 type Expected = [index: number, length?: bigint] | undefined;
 test.each<[what: string, segments: Segment[], load: Partial<QueueLoad>, expected: Expected]>([
@@ -18,8 +19,8 @@ test.each<[what: string, segments: Segment[], load: Partial<QueueLoad>, expected
   ["nothing while all are read", [busy(5000, 1)], {}, undefined],
   ["the segment behind one that is read", [busy(100, 1), segment(20)], {}, [1]],
   ["the segment behind a failed one", [failed, segment(20)], {}, [1]],
-  ["nothing while as much as is needed is buffered", [segment(100, { buffered: 1000 })], {}, undefined],
-  ["another page if one record less is buffered", [segment(100, { buffered: 999 })], {}, [0]],
+  ["nothing while as much as is needed is buffered", [segment(100, buffered(1000))], {}, undefined],
+  ["another page if one record less is buffered", [segment(100, buffered(999))], {}, [0]],
   ["nothing while as much as is needed is being read", [busy(1000, 1), segment(20)], {}, undefined],
   ["another page if one record less is being read", [busy(999, 1), segment(20)], {}, [1]],
   ["at least a page of what is being read", [busy(5000), segment(20)], { limit: 10 }, undefined],
@@ -28,8 +29,9 @@ test.each<[what: string, segments: Segment[], load: Partial<QueueLoad>, expected
   ["as many parts as requests may be sent", [segment(1000)], {}, [0, 250n]],
   ["longer parts of fewer records", [segment(4000, { density: 0.5 })], {}, [0, 500n]],
   ["whole pages", [segment(950)], {}, [0, 240n]],
-  ["no split without a request for it", [segment(1000)], { free: 1 }, [0]],
-  ["no split while another segment waits for the request", [segment(20), segment(980)], { free: 2 }, [0]],
+  ["nothing while as many requests as may be are in flight", [busy(10, 1), segment(20)], { concurrency: 1 }, undefined],
+  ["no split without a request for it", [segment(1000)], { concurrency: 1 }, [0]],
+  ["no split while another segment waits for the request", [segment(20), segment(980)], { concurrency: 2 }, [0]],
   ["a split of the one with the most that is needed", [segment(20), segment(900), segment(80)], {}, [1, 450n]],
   ["a split of the first one of two that are equal", [segment(500), segment(500)], {}, [0, 170n]],
   ["only what is needed of a long one", [segment(600), segment(5000)], {}, [0, 200n]],
