@@ -126,23 +126,11 @@ export function endAgain<T>(
 }
 
 /** Adds a page to the last records, as far as `anchorsOf` needs them. */
-function lastEdgesAfter<T>(walk: WalkPlan, state: WalkState<T>, edges: readonly Edge<T>[]): readonly Edge<T>[] {
-  if (walk.kind === undefined) return [];
-  const { lastEdges: previous, direction } = state;
-  const isDown = isDescending(walk.pagination, direction);
-  const first = nanosecondsOf(edges[0]?.cursor ?? "");
-  const isInPage = (cursor: string) => edges.some((edge) => edge.cursor === cursor);
-  // A page from the start of the list can end before the known records do. The rest of them is forgotten, because
-  // their block may not have been read to its end.
-  const isAgain = ({ cursor }: Edge<T>) => {
-    const time = nanosecondsOf(cursor);
-    if (first === undefined || time === undefined || time === first) return isInPage(cursor);
-    return isDown ? time < first : time > first;
-  };
-  const again = previous.findIndex(isAgain);
-  const kept = again < 0 ? previous : previous.slice(0, again);
-  const known = [...kept, ...edges];
-  return walk.kind === "votes" ? votesToRemember(known, previous.slice(kept.length), edges) : known.slice(-2);
+function lastEdgesAfter<T>({ kind, pagination }: WalkPlan, state: WalkState<T>, edges: readonly Edge<T>[]) {
+  const { lastEdges, direction } = state;
+  if (kind === undefined) return [];
+  if (kind === "votes") return votesToRemember(lastEdges, edges, isDescending(pagination, direction));
+  return [...lastEdges, ...edges].slice(-2);
 }
 
 const senderOf = ({ operation }: WalkPlan) =>

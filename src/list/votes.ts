@@ -68,19 +68,21 @@ function startOfBlock(edges: readonly Edge<unknown>[], index: number): number {
   return start;
 }
 
-/** The votes that a state remembers of those that are known: the last block, and some before it. */
-export function votesToRemember<T>(
-  known: readonly Edge<T>[],
-  forgotten: readonly Edge<T>[],
-  page: readonly Edge<T>[],
-): readonly Edge<T>[] {
-  const start = startOfBlock(known, known.length - 1);
+/** The votes that a state remembers after a page: the last block, and some before it. */
+export function votesToRemember<T>(previous: readonly Edge<T>[], page: readonly Edge<T>[], isDown: boolean) {
+  const timeAt = (edge: Edge<T> | undefined) => nanosecondsOf(edge?.cursor ?? "") ?? 0n;
+  const [first, last] = [timeAt(page[0] ?? previous.at(-1)), timeAt(page.at(-1))];
+  const cursors = new Set(page.map(({ cursor }) => cursor));
+  const others = previous.filter(({ cursor }) => !cursors.has(cursor));
+  const isBefore = (time: bigint) => (isDown ? time >= first : time <= first);
+  // A page from the start of the list can end before the known votes do. The rest of them is forgotten, because their
+  // block may not have been read to its end.
+  const known = [...others.filter((edge) => isBefore(timeAt(edge))), ...page];
   // The order of the votes of a block can differ between two pages, so that some are behind the end of this one.
-  const time = nanosecondsOf(known.at(-1)?.cursor ?? "");
-  const behind = forgotten.filter((edge) => nanosecondsOf(edge.cursor) === time);
-  const others = behind.filter((edge) => !page.some(({ cursor }) => cursor === edge.cursor));
+  const behind = others.filter((edge) => timeAt(edge) === last && last !== first);
+  const start = startOfBlock(known, known.length - 1);
   const remembered = known.slice(startOfBlock(known, Math.max(0, start - rememberedVotes)), start);
-  return [...remembered, ...others, ...known.slice(start)];
+  return [...remembered, ...behind, ...known.slice(start)];
 }
 
 /**
