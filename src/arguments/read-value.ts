@@ -4,7 +4,6 @@ import { unlessThrown } from "../values/unless-thrown.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 
-/** Checks a value and returns the value to send. */
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
   switch (spec.kind) {
     case "string":

@@ -137,7 +137,6 @@ export class ItemIterator<Item> {
     return this.#batch ? this.#batch.coverage?.(this.#index) : this.#batches?.coverage?.();
   }
 
-  /** Ends the requests in flight. */
   protected cancel(): void {
     this.#receiver ??= this.#takeReceiver();
     const receiver = this.#receiver;

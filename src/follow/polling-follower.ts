@@ -92,7 +92,6 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     const { from, pollInterval, stalledAfter = 60_000, observe, ...call } = options;
     const emit = createEmit<FollowEvent>(observe, clock);
     let state = begin(from);
-    /** The newest block so far. */
     let newest: Block | undefined;
     /** When the first poll without a new block began; `Infinity` if the last poll found one. */
     let silentSince = Number.POSITIVE_INFINITY;

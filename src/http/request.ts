@@ -29,7 +29,6 @@ export interface CallRequest<T = unknown> extends CallSettings {
   content?: Content;
   /** Returns the result; `undefined` if the body does not match the description. */
   read?(body: object): T | undefined;
-  /** The evidence that the response must have. */
   expectation?: Expectation | undefined;
   /** Statuses that are not retried, although they usually are transient, each with advice for its message. */
   finalStatuses?: Readonly<Record<number, string>>;

@@ -206,7 +206,6 @@ export function errorOf({ call, attempts, request, response }: Received, body: u
   return new RateLimitError({ ...options, banned, retryAfter: seconds, sent: true });
 }
 
-/** Advice for a redirect, as a sentence for a message. */
 function redirectHint({ type, status, headers }: Response): string | undefined {
   // Login portals send a Location with status 401, too.
   const location = status < 400 ? headers.get("location") : null;

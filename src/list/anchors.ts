@@ -3,9 +3,7 @@
  * place before the last known record, so that the page begins with known records, which show that the node has read on
  * from there and left nothing out. What is known is left out of the result.
  *
- * Which anchors there are depends on the defects of a list's cursors. v0.74 nodes compare the cursors of balance
- * changes with an account id that these do not have, and the cursors of votes by their block alone. Cursors of
- * signatures are sound, but a node that does not have the record of one yet leaves out the record behind it.
+ * Which anchors there are depends on the defects of a list's cursors, which `ListKind` has.
  */
 import { operations } from "../../generated/operations.js";
 import type { KnownRecord } from "../http/expectation.js";

@@ -19,7 +19,6 @@ import { timeBefore } from "./state.js";
  */
 export class WalkCoverage<T> {
   readonly #plan: WalkPlan<T>;
-  /** The cursor with which the caller began. */
   readonly #given: GivenCursor | undefined;
   /** The time from which the pages show that no record is missing. */
   #completeFrom = 0n;
@@ -28,7 +27,6 @@ export class WalkCoverage<T> {
   #hasAllBlocks = true;
   /** Whether the last page is of a later block than those before: then no vote has moved past the walk unseen. */
   #isLatest = true;
-  /** The first and the last record that were read. */
   #first: Edge<T> | undefined;
   last: Edge<T> | undefined;
 

@@ -118,7 +118,6 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     }));
   }
 
-  /** Whether a record is of the list itself. */
   const isOwn = ({ node }: Edge<T>): boolean =>
     dimensions.every(([name, member]) => {
       const values = filter[name];

@@ -32,9 +32,6 @@ export function judge(expectation: Expectation, evidence: Evidence, sendsBlocks:
 /**
  * The time from which on no record of the list is missing before the oldest one of a page, in Unix nanoseconds; 0 if
  * older pages follow, which decide it. A page without records proves nothing.
- *
- * A node keeps every record from some time on, which can be any time. So a record shows that its node keeps everything
- * later, and nothing about earlier records.
  */
 export function completeFrom(page: ReceivedPage<unknown>): bigint {
   const { pagination } = page.request;

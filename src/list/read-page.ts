@@ -176,7 +176,6 @@ export class ListPage<T> implements Page<T> {
   readonly #walk: WalkPlan<T>;
   readonly #taken: TakenPage<T>;
   readonly #fetched: NodePage<T>;
-  /** Whether its response had all of the list. */
   readonly #isWhole: boolean;
   readonly #isAlone: boolean;
   /** The page from which a page of votes was reached. A cursor does not show which votes of a block come before it. */

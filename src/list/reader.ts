@@ -31,7 +31,6 @@ export interface ListReaderOptions<T> {
   longestWindow?: bigint;
 }
 
-/** Requests one page of the records that filters select. */
 function sendPage<T>(
   { connection, id, described, operation: { envelope, enums, range }, call, rules }: ListReaderOptions<T>,
   filters: CheckedArguments,

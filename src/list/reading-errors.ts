@@ -2,7 +2,6 @@ import { PaginationError, type Resume } from "../errors/index.js";
 import { type Block, hasNoBlock } from "../values/block.js";
 import { unlessThrown } from "../values/unless-thrown.js";
 
-/** The range begins before the oldest record of the nodes. */
 export const prunedError = (
   operation: string | undefined,
   start: bigint,
@@ -15,7 +14,6 @@ export const prunedError = (
     { operation, reason: "pruned", availableFrom, ...(resume && { resume }) },
   );
 
-/** No node has reached a time. */
 export const behindError = (
   operation: string | undefined,
   needed: bigint,
@@ -33,7 +31,6 @@ export const behindError = (
     { operation, reason: "behind", block, resume },
   );
 
-/** No response continues after the records that were read. */
 export const gapError = (operation: string | undefined, time: bigint | undefined, resume: Resume): PaginationError =>
   new PaginationError(
     `${operation}: no response contained both the records up to ${time === undefined ? "the last page" : describeTime(time)} and ` +

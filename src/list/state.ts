@@ -12,9 +12,7 @@ import type { WalkPlan } from "./plan.js";
 
 export interface WalkState<T = unknown> {
   readonly direction: Direction;
-  /** How many pages were read. */
   readonly pages: number;
-  /** How many records were read. */
   readonly count: number;
   /** The last records, in the order of the walk. */
   readonly lastEdges: readonly Edge<T>[];
@@ -84,7 +82,6 @@ export const emptyState = (direction: Direction): WalkState<never> => ({
   lastEdges: [],
 });
 
-/** The state before the first page. */
 export function startOf({ direction, cursor }: Pick<WalkPlan, "direction" | "cursor">): WalkState<never> {
   const empty = emptyState(direction);
   if (cursor === undefined) return empty;
@@ -93,7 +90,6 @@ export function startOf({ direction, cursor }: Pick<WalkPlan, "direction" | "cur
   return { ...empty, visited, firstBlock: given.firstBlock, given };
 }
 
-/** The cursor that a state continues from. */
 export const lastCursorOf = ({ lastEdges, cursor = "" }: WalkState): string => lastEdges.at(-1)?.cursor ?? cursor;
 
 /** One way to request the page after a state. */

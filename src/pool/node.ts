@@ -22,7 +22,6 @@ export const unsent = new Error("Another request to the node has failed.");
 export class PoolNode implements NodeHealth {
   readonly url: string;
   readonly limiter: RateLimiter;
-  /** The block of its last response. */
   block: Block | undefined;
   head: Head | undefined;
   latest: number | undefined;
@@ -33,7 +32,6 @@ export class PoolNode implements NodeHealth {
   cause: NodeHealth["cause"];
   error: string | undefined;
   coolUntil = Number.NEGATIVE_INFINITY;
-  /** When the last cool-down began. */
   cooledAt = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
   readonly #random: () => number;

@@ -142,7 +142,6 @@ export function limitsOf(
   return withDigits({ isAllowed: reason === undefined, reason, left, minTokens, bannedUntil, proofOfWork });
 }
 
-/** Checks the command, and the proposal of a vote. */
 export function checkSubmission(operation: string, submission: Submission, ...otherNames: string[]): void {
   if (!isPlainObject(submission))
     refuse({ operation, argument: "submission" }, "an object with a `command`", submission);

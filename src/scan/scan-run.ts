@@ -35,7 +35,6 @@ import { type Range, type ReadingOrder, readingOrder } from "./timeline.js";
 /** How many pages are read before the caller needs them, for each request that may be in flight. */
 const prefetchedPages = 5;
 
-/** One scan of balance changes, from its first request to its last. */
 export class ScanRun implements Batches<BalanceChange> {
   readonly signal: AbortSignal | undefined;
   readonly #operation: string;
@@ -52,7 +51,6 @@ export class ScanRun implements Batches<BalanceChange> {
   readonly #plans: readonly WalkPlan<BalanceChange>[];
   /** The concurrency and the buffer of each plan. */
   readonly #share: { readonly concurrency: number; readonly bufferSize: number };
-  /** The latest block of a page. */
   #block: Block | undefined;
   #hasPageWithoutBlock = false;
   #parts: readonly PartScan[] = [];
@@ -100,7 +98,6 @@ export class ScanRun implements Batches<BalanceChange> {
     );
   }
 
-  /** Ends every request of the scan. */
   end(): void {
     this.#controller.abort();
   }
@@ -165,7 +162,6 @@ export class ScanRun implements Batches<BalanceChange> {
     this.#block = laterOf(this.#block, block);
   }
 
-  /** The next records; `undefined` at the end. */
   async next(): Promise<Batch<BalanceChange> | undefined> {
     let unread: Range | undefined;
     const left = this.#options.maxItems - this.#itemsRead;
