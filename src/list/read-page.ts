@@ -22,6 +22,7 @@ import {
   isDescending,
   type NodePage,
   notLater,
+  oldestOf,
   opposite,
   type Page,
   type PageRequest,
@@ -119,7 +120,11 @@ async function proveStart<T>(
   const { start, page } = proof;
   const { gapFrom = 0n, foundIn } = page;
   const inWindow = foundIn && { request: foundIn, expectation: { ...proof.expectation, continuesFrom: undefined } };
-  const needsProof = history !== undefined && start > 0n && start < never;
+  const oldest = timeOf(oldestOf(page.edges, walk.pagination));
+  // A page that is requested once more, and has nothing earlier, was proved as far as it can be.
+  const hasNothingEarlier = state.endsAt === 0n && !page.window && oldest === timeOf(state.lastEdges.at(-1));
+  const isProvedBefore = hasNothingEarlier && (oldest ?? 0n) >= start + 1000n;
+  const needsProof = history !== undefined && start > 0n && start < never && !isProvedBefore;
   const proved = needsProof ? await history.prove({ ...proof, ...inWindow }, signal) : page;
   const { completeFrom, availableFrom } = proved;
   if (availableFrom !== undefined && !endsAtHistory) throw prunedAt(walk, state, start, availableFrom);
