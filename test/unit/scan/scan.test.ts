@@ -9,6 +9,7 @@ import {
   ResponseError,
   type ScanOptions,
 } from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNode, type FakeNodeOptions } from "../../../src/testing/index.js";
 import { rejectionOf, respondWith } from "../../support/recorder.js";
 import { changesAt } from "../../support/records.js";
@@ -203,6 +204,25 @@ test.each<[what: string, timestamps: unknown[], words: string, options?: ScanOpt
   const resume = { dateRange: { startTimestamp: "10000", endTimestamp: "20000" } };
   expect(error).toMatchObject({ resume, itemsRead: 0 });
   expect(sent).toHaveLength(1);
+});
+
+test("records out of order are of a node that a pool leaves for another one, also in a loop", async () => {
+  const node = createFakeNode({ balances: changesAt([1000n, 4000n, 9000n, 12_000n]) }, { defects: [] });
+  const fetch = async (request: Request) => {
+    const response = await node.fetch(request);
+    if (!request.url.includes("wrong")) return response;
+    const { balances } = (await response.json()) as { balances: { edges: object[]; pageInfo: object } };
+    const [first, second, third, ...others] = balances.edges;
+    const edges = [first, third, second, ...others].filter((edge) => edge !== undefined);
+    return Response.json({ balances: { ...balances, edges } }, { headers: response.headers });
+  };
+  const urls = ["https://wrong.example", "https://right.example"];
+  const client = createClient({ baseUrl: nodePool(urls, { order: "given" }), fetch });
+  expect(await client.scanBalanceChanges({}).toArray()).toHaveLength(4);
+  const loop = client.listBalanceChanges({ pagination: { newestFirst: false } }).toArray();
+  expect((await loop).map(({ timestamp }) => timestamp)).toEqual(["1000", "4000", "9000", "12000"]);
+  const alone = createClient({ baseUrl: "https://wrong.example", fetch });
+  await expect(alone.listBalanceChanges({})).rejects.toThrow("it has records that are out of order");
 });
 
 test("a scan ends with an error if one microsecond has more records than a page and the cursors do not lead on", async () => {
