@@ -5,7 +5,7 @@ import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
 import { changes, ended, party, startNode } from "../support/changes.js";
-import { runCli, runUntil, useFolder } from "../support/run-cli.js";
+import { isWindows, runCli, runUntil, useFolder } from "../support/run-cli.js";
 
 const node = createFakeNode({ balances: 400, votes: 60, profiles: 9 }, { rateLimit: false });
 const { fetch } = node;
@@ -89,7 +89,7 @@ describe("an export of balance changes that is interrupted", () => {
     const side = order === "oldest-first" ? "--from" : "--to";
     const [, partial = "", count = "", time = ""] =
       new RegExp(
-        `^Interrupted by SIGINT\\.\\n(${name}\\.\\w{8}\\.partial) has the (\\d+) records (?:before|from) (\\S+Z)\\. ` +
+        `^Interrupted by SIGINT\\.\\n(${name.replaceAll(/\W/g, "\\$&")}\\.\\w{8}\\.partial) has the (\\d+) records (?:before|from) (\\S+Z)\\. ` +
           `To export the rest, use ${side} \\3 and another --output\\.\\n$`,
       ).exec(stderr) ?? [];
     expect(Number(count)).toBeGreaterThan(50);
@@ -245,7 +245,8 @@ describe("the name of a file", () => {
 
 test.each([
   ["none/x.csv", "its folder does not exist."],
-  ["file/x.csv", "a part of its path is a file, not a folder."],
+  // Windows has one error for both.
+  ["file/x.csv", isWindows ? "its folder does not exist." : "a part of its path is a file, not a folder."],
 ])("an error names the file that was given as %s", async (name, reason) => {
   await writeFile(file("file"), "");
   const before = large.requests.length;

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createFakeNode } from "vegaprotocol-client/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { run as runProgram } from "../../../test/support/run.js";
 import { ended } from "../support/changes.js";
-import { interruption, runCli, useFolder } from "../support/run-cli.js";
+import { interruption, isWindows, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 const node = createFakeNode({ balances: 9 }, { rateLimit: false });
@@ -93,15 +93,19 @@ describe("vegaprotocol.toml", () => {
 
   test("cannot set files to write and headers to send, unless VEGA_CONFIG names it", async () => {
     const before = process.cwd();
-    onTestFinished(() => process.chdir(before));
     process.chdir(path("."));
-    for (const flag of ["output", "header"]) {
-      await writeFile("vegaprotocol.toml", `[balances]\n${flag} = "@x.csv"\n`);
-      const message = `Pass --${flag}, or name the file in VEGA_CONFIG: vegaprotocol.toml in the working folder cannot set it.`;
-      expect(await runCli(["balances"], { fetch })).toMatchObject(ended(2, message));
-      expect(await runCli(["balances", `--${flag}`, "A: x.csv"], { fetch })).toMatchObject({ code: 0 });
+    try {
+      for (const flag of ["output", "header"]) {
+        await writeFile("vegaprotocol.toml", `[balances]\n${flag} = "@x.csv"\n`);
+        const message = `Pass --${flag}, or name the file in VEGA_CONFIG: vegaprotocol.toml in the working folder cannot set it.`;
+        expect(await runCli(["balances"], { fetch })).toMatchObject(ended(2, message));
+        expect(await runCli(["balances", `--${flag}`, "A: x.csv"], { fetch })).toMatchObject({ code: 0 });
+      }
+      expect((await run('[balances]\noutput = "named.csv"\n', "balances", "https://a.example")).code).toBe(0);
+    } finally {
+      // Windows does not remove the working folder.
+      process.chdir(before);
     }
-    expect((await run('[balances]\noutput = "named.csv"\n', "balances", "https://a.example")).code).toBe(0);
   });
 
   test("is no folder", async () => {
@@ -159,7 +163,7 @@ describe("vegaprotocol.toml", () => {
 });
 
 describe("completion", () => {
-  test("in bash leads to commands, flags and values", async () => {
+  test.skipIf(isWindows)("in bash leads to commands, flags and values", async () => {
     const { stdout } = await runCli(["completion", "bash"]);
     const complete = async (...words: string[]) => {
       const script = `${stdout}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _vegaprotocol; echo "\${COMPREPLY[*]}"`;

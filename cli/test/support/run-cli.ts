@@ -6,6 +6,8 @@ import { createFolder } from "../../../test/support/folder.js";
 import { Interruption, type Io } from "../../src/io.js";
 import { run } from "../../src/program.js";
 
+export const isWindows = process.platform === "win32";
+
 export interface CliOptions extends Partial<Pick<Io, "env" | "fetch" | "now" | "signal">> {
   stdin?: string | Readable;
   /** The width of the terminal that stdout is. Default: it is a pipe. */
@@ -139,6 +141,6 @@ export function useFolder(): (name: string) => string {
   beforeEach(async () => {
     folder = await createFolder();
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => rm(folder, { recursive: true, maxRetries: 3 }));
   return (name) => join(folder, name);
 }

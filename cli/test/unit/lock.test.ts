@@ -1,8 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readdir } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { hostname } from "node:os";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { firstOutput, kill } from "../../../test/support/run.js";
 import { lock } from "../../src/sync/sqlite.js";
@@ -13,8 +11,8 @@ const file = () => path("vega.db");
 const refusal = (id: number | undefined) => `Process ${id} on ${hostname()} writes ${file()}. Wait for it to end.`;
 
 const program = [
-  ...["--import", createRequire(import.meta.url).resolve("tsx"), "--input-type", "module", "-e"],
-  `import { lock } from ${JSON.stringify(fileURLToPath(new URL("../../src/sync/sqlite.ts", import.meta.url)))};
+  ...["--import", import.meta.resolve("tsx"), "--input-type", "module", "-e"],
+  `import { lock } from ${JSON.stringify(new URL("../../src/sync/sqlite.ts", import.meta.url).href)};
    process.stdin.resume();
    await lock(process.argv[1]).then(() => console.log("locked", process.pid), (error) => console.log(error.message));`,
 ];
