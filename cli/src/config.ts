@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Command, Option } from "commander";
 import { allCommands, isEntered, pathOf } from "./command.js";
-import { didYouMean, reasons, UsageError } from "./errors.js";
+import { decode, didYouMean, reasons, UsageError } from "./errors.js";
 import { Flag } from "./flags.js";
 import type { Io } from "./io.js";
 import { extensionsOf } from "./output/file.js";
@@ -16,7 +16,7 @@ type Config = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 export async function readConfig(io: Pick<Io, "env">): Promise<Config> {
   const name = fileOf(io);
   try {
-    const text = await readFile(name, "utf8");
+    const text = decode(await readFile(name));
     const { parse } = await import("smol-toml");
     const config: Record<string, unknown> = parse(text);
     const wrong = Object.keys(config).find((section) => !isTable(config[section]));

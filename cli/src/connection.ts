@@ -57,7 +57,7 @@ function createPool(nodes: readonly string[], maxLag: number | undefined, isFrom
     return nodePool(nodes, { maxLag });
   } catch (error) {
     if (!ArgumentError.is(error)) throw error;
-    const text = error.message.replace(/, which .* `headers`/, ". Use --header 'Authorization: Basic BASE64'");
+    const text = error.message.replace(/, which .* `headers`/, '. Use --header "Authorization: Basic BASE64"');
     const message = withFlagNames(text, ["--node"]);
     if (!isFromEnvironment) throw new UsageError(message);
     throw new UsageError(`${message.replace("--node", "VEGA_NODE")} Separate addresses with spaces or commas.`);
@@ -93,7 +93,7 @@ async function readHeaders(io: Io, entered: readonly string[]): Promise<[string,
   const lines = await Promise.all(
     entered.map(async (each) => {
       if (!each.startsWith("@")) return [each];
-      const text = files.get(each) ?? readInput(each.slice(1), "--header @headers.txt");
+      const text = files.get(each) ?? readInput(each.slice(1), '--header "@headers.txt"');
       files.set(each, text);
       return (await text).split(/\r?\n/);
     }),
@@ -103,7 +103,7 @@ async function readHeaders(io: Io, entered: readonly string[]): Promise<[string,
     const [, name, value = ""] = /^([^:\s]+):\s*(.*?)\s*$/.exec(line) ?? [];
     if (name !== undefined) return [[name, value]];
     // The value is not shown, because it may be a secret.
-    throw new UsageError("Expected --header to be 'Name: value' or @FILE with such lines.");
+    throw new UsageError('Expected --header to be "Name: value" or "@FILE" with such lines.');
   });
 }
 

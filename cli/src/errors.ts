@@ -60,14 +60,17 @@ export const reasons: Readonly<Record<string, string>> = {
 };
 
 export async function readInput(name: string, example: string): Promise<string> {
-  const text = await readFile(name, "utf8").catch(({ code = "", message }: NodeJS.ErrnoException) => {
+  const bytes = await readFile(name).catch(({ code = "", message }: NodeJS.ErrnoException) => {
     throw new UsageError(
       `Cannot read ${name}: ${reasons[code] ?? `${message}.`} Pass another one, such as ${example}.`,
     );
   });
-  // Programs on Windows write a byte order mark at the start.
-  return text.replace(/^\uFEFF/, "");
+  return decode(bytes);
 }
+
+/** Text without a byte order mark, which programs on Windows write. `>` of Windows PowerShell writes UTF-16. */
+export const decode = (bytes: Uint8Array): string =>
+  new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8").decode(bytes);
 
 /** Its message is advice, which is printed after its cause. */
 export class ErrorWithAdvice extends Error {

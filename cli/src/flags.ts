@@ -132,7 +132,7 @@ export const duration = (value: string): number => {
 
 const durationOrNever = (value: string): number => (value === "never" ? Number.POSITIVE_INFINITY : duration(value));
 
-const header = "A header of every request, such as 'Name: value'. @FILE reads one from each line of a file.";
+const header = 'A header of every request, such as "Name: value". "@FILE" reads one from each line of a file.';
 const nodeText =
   "The address of a data node. Repeat it for several: each request goes to one with fresh data. Without a scheme, it is https, and " +
   "http for this machine and private networks. Default: VEGA_NODE.";

@@ -91,7 +91,8 @@ export function write(stream: Writable, text: string, signal?: AbortSignal): Pro
     else signal?.addEventListener("abort", onAbort);
     stream.write(text, (error) => {
       if (!error) resolve();
-      else if ("code" in error && error.code === "EPIPE") reject(new OutputClosed());
+      // On Windows, a write that waits when its reader ends fails with EOF.
+      else if ("code" in error && ["EPIPE", "EOF"].includes(String(error.code))) reject(new OutputClosed());
       else reject(new OutputError(error.message, { cause: error }));
     });
   });

@@ -30,7 +30,7 @@ export const getCommand: Definition = {
   ],
   examples: [
     "get /api/v2/parties/profiles -n 5 --format csv",
-    `get '/api/v2/node/signatures?id=${exampleIds.resource}'`,
+    `get "/api/v2/node/signatures?id=${exampleIds.resource}"`,
     "get /api/v2/assets --columns id,details.symbol,details.decimals -o assets.csv",
   ],
   async run(io, flags, [entered = ""]) {
@@ -80,7 +80,7 @@ function readPath(entered: string): { pathname: string; searchParams: URLSearchP
   const [, path = "", query = ""] = /^([^?#\s]+)(?:\?([^#\s]*))?$/.exec(entered) ?? [];
   const pathname = path.startsWith("/") ? path : `/${path}`;
   const { pathname: parsed } = new URL(pathname, "http://node.example");
-  if (path !== "" && !path.includes("://") && parsed === pathname) {
+  if (path !== "" && !/^[a-z]:|:\/\//i.test(path) && parsed === pathname) {
     const searchParams = new URLSearchParams(query);
     const backward = ["pagination.last", "pagination.before"].find((name) => searchParams.has(name));
     if (backward !== undefined)
@@ -89,7 +89,10 @@ function readPath(entered: string): { pathname: string; searchParams: URLSearchP
       );
     return { pathname, searchParams };
   }
-  throw new UsageError(`Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "${entered}".`);
+  const advice = /^[a-z]:/i.test(entered) ? " Git Bash replaces the first slash: leave it out." : "";
+  throw new UsageError(
+    `Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "${entered}".${advice}`,
+  );
 }
 
 const isPage = (value: unknown): value is PageContent<WireRecord> =>

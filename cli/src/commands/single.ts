@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import type { CallOptions } from "vegaprotocol-client";
 import { type OperationId, operations } from "vegaprotocol-client/operations";
 import { explainCheck } from "vegaprotocol-client/reports";
@@ -7,7 +7,7 @@ import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, kebab, readArguments } from "../arguments.js";
 import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
-import { exitCodes, readInput, UsageError } from "../errors.js";
+import { decode, exitCodes, readInput, UsageError } from "../errors.js";
 import { fileFlags, nodeFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import { printObject } from "../output/print.js";
@@ -61,7 +61,7 @@ async function readTransaction({ stdin, signal }: Io, file: string): Promise<obj
   if (isStdin && stdin.isTTY === true) throw new UsageError("Expected FILE, or a transaction as JSON on stdin.");
   // Nothing ends a read of stdin.
   const content = isStdin
-    ? await Promise.race([text(stdin), once(signal, "abort")])
+    ? await Promise.race([buffer(stdin).then(decode), once(signal, "abort")])
     : await readInput(file, "check transaction.json");
   signal.throwIfAborted();
   const expected = `Expected ${isStdin ? "stdin" : file} to hold a transaction as`;

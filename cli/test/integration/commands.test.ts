@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { Readable } from "node:stream";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { ended } from "../support/changes.js";
@@ -38,10 +39,15 @@ describe("the command check", () => {
     const text = JSON.stringify(transaction);
     await writeFile(file("tx.json"), text);
     await writeFile(file("windows.json"), `\uFEFF${text}`);
+    // As `>` of Windows PowerShell writes it.
+    const utf16 = Buffer.from(`\uFEFF${text}`, "utf16le");
+    await writeFile(file("powershell.json"), utf16);
     node.requests.length = 0;
-    for (const name of ["tx.json", "windows.json"]) await runCli(["check", file(name)], { fetch });
-    for (const stdin of [text, `{"tx":${text}}`]) await runCli(["check", "-"], { fetch, stdin });
-    expect(sent()).toEqual(Array(4).fill({ tx: transaction }));
+    const names = ["tx.json", "windows.json", "powershell.json"];
+    for (const name of names) await runCli(["check", file(name)], { fetch });
+    for (const stdin of [text, `{"tx":${text}}`, Readable.from([utf16])])
+      await runCli(["check", "-"], { fetch, stdin });
+    expect(sent()).toEqual(Array(6).fill({ tx: transaction }));
   });
 
   test("says that stdin is empty", async () => {

@@ -25,7 +25,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances --asset DAI --asset VEGA", 'Expected --asset once, got it again with "VEGA".'],
     ["balances --page-size 5001", 'Expected --page-size to be an integer from 1 to 5000, got "5001".'],
     ["balances -n", "Expected --limit to be followed by a value."],
-    ["balances --header @../nope", "Cannot read ../nope: there is no such file. Pass another one, such as --header @"],
+    ["balances --header @../nope", 'Cannot read ../nope: there is no such file. Pass another one, such as --header "@'],
     ["check ../nope", "Cannot read ../nope: there is no such file. Pass another one, such as check transaction.json."],
     ["balances --node ../5", 'Expected --node to be an address such as "https://node.example", got "../5".'],
     ["balances --decimals 18", 'Expected --decimals to be node, or ASSET=N with an N from 0 to 255, got "18".'],
@@ -38,9 +38,9 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances --timeout 9999999m", "Expected --timeout to be "],
     ["balances --party network --node ftp://x", "Expected --node to be "],
     ["balances --node ::1", 'Expected --node to have brackets around an IPv6 address, such as [::1]:8080, got "::1".'],
-    ["balances --node https://me:x@a", "without credentials. Use --header 'Authorization: Basic BASE64'."],
+    ["balances --node https://me:x@a", 'without credentials. Use --header "Authorization: Basic BASE64".'],
     ["balances --timeout soon", 'Expected --timeout to be a duration such as 30s, 500ms or 2m, got "soon".'],
-    ["balances --header secret", "Expected --header to be 'Name: value' or @FILE"],
+    ["balances --header secret", 'Expected --header to be "Name: value" or "@FILE"'],
     ["balances --columns time", "There is no column time."],
     ["balances now", 'Expected no arguments, got "now". Use vegaprotocol balances --help.'],
     ["votes network", 'got "network". Pass it with --party or --proposal.'],
@@ -186,8 +186,8 @@ describe("a failure exits with 1, an error on one line and the cause with --verb
   });
 });
 
-test("a closed stdout, as of head, ends the program quietly with 0 and ends the requests", async () => {
-  const closed = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
+test.each(["EPIPE", "EOF"])("a closed stdout, as of head, ends the program quietly with 0: %s", async (code) => {
+  const closed = Object.assign(new Error(code), { code });
   node.requests.length = 0;
   const slow = (request: Request) => setTimeout(1).then(() => fetch(request));
   const argv = ["balances", "--page-size", "10", "--concurrency", "1"];

@@ -142,6 +142,7 @@ test.each([
     "get reads a list from its start: PATH cannot have pagination.last. Use -n or pagination.first.",
   ],
   ["../5", 2, `Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "../5".`],
+  ["C:/Git/api/v2/assets", 2, 'got "C:/Git/api/v2/assets". Git Bash replaces the first slash: leave it out.'],
   ["https://node.example/x", 2, 'such as /api/v2/assets, got "https://node.example/x".'],
 ])("the command get of %s exits with %i", async (line, code, message) => {
   expect(await run(line)).toMatchObject({ ...ended(code, message), stdout: "" });

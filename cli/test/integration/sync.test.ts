@@ -16,7 +16,7 @@ describe.each(["vega/", "vega.db"] as const)("%s", testDestination);
 
 test.each([
   [[], { VEGA_NODE: "" }, "Expected --node URL"],
-  [["--header", "secret"], {}, "Expected --header to be 'Name: value'"],
+  [["--header", "secret"], {}, 'Expected --header to be "Name: value"'],
   [["--from-db", "missing.db"], {}, "there is no missing.db"],
   [["--from-db", "src/"], {}, "src/ has no copy"],
 ])("%j with %j makes no database", async (flags, env, message) => {
