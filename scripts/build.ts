@@ -9,7 +9,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { type OutputChunk, rolldown } from "rolldown";
@@ -41,8 +41,10 @@ async function main(): Promise<void> {
 }
 
 async function replace(path: string, built: string): Promise<void> {
-  // There is none before the first build.
-  await rename(path, `${built}-earlier`).catch(() => {});
+  await rename(path, `${built}-earlier`).catch((error) => {
+    // There is none before the first build.
+    if (error.code !== "ENOENT") throw error;
+  });
   await rename(built, path);
 }
 
@@ -126,7 +128,7 @@ async function buildInto(folder: string): Promise<void> {
     (entry) => typeof entry !== "string",
   );
   for (const { import: modules, require } of entries) {
-    const path = relative(dirname(modules.types), require.types).replace(/\.d\.ts$/, ".js");
+    const path = posix.relative(posix.dirname(modules.types), require.types).replace(/\.d\.ts$/, ".js");
     await write(modules.types, `export * from "${path}";\n`);
   }
   const library = entries.map(({ import: modules }) => modules.default.replace(/^\.\/dist\/|\.js$/g, ""));

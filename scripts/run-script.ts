@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /**
@@ -7,7 +8,9 @@ import { fileURLToPath } from "node:url";
  * @param url - The `import.meta.url` of the script.
  */
 export async function runScript(url: string, main: () => void | Promise<void>): Promise<void> {
-  if (process.argv[1] !== fileURLToPath(url)) return;
+  const [, program] = process.argv;
+  // Through a link, such as a junction of Windows, they have different names.
+  if (program === undefined || realpathSync.native(program) !== realpathSync.native(fileURLToPath(url))) return;
   try {
     await main();
   } catch (error) {

@@ -27,7 +27,7 @@ function moduleOf({ code }: Sample): string {
   const isUsed = (name: string, text: string) => new RegExp(`\\b${name}\\b`).test(text);
   const others = [...known]
     .filter(([name]) => isUsed(name, body) && !isUsed(name, imported))
-    .map(([name, from]) => `import { ${name} } from "${from}";`);
+    .map(([name, from]) => `import { ${name} } from ${JSON.stringify(from)};`);
   return `${[...own, ...others].join("\n")}\nexport async function run(console) {\n${body}\n}`;
 }
 

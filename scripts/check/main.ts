@@ -3,6 +3,8 @@
  * output of a check follows if the check fails or if it was named.
  */
 import { exec } from "node:child_process";
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseArgs } from "node:util";
 import { npmCi } from "../npm-ci.js";
@@ -11,7 +13,10 @@ import { runScript } from "../run-script.js";
 /** TypeScript 7, which is several times as fast. Tools that need its API have `typescript`, which is 5.9. */
 const tsc = "node node_modules/typescript-7/bin/tsc";
 
-/** The commands of each check, for a shell. */
+/** The folder of the command line as it is published. */
+const staged = join(tmpdir(), `vegaprotocol-cli-${process.pid}`);
+
+/** The commands of each check, for any shell. */
 const checks: Readonly<Record<string, readonly string[]>> = {
   lint: ["redocly lint openapi.yaml", "redocly lint --config cli/redocly.yaml cli/dist/gateway.yaml"],
   generated: ["tsx scripts/generate/main.ts --check"],
@@ -21,9 +26,9 @@ const checks: Readonly<Record<string, readonly string[]>> = {
   structure: ["depcruise src generated cli/src"],
   package: [
     "publint --strict",
-    // Otherwise npm would build the package once more to pack it.
-    "npm_config_ignore_scripts=true attw --pack . --profile node16 --exclude-entrypoints openapi.yaml openapi.json",
-    "f=$(mktemp -d) && tsx scripts/stage-command-line.ts $f/cli && publint --strict $f/cli && rm -r $f",
+    "attw --pack . --profile node16 --exclude-entrypoints openapi.yaml openapi.json",
+    `tsx scripts/stage-command-line.ts "${staged}"`,
+    `publint --strict "${staged}"`,
   ],
   size: ["tsx scripts/check/size.ts"],
   instantiations: ["tsx scripts/check/instantiations.ts"],
@@ -57,15 +62,17 @@ async function main(): Promise<void> {
   };
   // Most of them use one processor. Those that run by name alone install the same packages.
   await Promise.all(isNamed ? [next()] : [next(), next()]);
+  rmSync(staged, { recursive: true, force: true });
 }
 
 /** Runs the commands of a check until one fails, and prints the result. Returns whether it passed. npm adds dependencies to `PATH`. */
 async function perform(name: string, commands: readonly string[], isVerbose: boolean): Promise<boolean> {
   const start = performance.now();
-  const script = `{ ${commands.join(" && ")}; } 2>&1`;
+  // Otherwise npm would build the package once more to pack it.
+  const env = { ...process.env, PATH, ...(name === "package" && { npm_config_ignore_scripts: "true" }) };
   const [passed, output] = await new Promise<[boolean, string]>((resolve) =>
-    exec(script, { maxBuffer: 2 ** 26, env: { ...process.env, PATH } }, (error, text) =>
-      resolve([error === null, text]),
+    exec(commands.join(" && "), { maxBuffer: 2 ** 26, env }, (error, stdout, stderr) =>
+      resolve([error === null, stdout + stderr]),
     ),
   );
   const seconds = ((performance.now() - start) / 1000).toFixed(1);

@@ -2,6 +2,7 @@
  * Measures the code that an application loads, minified and gzipped: at first, and in total with chunks on demand. Prints both with their
  * limits.
  */
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
@@ -40,10 +41,10 @@ async function measure(imports: Readonly<Record<string, string>>): Promise<[init
     outdir: "out",
   });
   const bytes = new Map(
-    outputFiles.map(({ path, contents }) => [path.split("/").at(-1), gzipSync(contents, { level: 9 }).length]),
+    outputFiles.map(({ path, contents }) => [basename(path), gzipSync(contents, { level: 9 }).length]),
   );
   const sizeOf = (chunks: Iterable<string>) =>
-    [...chunks].reduce((sum, chunk) => sum + (bytes.get(chunk.split("/").at(-1)) ?? 0), 0) / 1000;
+    [...chunks].reduce((sum, chunk) => sum + (bytes.get(basename(chunk)) ?? 0), 0) / 1000;
   return [sizeOf(initialChunks(metafile)), sizeOf(Object.keys(metafile.outputs))];
 }
 

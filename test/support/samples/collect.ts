@@ -46,7 +46,7 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 const list = (folder: string, ending: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(ending) && !name.includes("node_modules"))
-    .map((name) => join(folder, name));
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`);
 
 /** The contents of comments; other lines become blank, so that line numbers stay. */
 const uncommented = (text: string) =>
