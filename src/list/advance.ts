@@ -103,8 +103,8 @@ export function endAgain<T>(
   edges: readonly Edge<T>[],
   { isProved, isAlone }: { isProved: boolean; isAlone: boolean },
 ): WalkState<T> | undefined {
-  const { history, range } = walk;
-  if (history === undefined || range === undefined || isEmptyRange(range)) return undefined;
+  const { range } = walk;
+  if (range === undefined || isEmptyRange(range)) return undefined;
   const { start, end: wanted = never } = range;
   const isDown = isDescending(walk.pagination, end.direction);
   const reached = end.block ? finalTime(end.block.timestamp) : never;

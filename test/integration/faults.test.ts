@@ -1,5 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { type BalanceChange, createClient, type Page, type VegaClient, VegaError } from "../../src/index.js";
+import {
+  type BalanceChange,
+  type Coverage,
+  createClient,
+  type Page,
+  type VegaClient,
+  VegaError,
+} from "../../src/index.js";
 import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { type Behavior, faulty, respond, startFaultyServer } from "../support/faulty-server.js";
 import { freePort } from "../support/free-port.js";
@@ -164,16 +171,22 @@ describe("a page of balance changes that ends where the query of the node failed
     for (let each: Page<BalanceChange> | undefined = page; each; each = await each.nextPage()) all.push(...each.nodes);
     return all;
   };
+  /** All records, which the coverage has as well. */
+  const whole = async (reading: AsyncIterable<BalanceChange> & { coverage: Promise<Coverage> }) => {
+    const all: BalanceChange[] = [];
+    for await (const change of reading) all.push(change);
+    const { start } = await reading.coverage;
+    for (const { timestamp } of all) expect(BigInt(timestamp)).toBeGreaterThanOrEqual(start);
+    return all;
+  };
   const readers: Record<string, (client: VegaClient, range: object, newestFirst: boolean) => Promise<BalanceChange[]>> =
     {
       "a loop": (client, range, newestFirst) =>
-        client.listBalanceChanges({ ...range, pagination: { first: 20, newestFirst } }).toArray(),
+        whole(client.listBalanceChanges({ ...range, pagination: { first: 20, newestFirst } })),
       "a chain of pages": async (client, range, newestFirst) =>
         chain(await client.listBalanceChanges({ ...range, pagination: { first: 20, newestFirst } })),
       "a scan": (client, range, newestFirst) =>
-        client
-          .scanBalanceChanges(range, { pageSize: 20, order: newestFirst ? "newest-first" : "oldest-first" })
-          .toArray(),
+        whole(client.scanBalanceChanges(range, { pageSize: 20, order: newestFirst ? "newest-first" : "oldest-first" })),
     };
   const cases = Object.entries(readers).flatMap(([name, reader]) =>
     [true, false].flatMap((newestFirst) => [true, false].map((isOpen) => ({ name, reader, newestFirst, isOpen }))),
