@@ -226,9 +226,9 @@ export class ListPage<T> implements Page<T> {
 
   /** The time from which on the walk is complete, in Unix nanoseconds; 0 if this page does not limit it. */
   get completeFrom(): bigint {
-    const { direction } = this.#taken.end;
+    const { edges, end } = this.#taken;
     // Until the end is requested once more, it is uncertain which record is the oldest one.
-    const isSure = !isDescending(this.#walk.pagination, direction) && this.edges.length > 0;
+    const isSure = !isDescending(this.#walk.pagination, end.direction) && edges.length > 0;
     const { completeFrom, gapFrom = 0n } = this.#fetched;
     return isSure || this.#endAgain() === undefined ? completeFrom : gapFrom;
   }

@@ -211,6 +211,15 @@ describe("a start is not proved", () => {
     },
   );
 
+  test.each(Object.entries(readers))("by records that are not wanted: %s", async (_, reader) => {
+    // v0.79 nodes refuse the older type, so the client selects the records itself.
+    const accountTypes = ["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION"] as const;
+    const records = [change(1, -5), change(2, 10, margin), change(2, 20, margin)];
+    const reading = reader(clientOf(connect(records, [5])), { filter: { accountTypes } });
+    for await (const record of reading) expect(record).toBeUndefined();
+    expect((await reading.coverage).start).toBeGreaterThanOrEqual(BigInt(own.timestamp));
+  });
+
   test("by a record of another asset: the coverage begins with the first record", async () => {
     const assetId = hex(9);
     const records = [change(2, -900), change(1, 10, { assetId })];
