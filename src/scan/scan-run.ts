@@ -273,12 +273,13 @@ export class ScanRun implements Batches<BalanceChange> {
   #describe(error: unknown, unread: Range | undefined): unknown {
     if (!VegaError.is(error)) return error;
     let { start, end } = this.#range;
-    // Between the last record and an older segment, others can be missing.
-    const last = BigInt(this.#last?.timestamp ?? 0);
+    const { availableFrom } = error as { availableFrom?: bigint };
+    // Between the last record and an older segment, others can be missing. If the node has dropped records meanwhile, they
+    // can also be missing between two segments that were read.
+    const last = availableFrom ?? BigInt(this.#last?.timestamp ?? 0);
     if (unread && this.#order.newestFirst) end = maximum(toTime(unread.end), minimum(this.#completeFrom, last));
     // If nothing was returned yet, the coverage does not tell whether records before the first one are missing.
     else if (unread && this.#last) start = toTime(unread.start);
-    const { availableFrom } = error as { availableFrom?: bigint };
     if (availableFrom !== undefined) start = maximum(start ?? 0n, minimum(availableFrom, end ?? availableFrom));
     const resume = { dateRange: toDateRange({ start, end }) };
     return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });

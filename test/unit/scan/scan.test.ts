@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -11,6 +12,8 @@ import {
 } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNode, type FakeNodeOptions } from "../../../src/testing/index.js";
+import { mulberry32 } from "../../../src/testing/random.js";
+import { maximum } from "../../../src/values/integers.js";
 import { rejectionOf, respondWith } from "../../support/recorder.js";
 import { changesAt } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
@@ -223,6 +226,49 @@ test("records out of order are of a node that a pool leaves for another one, als
   expect((await loop).map(({ timestamp }) => timestamp)).toEqual(["1000", "4000", "9000", "12000"]);
   const alone = createClient({ baseUrl: "https://wrong.example", fetch });
   await expect(alone.listBalanceChanges({})).rejects.toThrow("it has records that are out of order");
+});
+
+test("newest first, `resume` ends after each missing record if the node drops its history meanwhile", async () => {
+  const times = timesOf(1200).map((time) => 1_700_000_000_000_000_000n + BigInt(time) * 1_000_000n);
+  const balances = changesAt(times);
+  let holes = 0;
+  for (let seed = 1; seed <= 20; seed++) {
+    const random = mulberry32(seed);
+    const below = (limit: number) => Math.floor(random() * limit);
+    const drops = [1, 2, 3].map(() => ({ at: 6 + below(30), history: times[below(1150)] ?? 0n }));
+    const node = createFakeNode({ balances }, { defects: [], rateLimit: false });
+    const waiting: (() => void)[] = [];
+    let isOver = false;
+    let requests = 0;
+    const fetch = async (request: Request) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      requests++;
+      const history = drops.filter(({ at }) => at <= requests).map((drop) => drop.history);
+      node.configure({ history: history.reduce(maximum, 0n) });
+      return node.fetch(request);
+    };
+    const client = createClient({ baseUrl, fetch, pacing: false });
+    const scan = client.scanBalanceChanges({}, { order: "newest-first", pageSize: 40 });
+    const read: bigint[] = [];
+    const reading = (async () => {
+      for await (const { timestamp } of scan) read.push(BigInt(timestamp));
+    })().catch((error: unknown) => error);
+    void reading.finally(() => {
+      isOver = true;
+    });
+    // Responses come in any order.
+    for (; !isOver; await nextTurn()) waiting.splice(below(waiting.length), 1)[0]?.();
+    const error = await reading;
+    if (!PaginationError.is(error)) continue;
+    const missing = times.filter((time) => !read.includes(time));
+    if (missing.some((time) => time > (read.at(-1) ?? 0n))) holes++;
+    const { dateRange } = error.resume as { dateRange: { endTimestamp: string } };
+    for (const time of missing) {
+      expect(time).toBeLessThan(error.coverage?.start ?? 0n);
+      expect(time).toBeLessThan(BigInt(dateRange.endTimestamp));
+    }
+  }
+  expect(holes).toBeGreaterThan(0);
 });
 
 test("a scan ends with an error if one microsecond has more records than a page and the cursors do not lead on", async () => {
