@@ -45,6 +45,9 @@ export interface PageOptions {
   isAlone?: boolean;
 }
 
+/** How many records show whether a list has ended. A query for many may time out each time. */
+const endSize = 100;
+
 /** Reads the page after a state, by the first anchor whose page shows that it continues there. */
 export async function readPage<T>(plan: WalkPlan<T>, from: WalkState<T>, options: PageOptions): Promise<ListPage<T>> {
   const { signal, left = Number.POSITIVE_INFINITY, isAlone = false } = options;
@@ -52,7 +55,7 @@ export async function readPage<T>(plan: WalkPlan<T>, from: WalkState<T>, options
   // New records arrive all the time: the end stays where it was until it is requested once more.
   const walk = range && from.endsAt ? { ...plan, range: { ...range, end: from.endsAt, trail: undefined } } : plan;
   const state = await withEarlierVote(walk, from, signal);
-  const { size: most } = state.again ?? walk;
+  const most = from.endsAt === undefined ? (state.again ?? walk).size : Math.min(walk.size, endSize);
   const size = walk.isWanted ? most : Math.min(most, left);
   const anchors = anchorsOf(walk, state);
   for (const anchor of anchors) {

@@ -179,17 +179,36 @@ describe("a page of balance changes that ends where the query of the node failed
     for (const { timestamp } of all) expect(BigInt(timestamp)).toBeGreaterThanOrEqual(start);
     return all;
   };
-  const readers: Record<string, (client: VegaClient, range: object, newestFirst: boolean) => Promise<BalanceChange[]>> =
-    {
-      "a loop": (client, range, newestFirst) =>
-        whole(client.listBalanceChanges({ ...range, pagination: { first: 20, newestFirst } })),
-      "a chain of pages": async (client, range, newestFirst) =>
-        chain(await client.listBalanceChanges({ ...range, pagination: { first: 20, newestFirst } })),
-      "a scan": (client, range, newestFirst) =>
-        whole(client.scanBalanceChanges(range, { pageSize: 20, order: newestFirst ? "newest-first" : "oldest-first" })),
-    };
+  type Reader = (client: VegaClient, range: object, newestFirst: boolean, size?: number) => Promise<BalanceChange[]>;
+  const readers: Record<string, Reader> = {
+    "a loop": (client, range, newestFirst, first = 20) =>
+      whole(client.listBalanceChanges({ ...range, pagination: { first, newestFirst } })),
+    "a chain of pages": async (client, range, newestFirst, first = 20) =>
+      chain(await client.listBalanceChanges({ ...range, pagination: { first, newestFirst } })),
+    "a scan": (client, range, newestFirst, pageSize = 20) =>
+      whole(client.scanBalanceChanges(range, { pageSize, order: newestFirst ? "newest-first" : "oldest-first" })),
+  };
   const cases = Object.entries(readers).flatMap(([name, reader]) =>
     [true, false].flatMap((newestFirst) => [true, false].map((isOpen) => ({ name, reader, newestFirst, isOpen }))),
+  );
+
+  test.each(cases.filter(({ isOpen }) => isOpen))(
+    "is not the end if all queries of many records fail: $name, newest first: $newestFirst",
+    async (each) => {
+      for (const share of [0, 0.2, 0.5]) {
+        const many = changesAt(Array.from({ length: 900 }, (_, index) => first + BigInt(index) * second));
+        const node = createFakeNode({ balances: many }, { defects: nodeDefects, rateLimit: false });
+        const fetch = async (request: Request) => {
+          const response = await node.fetch(request);
+          const size = Number(new URL(request.url).searchParams.get("pagination.first"));
+          return size > 300 ? new Response(shortened(await response.arrayBuffer(), share), response) : response;
+        };
+        const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+        const read = await each.reader(client, {}, each.newestFirst, 5000).catch((error: unknown) => error);
+        if (read instanceof Error) expect(read).toMatchObject({ reason: "gap" });
+        else expect(read).toHaveLength(900);
+      }
+    },
   );
 
   test.each(cases)("is read again by $name, newest first: $newestFirst, without a range: $isOpen", async (each) => {

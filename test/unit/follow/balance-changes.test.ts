@@ -101,7 +101,7 @@ describe("a follower of balance changes", () => {
     const names = ["pagination.first", "dateRange.startTimestamp"];
     const sent = requests.map(({ url }) => names.map((name) => url.searchParams.get(name)));
     // The end is requested once more, from the record before the last one on.
-    const following = [2, 3, 4].flatMap((seconds) => ["150", "151"].map((size) => [size, `${timeAt(seconds)}`]));
+    const following = [2, 3, 4].flatMap((seconds) => ["150", "101"].map((size) => [size, `${timeAt(seconds)}`]));
     expect(sent).toEqual([["1", null], ...following]);
   });
 
