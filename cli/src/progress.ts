@@ -73,7 +73,7 @@ export function createMonitor(io: Io, flags: Flags) {
       if (!hasRead || now - failingSince + event.delay > giveUpAfter) {
         const code = name === "RateLimitError" ? exitCodes.rateLimited : exitCodes.failed;
         controller.abort(new ExitError(message, code));
-      } else if (isFirst) print(`${message}. Retrying for ${describeDuration(giveUpAfter)}.`);
+      } else if (isFirst) print(`${message.replace(/\.$/, "")}. Retrying for ${describeDuration(giveUpAfter)}.`);
     },
     progressed(records: number, upTo: bigint | undefined): void {
       if (failingSince !== undefined) {

@@ -99,9 +99,13 @@ export function explain(
     // A range that begins after the block needs another start.
     return behindError(block, wanted, error, block?.height && (!isLater || start === end) ? advice : "");
   }
+  // A query of the node can have failed, or another node has responded.
+  const isTransient = reason === "gap";
   return new IncompleteError(
     `The node has further records, but no request leads to them after ${error.itemsRead} records (${reason}). ` +
-      "Use a larger --page-size, the other --order or a narrower filter.",
+      (isTransient
+        ? "Run the command again, or use another node."
+        : "Use a larger --page-size, the other --order or a narrower filter."),
     error,
   );
 }
