@@ -90,7 +90,7 @@ export function explain(
 ): unknown {
   if (!PaginationError.is(error)) return error;
   const { availableFrom, block, reason, resume } = error;
-  if (availableFrom !== undefined) return lateStart(availableFrom, start ?? 0n, end, error);
+  if (availableFrom !== undefined) return lateStart(availableFrom, start, end, error);
   if (reason === "behind") {
     const to = end ?? resume?.dateRange?.endTimestamp;
     const isLater = start !== undefined && block !== undefined && start > block.timestamp;
@@ -178,11 +178,15 @@ export const startsLate = (
 ): IncompleteError | undefined =>
   from === undefined || start <= from ? undefined : lateStart(start, from, end, undefined, source);
 
-function lateStart(start: bigint, from: bigint, end: bigint | undefined, cause: unknown, source = "node") {
-  const [at, wanted] = [start, from].map(formatTime);
+function lateStart(start: bigint, from: bigint | undefined, end: bigint | undefined, cause: unknown, source = "node") {
+  const at = formatTime(start);
+  if (from === undefined) {
+    const message = `The node has dropped records during the reading: they are complete from ${at} on. Run the command again.`;
+    return new IncompleteError(message, cause);
+  }
   const advice = `Use ${end === undefined || start < end ? `--from ${at}, or ` : ""}a ${source} that keeps a longer history.`;
   return new IncompleteError(
-    `The records are complete from ${at} on, and the range begins at ${wanted}. ${advice}`,
+    `The records are complete from ${at} on, and the range begins at ${formatTime(from)}. ${advice}`,
     cause,
   );
 }

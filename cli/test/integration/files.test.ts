@@ -286,3 +286,17 @@ describe("an export to a time that the node has not reached", () => {
     );
   });
 });
+
+test("an export without --from names no start if the node drops records meanwhile", async () => {
+  const dropping = createFakeNode({ balances: 3000, seed: 3 }, { rateLimit: false });
+  const times = dropping.records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));
+  let requests = 0;
+  const fetch = async (request: Request) => {
+    if (++requests === 8) dropping.configure({ history: times[2500] ?? 0n });
+    return dropping.fetch(request);
+  };
+  const flags = ["--page-size", "100", "--concurrency", "1", "-o", file("dropped.csv")];
+  const dropped =
+    /^Error: The node has dropped records during the reading: they are complete from \S+Z on\. Run the command again\.\n/;
+  expect(await runCli(["balances", ...flags], { fetch })).toMatchObject(ended(3, dropped));
+});
