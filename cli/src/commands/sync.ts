@@ -1,5 +1,3 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { PaginationError } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
@@ -12,7 +10,7 @@ import * as flag from "../flags.js";
 import { count, type Io, printMessage } from "../io.js";
 import { largestPage } from "../operations.js";
 import { listAssets } from "../other-paths.js";
-import { followLink } from "../output/file.js";
+import { fileId } from "../output/file.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
 import { explain } from "../records.js";
@@ -133,7 +131,7 @@ async function sync(
   const { flags } = await readUnits(io, given, { assetId: "text" }, list);
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
-  if (flags.fromDb !== undefined && isSameFile(flags.fromDb, entered)) {
+  if (flags.fromDb !== undefined && fileId(flags.fromDb) === fileId(entered)) {
     throw new UsageError(`Expected --from-db to be another file than DESTINATION, got "${flags.fromDb}".`);
   }
   if (flags.dry) return describeSync(io, flags, plan, entered, name);
@@ -161,15 +159,6 @@ async function sync(
     if (flags.check) return check(io, flags, plan, destination, name, connection);
     return store(io, flags, plan, destination, name, { ...connection, metrics });
   });
-}
-
-/** One file can have several names: by links, and in any case on Windows and macOS. */
-function isSameFile(a: string, b: string): boolean {
-  const idOf = (name: string) => {
-    const { dev, ino } = statSync(name, { throwIfNoEntry: false, bigint: true }) ?? {};
-    return ino === undefined ? resolve(followLink(name)) : `${dev} ${ino}`;
-  };
-  return idOf(a) === idOf(b);
 }
 
 /** Reads the flags. Every error is found before something is sent or written. */

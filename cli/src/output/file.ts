@@ -59,6 +59,12 @@ export const followLink = (name: string): string =>
     ? (ifThere(() => fs.realpathSync(name)) ?? resolve(dirname(name), fs.readlinkSync(name)))
     : name;
 
+/** What one file has under each of its names: by links, and in any case on Windows and macOS. */
+export function fileId(name: string): string {
+  const found = fs.statSync(name, { throwIfNoEntry: false, bigint: true });
+  return found ? `${found.dev} ${found.ino}` : resolve(followLink(name));
+}
+
 function ifThere<T>(read: () => T): T | undefined {
   try {
     return read();

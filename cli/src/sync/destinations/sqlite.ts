@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
 import { ExitError } from "../../errors.js";
-import { followLink } from "../../output/file.js";
+import { fileId, followLink } from "../../output/file.js";
 import type { Row } from "../rows.js";
 import { loadSqlite, lock, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
 import { type Database, type DatabaseOptions, type Dialect, untilUsable } from "./database.js";
@@ -155,10 +154,10 @@ export async function openSqlite(name: string, options: DatabaseOptions): Promis
   const release = options.mode === "read" ? async () => {} : await lock(path);
   try {
     const database = open(path);
-    const file = fileOf(name);
+    const file = fileId(name);
     // SQLite would keep writing to the file that it has opened, which has no name or another one.
     const checkFile = () => {
-      if (fileOf(name) === file) return;
+      if (fileId(name) === file) return;
       throw new ExitError(
         `Expected ${name} to be the file that this run has opened, but it was moved, removed or replaced. Run sync again to continue with the ` +
           "file that is there.",
@@ -169,11 +168,6 @@ export async function openSqlite(name: string, options: DatabaseOptions): Promis
     await release();
     throw error;
   }
-}
-
-function fileOf(name: string): string {
-  const { dev, ino } = statSync(name, { throwIfNoEntry: false, bigint: true }) ?? {};
-  return `${dev} ${ino}`;
 }
 
 export async function sqliteDestination(sqlite: Sqlite, options: SqliteOptions): Promise<RelationalDestination> {
