@@ -167,7 +167,7 @@ export async function createFetch(env: Environment): Promise<Fetch> {
     const body = request.body ? { body: await request.arrayBuffer() } : {};
     const dispatcher = url.startsWith("https:") ? secure : proxied;
     const response = await send(url, { ...init, ...body, dispatcher }).catch((error: Error) => {
-      throw explain(error, url, proxies);
+      throw explainFailure(error, url, proxies);
     });
     return response as object as Response;
   };
@@ -189,7 +189,7 @@ function proxyOf(env: Environment, name: string): string {
 const portOf = ({ port, protocol }: URL): string => port || (protocol === "https:" ? "443" : "80");
 
 /** Replaces an error that users cannot act on by one with advice. The client shows all causes: it has none. */
-export function explain(error: Error, url: string, proxies: readonly URL[]): Error {
+export function explainFailure(error: Error, url: string, proxies: readonly URL[]): Error {
   const causes = causesOf(error);
   const { protocol, host, port } = new URL(url);
   const isPlainPort = causes.some(({ code = "", message }) => /EPROTO|wrong version number/.test(code + message));

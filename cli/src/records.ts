@@ -181,7 +181,7 @@ export const startsLate = (
 function lateStart(start: bigint, from: bigint | undefined, end: bigint | undefined, cause: unknown, source = "node") {
   const at = formatTime(start);
   if (from === undefined) {
-    const message = `The node has dropped records during the reading: they are complete from ${at} on. Run the command again.`;
+    const message = `The node dropped records during the reading. The records are complete from ${at} on. Run the command again.`;
     return new IncompleteError(message, cause);
   }
   const advice = `Use ${end === undefined || start < end ? `--from ${at}, or ` : ""}a ${source} that keeps a longer history.`;

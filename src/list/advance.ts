@@ -120,7 +120,7 @@ export function endAgain<T>(
   const isStartShown = start !== undefined && !isAtStart && (isProved || !(isAlone || last));
   const isShown = isDown ? isStartShown : time !== undefined && time >= endsAt;
   if (isShown || endsAt === never) return undefined;
-  // Without a record, the page is requested as before.
+  // Without a record, the list is requested from its start.
   const again = { ...end, lastEdges, cursor: undefined, endsAt, pages: last ? end.pages : 0 };
   return anchorsOf(walk, again).length > 0 ? again : undefined;
 }

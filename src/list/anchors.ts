@@ -3,7 +3,7 @@
  * place before the last known record, so that the page begins with known records, which show that the node has read on
  * from there and left nothing out. What is known is left out of the result.
  *
- * Which anchors there are depends on the defects of a list's cursors, which `ListKind` has.
+ * Which anchors there are depends on the defects of a list's cursors, which are described at `ListKind`.
  */
 import { operations } from "../../generated/operations.js";
 import type { KnownRecord } from "../http/expectation.js";

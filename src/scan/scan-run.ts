@@ -276,8 +276,8 @@ export class ScanRun implements Batches<BalanceChange> {
     const { availableFrom } = error as { availableFrom?: bigint };
     // Between the last record and an older segment, others can be missing. If the node has dropped records meanwhile, they
     // can also be missing between two segments that were read.
-    const last = availableFrom ?? BigInt(this.#last?.timestamp ?? 0);
-    if (unread && this.#order.newestFirst) end = maximum(toTime(unread.end), minimum(this.#completeFrom, last));
+    const bound = availableFrom ?? BigInt(this.#last?.timestamp ?? 0);
+    if (unread && this.#order.newestFirst) end = maximum(toTime(unread.end), minimum(this.#completeFrom, bound));
     // If nothing was returned yet, the coverage does not tell whether records before the first one are missing.
     else if (unread && this.#last) start = toTime(unread.start);
     if (availableFrom !== undefined) start = maximum(start ?? 0n, minimum(availableFrom, end ?? availableFrom));

@@ -80,7 +80,8 @@ function readPath(entered: string): { pathname: string; searchParams: URLSearchP
   const [, path = "", query = ""] = /^([^?#\s]+)(?:\?([^#\s]*))?$/.exec(entered) ?? [];
   const pathname = path.startsWith("/") ? path : `/${path}`;
   const { pathname: parsed } = new URL(pathname, "http://node.example");
-  if (path !== "" && !/^[a-z]:|:\/\//i.test(path) && parsed === pathname) {
+  const hasDrive = /^[a-z]:/i.test(entered);
+  if (path !== "" && !hasDrive && !path.includes("://") && parsed === pathname) {
     const searchParams = new URLSearchParams(query);
     const backward = ["pagination.last", "pagination.before"].find((name) => searchParams.has(name));
     if (backward !== undefined)
@@ -89,7 +90,7 @@ function readPath(entered: string): { pathname: string; searchParams: URLSearchP
       );
     return { pathname, searchParams };
   }
-  const advice = /^[a-z]:/i.test(entered) ? " Git Bash replaces the first slash: leave it out." : "";
+  const advice = hasDrive ? " Git Bash replaces the first slash: leave it out." : "";
   throw new UsageError(
     `Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "${entered}".${advice}`,
   );

@@ -297,6 +297,6 @@ test("an export without --from names no start if the node drops records meanwhil
   };
   const flags = ["--page-size", "100", "--concurrency", "1", "-o", file("dropped.csv")];
   const dropped =
-    /^Error: The node has dropped records during the reading: they are complete from \S+Z on\. Run the command again\.\n/;
+    /^Error: The node dropped records during the reading\. The records are complete from \S+Z on\. Run the command again\.\n/;
   expect(await runCli(["balances", ...flags], { fetch })).toMatchObject(ended(3, dropped));
 });

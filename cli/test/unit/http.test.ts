@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFetch, explain, withScheme } from "../../src/connection.js";
+import { createFetch, explainFailure, withScheme } from "../../src/connection.js";
 
 test.each([
   ["localhost", "http://localhost"],
@@ -41,7 +41,7 @@ test.each([
   ["http://proxy.example:3128", 3128],
 ])("the proxy %s that refuses connections on port %i is named", (proxy, port) => {
   const refused = Object.assign(new Error(`connect ECONNREFUSED 127.0.0.1:${port}`), { code: "ECONNREFUSED", port });
-  expect(explain(refused, "https://node.example/x", [new URL(proxy)]).message).toBe(
+  expect(explainFailure(refused, "https://node.example/x", [new URL(proxy)]).message).toBe(
     `The proxy ${proxy} does not respond: ${refused.message}`,
   );
 });
