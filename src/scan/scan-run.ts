@@ -158,7 +158,10 @@ export class ScanRun implements Batches<BalanceChange> {
   }
 
   #noteBlock({ extra: { block } }: NodePage<BalanceChange>): void {
-    if (block === undefined) this.#hasPageWithoutBlock = true;
+    if (block === undefined) {
+      this.#hasPageWithoutBlock = true;
+      if (this.#plans.length > 1) throw partsWithoutBlock(this.#operation, this.#plans.length);
+    }
     this.#block = laterOf(this.#block, block);
   }
 
@@ -211,7 +214,7 @@ export class ScanRun implements Batches<BalanceChange> {
     // An open end is fixed once, by the first response.
     const open = { ...first, range: { start: start && toTime(this.#start), end: undefined } };
     const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(needed)) : undefined;
-    const end = wantedEnd ?? (await this.#findEnd(page));
+    const end = wantedEnd ?? (await this.#findEnd(first, page));
     this.#range.end = end;
     // A node leaves out the first record behind a cursor that is after the end, such as a cursor of the current block.
     // Without block headers, the end comes from another response, whose node can be ahead.
@@ -222,7 +225,8 @@ export class ScanRun implements Batches<BalanceChange> {
       range: { start: this.#start, end: microsecondFrom(end) },
       maxItems: needed,
       read,
-      countProofs: () => this.#proofs,
+      // Without a block, nothing shows that a segment was read to its end.
+      countProofs: () => (this.#block ? this.#proofs : Number.POSITIVE_INFINITY),
     };
     this.#parts = this.#plans.map(
       (plan) => new PartScan({ ...options, plan, first: isUsable && plan === first ? page : undefined }),
@@ -259,14 +263,12 @@ export class ScanRun implements Batches<BalanceChange> {
   }
 
   /** The end of a scan without an end: the block of a response, or without block headers the newest record. */
-  async #findEnd(page: ListPage<BalanceChange> | undefined): Promise<bigint> {
+  async #findEnd(plan: WalkPlan<BalanceChange>, page: ListPage<BalanceChange> | undefined): Promise<bigint> {
     if (page?.block) return finalTime(page.block.timestamp);
-    const request = { pagination: { first: 1, newestFirst: true } };
-    const reads = this.#plans.map((plan) => this.#run((signal) => plan.fetchPage(request, {}, signal)));
-    const newest = await Promise.all(reads);
-    const [block] = newest.flatMap(({ extra }) => extra.block ?? []);
-    if (block) return finalTime(block.timestamp);
-    return newest.map(({ edges }) => timeOf(edges[0]) ?? -1n).reduce(maximum) + 1n;
+    const newest = { ...plan, pagination: { newestFirst: true }, range: { start: undefined, end: undefined } };
+    const options = { left: 1, isAlone: true };
+    const { block, last } = await this.#run((signal) => readPage(newest, startOf(newest), { signal, ...options }));
+    return block ? finalTime(block.timestamp) : (timeOf(last) ?? -1n) + 1n;
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */
@@ -285,6 +287,14 @@ export class ScanRun implements Batches<BalanceChange> {
     return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 }
+
+/** A part whose node is behind would end before the others. */
+const partsWithoutBlock = (operation: string, parts: number): VegaError =>
+  new VegaError(
+    `${operation} got a response without X-Block-Height and X-Block-Timestamp, which show that the ${parts} requests of this ` +
+      "filter reach the same time. Use a node or a proxy that sends them, or scan fewer parties at once.",
+    { operation },
+  );
 
 const toDateRange = ({ start, end }: OpenRange): BalanceChangesDateRange => ({
   ...(start !== undefined && { startTimestamp: `${start}` }),

@@ -175,6 +175,8 @@ export function worldOf(seed: number): World {
     node.isEast = variants.chance(0.2);
     if (variants.chance(0.1)) node.failedQueries = variants.one([0.1, 0.3]);
   }
+  // A proxy removes the headers of all responses.
+  if (variants.chance(0.05)) for (const node of nodes) node.headers = "none";
   return {
     seed,
     access: choose.one(["address", "pool"]),

@@ -322,6 +322,59 @@ test.each(["oldest-first", "newest-first"] as const)(
   },
 );
 
+test.each(["oldest-first", "newest-first"] as const)(
+  "a scan behind a proxy that removes block headers leaves out no record between others: %s",
+  async (order) => {
+    const balances = changesAt(Array.from({ length: 120 }, (_, second) => timeAt(second)));
+    const nodeUpTo = (seconds: number) => nodeAt(seconds, balances.slice(0, seconds), { blockHeaders: false });
+    const [behind, ahead] = [nodeUpTo(70), nodeUpTo(120)];
+    for (let seed = 1; seed <= 30; seed++) {
+      const random = mulberry32(seed);
+      const fetch = (request: Request) => (random() < 0.5 ? behind : ahead).fetch(request);
+      const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({}, { order, pageSize: 2 });
+      const read: number[] = [];
+      // The node that is behind does not show what follows its last record.
+      await (async () => {
+        for await (const { timestamp } of scan) read.push(Number(BigInt(timestamp) - head) / 1e9);
+      })().catch((error) => expect(error).toMatchObject({ reason: "gap" }));
+      const isWhole = read.every((second, index) => index === 0 || Math.abs(second - (read[index - 1] ?? 0)) === 1);
+      expect(isWhole, `seed ${seed}: ${read}`).toBe(true);
+    }
+  },
+);
+
+test("a scan of which only some responses have block headers has all records, or ends with a PaginationError", async () => {
+  for (const order of ["oldest-first", "newest-first"] as const) {
+    for (let pattern = 0; pattern < 512; pattern++) {
+      const node = createFakeNode({ balances: 0 }, { version: "v0.79", rateLimit: false });
+      let sent = 0;
+      const fetch = (request: Request) => {
+        node.configure({ blockHeaders: ((pattern >> sent++) & 1) === 1 });
+        return node.fetch(request);
+      };
+      const client = createClient({ baseUrl, fetch, pacing: false, retry: false });
+      const outcome = await client
+        .scanBalanceChanges({}, { order, catchUp: 0 })
+        .toArray()
+        .catch((error: unknown) => error);
+      expect(Array.isArray(outcome) || PaginationError.is(outcome), `${pattern}: ${outcome}`).toBe(true);
+    }
+  }
+});
+
+test("a scan of a filter that takes several requests needs block headers", async () => {
+  const partyIds = Array.from({ length: 300 }, (_, index) => index.toString(16).padStart(64, "0"));
+  const { fetch } = nodeAt(9, [], { blockHeaders: false });
+  const error = await rejectionOf(
+    createClient({ baseUrl, fetch }).scanBalanceChanges({ filter: { partyIds } }).toArray(),
+  );
+  expect(error).toMatchObject({
+    message:
+      "scanBalanceChanges got a response without X-Block-Height and X-Block-Timestamp, which show that the 4 requests of this filter " +
+      "reach the same time. Use a node or a proxy that sends them, or scan fewer parties at once.",
+  });
+});
+
 test("a scan that yields nothing before an error begins again, although its first page did not prove the start", async () => {
   const balances = changesAt([0, 1, 2, 3, 4, 5].map(timeAt));
   const history = timeAt(3);
