@@ -81,7 +81,10 @@ const members: Readonly<Record<string, string>> = {
   ...Object.fromEntries(dimensions),
 };
 
-/** The values of members that filters select. Nodes know shorter ids by names, or for all (observed on v0.74 nodes). */
+/**
+ * The values of members that filters select. Nodes know shorter ids by names, or for all (observed on v0.74 nodes). Only
+ * `network` is the id of its records as well.
+ */
 function conditionsOf(filters: object): readonly { member: string; values: readonly unknown[] }[] {
   return Object.entries(filters).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return conditionsOf(value);
@@ -91,4 +94,4 @@ function conditionsOf(filters: object): readonly { member: string; values: reado
   });
 }
 
-const comparable = /^(?:[\da-f]{64}|ACCOUNT_TYPE_\w+)$/;
+const comparable = /^(?:[\da-f]{64}|network|ACCOUNT_TYPE_\w+)$/;

@@ -32,12 +32,12 @@ interface Case {
 const cases: Record<string, Case> = {
   listVotes: {
     query: {
-      partyId: "network",
+      partyId: "VOTE",
       proposalId: "AbCd",
       pagination: { first: 3, after: "Pz8/Pj4+dm90ZSAy==", newestFirst: false },
     },
     url:
-      "/api/v2/votes?partyId=network&proposalId=abcd" +
+      "/api/v2/votes?partyId=VOTE&proposalId=abcd" +
       "&pagination.first=3&pagination.after=Pz8%2FPj4%2Bdm90ZSAy%3D%3D&pagination.newestFirst=false",
   },
   listPartiesProfiles: {

@@ -42,7 +42,9 @@ test.each<[what: string, filters: object, record: object, isRefused: boolean]>([
   ["of another type", { filter: { accountTypes: ["ACCOUNT_TYPE_BOND"] } }, { accountType: 9 }, true],
   ["of another resource", { id: hex(1) }, { id: hex(2) }, true],
   ["without the member", { proposalId: hex(1) }, {}, true],
-  ["of an id that nodes know by a name", { filter: { partyIds: ["network", hex(1)] } }, { partyId: hex(3) }, false],
+  ["of neither the network nor a party", { filter: { partyIds: ["network", hex(1)] } }, { partyId: hex(3) }, true],
+  ["of the network", { filter: { partyIds: ["network", hex(1)] } }, { partyId: "network" }, false],
+  ["of an id that nodes know by a name", { filter: { assetId: "VOTE" } }, { assetId: hex(3) }, false],
   ["of anyone, without a filter", { filter: { partyIds: undefined } }, { partyId: hex(3) }, false],
 ])("a record %s", (_, filters, node, isRefused) => {
   const check = () => refuseOthers([{ node }], filters as never);
