@@ -100,24 +100,30 @@ export const isBan = (status: number, headers: Headers): boolean =>
  * concerns only a rejected request (observed on v0.74 nodes).
  */
 export function retryAfter(status: number, headers: Headers, clock: Clock): number | undefined {
+  // The clock of the client can be wrong.
+  const now = Date.parse(headers.get("date") ?? "") || clock.date();
   const waits = [
-    readWait(headers.get("ratelimit-retry-after"), clock),
-    readWait(headers.get("retry-after"), clock),
-    status === 429 ? readWait(headers.get("ratelimit-reset"), clock) : undefined,
+    readWait(headers.get("ratelimit-retry-after"), now),
+    readWait(headers.get("retry-after"), now),
+    status === 429 ? readWait(headers.get("ratelimit-reset"), now) : undefined,
   ].filter((each) => each !== undefined);
   const wait = waits.length > 0 ? Math.max(...waits) : undefined;
   // The last second of a ban is 0 seconds.
   return isBan(status, headers) ? Math.max(1000, wait ?? defaultBan) : wait;
 }
 
-/** Reads a wait in milliseconds from a header that holds seconds, a Unix time or a date. */
-export function readWait(text: string | null, clock: Clock): number | undefined {
+/**
+ * Reads a wait in milliseconds from a header that holds seconds, a Unix time or a date.
+ *
+ * @param now - In Unix milliseconds.
+ */
+export function readWait(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;
   const isNumber = /^\s*\d+(?:\.\d+)?\s*$/.test(text);
   // A date has letters; Date.parse would also take "-5" for a year.
   const isDate = /[a-z]/i.test(text);
   const milliseconds = isNumber ? Number(text) * 1000 : isDate ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(milliseconds)) return undefined;
-  const wait = isDate || milliseconds >= firstUnixTime ? milliseconds - clock.date() : milliseconds;
+  const wait = isDate || milliseconds >= firstUnixTime ? milliseconds - now : milliseconds;
   return Math.min(Math.max(0, wait), longestWait);
 }
