@@ -115,13 +115,13 @@ const limitsCommand: Definition<LimitsFlags> = {
       throw new UsageError("--proposal requires --command vote.");
     const sentByBlock = flags.sentByBlock && readSends(flags.sentByBlock, "--sent-by-block");
     const submission = { command, proposalId } as Submission;
-    const options = { sentSince, sentByBlock, tokens, now: new Date() };
+    const options = { sentSince, sentByBlock, tokens };
     // A wrong flag is found before a request is sent.
     submissionLimits(noStatistics, submission, options);
     const client = await clientOf(io, flags);
     const read = async () => {
-      const statistics = await client.getSpamStatistics({ partyId }, { signal: io.signal });
-      const found = submissionLimits(statistics, submission, options);
+      const { data, block } = await client.getSpamStatistics({ partyId }, { signal: io.signal }).withResponse();
+      const found = submissionLimits(data, submission, { ...options, now: block?.timestamp });
       const bannedUntil = found.bannedUntil && formatTime(found.bannedUntil);
       return { ...found, left: found.left?.toString(), bannedUntil };
     };

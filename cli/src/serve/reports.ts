@@ -171,11 +171,14 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       const sends = query["sentByBlock"] as readonly string[] | undefined;
       const sentByBlock = sends && shared.readSends(sends, "sentByBlock");
       // The report checks the text, and its error shows it.
-      const options = { sentSince: sentSince as number | undefined, sentByBlock, tokens, now: new Date() };
+      const options = { sentSince: sentSince as number | undefined, sentByBlock, tokens };
       vega.submissionLimits(shared.noStatistics, submission, options);
 
       const { data, block } = await inTurn(1, () => client.getSpamStatistics({ partyId }, { signal }).withResponse());
-      return { rows: vega.submissionLimits(data, submission, options), source: { block } };
+      return {
+        rows: vega.submissionLimits(data, submission, { ...options, now: block?.timestamp }),
+        source: { block },
+      };
     },
     async bundle(query: Query, { signal, inTurn }: Reader): Promise<Report> {
       const id = canonicalIds(required(query, "id"));

@@ -309,6 +309,19 @@ test("limits prints what is left, and has the exit code 4 if nothing is", async 
   expect(page).toContain(`"title":"Limits of a party","about":[["party","${party}"],["command","transfer"]]`);
 });
 
+test("limits compares a ban with the block of the node: the clock of the machine can be ahead", async () => {
+  const [[party = "", statistics] = []] = Object.entries(node.records.spamStatistics);
+  const bannedAt = (time: bigint) => {
+    const transfers = { ...statistics?.transfers, bannedUntil: String(time) };
+    const spamStatistics = { [party]: { ...statistics, transfers } };
+    const { fetch } = createFakeNode({ spamStatistics, block: node.block } as never);
+    return runCli(["limits", "--party", party, "--command", "transfer"], { fetch });
+  };
+  const { timestamp } = node.block;
+  expect(await bannedAt(timestamp + 1n)).toMatchObject({ code: 4, stdout: expect.stringContaining('"banned"') });
+  expect(await bannedAt(timestamp)).toMatchObject({ code: 0 });
+});
+
 test("bundle prints the signatures of a resource", async () => {
   const { bundle } = JSON.parse(await run("bundle", "--id", resource));
   const own = signatures.filter(({ id }) => id === resource);
