@@ -12,7 +12,6 @@ import {
 } from "vegaprotocol-client";
 import { IncompleteError } from "./errors.js";
 import type { Flags } from "./flags.js";
-import { type Io, printMessage } from "./io.js";
 import { isScannable, type ListId, largestPage, listOperation } from "./operations.js";
 import type { WireRecord } from "./output/columns.js";
 import { formatTime } from "./times.js";
@@ -195,8 +194,11 @@ function lateStart(start: bigint, from: bigint | undefined, end: bigint | undefi
 export const coverageNotes = (start = 0n, end = 0n): string[] =>
   start < end ? [`The records are complete from ${start} to ${end}.`] : [];
 
-/** Warns if nothing shows that the node had reached the end of a range. */
-export function warnOfEnd(io: Io, coverage: Coverage | undefined): void {
-  if (coverage === undefined || coverage.end !== undefined) return;
-  printMessage(io, "Warning: the responses have no block headers, so newer records may be missing.");
+/** Why records may be missing before the end of a range; `undefined` if a response shows that its node has reached it. */
+export function unprovenEnd(coverage: Coverage | undefined, end: bigint): string | undefined {
+  if (coverage === undefined || coverage.end !== undefined) return undefined;
+  return (
+    `The responses have no block headers, so nothing shows that the node has reached ${formatTime(end)}. ` +
+    "Use a node or a proxy that sends them."
+  );
 }

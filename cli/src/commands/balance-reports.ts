@@ -12,7 +12,7 @@ import { readTarget } from "../output/file.js";
 import { printRecords } from "../output/print.js";
 import { readUnits } from "../output/units.js";
 import { createProgress } from "../progress.js";
-import { coverageNotes, explain, leaveOutTo, startsLate, warnOfEnd } from "../records.js";
+import { coverageNotes, explain, leaveOutTo, startsLate, unprovenEnd } from "../records.js";
 import * as shared from "../reports.js";
 import { createCopy } from "../sync/copy.js";
 import { checkRange, checkTime, formatTime, readTime } from "../times.js";
@@ -141,7 +141,6 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
       const unknown = "accounts that have not changed since are not shown";
       printMessage(io, `${known}, and ${unknown}. If the network has no earlier records, add --complete-history.`);
     }
-    warnOfEnd(io, coverage);
     return rows;
   };
   const notes = () => [
@@ -151,13 +150,14 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
   // "now" would mean nothing on a page that is read later.
   const shown = until === undefined ? { ...flags, [name === "balances" ? "at" : "to"]: String(end) } : flags;
   await printRecords(io, shown, kinds, read, units, { title: titles[name], notes });
-  const kept = found?.kept;
-  if (kept === undefined) return;
+  const { kept, coverage } = found ?? {};
   const source = entered.db === undefined ? "node" : "copy";
-  const late = `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before.`;
-  const reason =
+  const late = (kept: bigint) =>
     startsLate(kept, start, end, source)?.message ??
-    (isComplete ? `${late} Use a ${source} that keeps them.` : undefined);
+    (isComplete
+      ? `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a ${source} that keeps them.`
+      : undefined);
+  const reason = (kept === undefined ? undefined : late(kept)) ?? unprovenEnd(coverage, end);
   if (reason === undefined) return;
   throw new IncompleteError(
     output === "-" ? reason : `${output} is written, and balances in it are unknown. ${reason}`,

@@ -7,7 +7,7 @@ import { connect } from "../connection.js";
 import { describeReading, dryFlag } from "../dry.js";
 import { ErrorWithAdvice, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { count, Interruption, type Io, write } from "../io.js";
+import { count, Interruption, type Io, printMessage, write } from "../io.js";
 import { isScannable, type ListId, listOperation, lists } from "../operations.js";
 import { listAssets, requireProposal } from "../other-paths.js";
 import { columnsText, readColumns } from "../output/columns.js";
@@ -15,7 +15,7 @@ import { readTarget, refuseOther } from "../output/file.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { createPrinter, type Printer } from "../output/printer.js";
 import { readUnits } from "../output/units.js";
-import { coverageNotes, type Reading, readRecords, startsLate, warnOfEnd } from "../records.js";
+import { coverageNotes, type Reading, readRecords, startsLate, unprovenEnd } from "../records.js";
 import { checkRange, formatTime } from "../times.js";
 import { atFlags, dbFlags, printBalances, refuseSchema } from "./balance-reports.js";
 
@@ -117,8 +117,11 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
       if (late) throw late;
       start = coverage.start;
     }
+    const unproven = unprovenEnd(coverage, reading.end ?? 0n);
+    if (unproven !== undefined && reading.end !== undefined) throw new IncompleteError(unproven);
     await printer.finish();
-    warnOfEnd(io, coverage);
+    if (unproven !== undefined)
+      printMessage(io, "Warning: the responses have no block headers, so newer records may be missing.");
   } catch (error) {
     const canContinue = error instanceof Interruption || error instanceof IncompleteError || VegaError.is(error);
     const partial = await printer.stop(canContinue);

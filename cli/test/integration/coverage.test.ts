@@ -7,13 +7,18 @@ import { complete, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 
-test("a warning says that the end is not proven if no response names a block", async () => {
+test("an end that no response with block headers proves is a warning, or exit code 3 if it is --to", async () => {
   const warning = /^Warning: the responses have no block headers, /m;
   const silent = createFakeNode({ balances: 1200 }, { rateLimit: false, blockHeaders: false });
   for (const argv of [["balances"], ["balances", "-o", path("x.csv")], ["balances", "-o", path("x.json")]]) {
     const { code, stderr } = await runCli([...argv, "--quiet"], { fetch: silent.fetch });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(warning) });
   }
+  const unproven = "nothing shows that the node has reached 2024-02-10T00:00:00.000000000Z. Use a node or a proxy";
+  for (const order of ["oldest-first", "newest-first"])
+    expect(await runCli(["balances", "--to", "2024-02-10", "--order", order], silent)).toMatchObject(
+      ended(3, unproven),
+    );
   const node = createFakeNode({ balances: 1200 }, { rateLimit: false });
   expect((await runCli(["balances"], { fetch: node.fetch })).stderr).not.toContain("Warning");
 });
