@@ -1,6 +1,6 @@
 /** Reads the history of balance changes in batches, each proved before it is stored. */
 import { type BalanceChange, PaginationError } from "vegaprotocol-client";
-import { IncompleteError } from "../errors.js";
+import { ExitError, IncompleteError } from "../errors.js";
 import { finalTime, formatTime } from "../times.js";
 import type { BalancesQuery, Checkpoint } from "./destination.js";
 import { checkJoin, type Run, store } from "./run.js";
@@ -15,6 +15,12 @@ export async function* scanHistory(
   const { filter } = query;
   const newest = stored && (await limit(() => destination.newest(filter, stored.position)));
   const known = newest && BigInt(newest.timestamp);
+  if (stored && !newest) {
+    const dateRange = { startTimestamp: stored.start, endTimestamp: stored.position };
+    const first = { ...options.scan, maxItems: 1, missingHistory: "ignore", signal } as const;
+    const scan = client.scanBalanceChanges({ filter, dateRange }, first);
+    for await (const { timestamp } of scan) throw lostError(timestamp, stored.position);
+  }
   let checkpoint = stored;
   let next: BatchStart | undefined = { from: stored?.position ?? query.from, known };
   while (next) {
@@ -85,6 +91,10 @@ async function readBatch(
       { operation: "listBalanceChanges", reason: "gap" },
     );
   }
+  const isLost = ({ timestamp }: BalanceChange) =>
+    known !== undefined && BigInt(timestamp) > known && BigInt(timestamp) < (from ?? 0n);
+  const lost = found.find(isLost);
+  if (lost) throw lostError(lost.timestamp, from ?? 0n);
   const hasMore = found.length === size;
   if (hasMore && first?.timestamp === last?.timestamp) return readBatch(run, query, { from, known }, 2 * size);
   const { start, end = last ? BigInt(last.timestamp) : from } = await scan.coverage;
@@ -92,6 +102,13 @@ async function readBatch(
     BigInt(timestamp) >= (from ?? 0n) && !(hasMore && timestamp === last?.timestamp);
   return { records: found.filter(isNew), start, end, hasMore };
 }
+
+/** A backup that is restored in part has its checkpoint, and not its records. */
+const lostError = (time: string, position: bigint): ExitError =>
+  new ExitError(
+    `The stored records are incomplete: the node has a balance change at ${formatTime(time)}, before ${formatTime(position)}, up to ` +
+      "which they should be complete. Restore the whole backup, or make a new copy.",
+  );
 
 /** Whether the first response has shown that there are balance changes of a query. */
 const isMissing = ({ last, block }: Run, { filter, from = 0n }: BalancesQuery): boolean =>

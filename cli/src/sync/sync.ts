@@ -30,6 +30,7 @@ import {
 } from "./destination.js";
 import { scanHistory } from "./history.js";
 import { checkNetwork } from "./network.js";
+import { allOf } from "./rows.js";
 import { checkJoin, type Run, type SyncOptions, store, type VotesQuery } from "./run.js";
 
 /**
@@ -125,6 +126,14 @@ function following({ options, controller, signal }: Run): FollowOptions {
   return { pollInterval, stalledAfter: scan?.catchUp ?? 15_000, observe: endOnFailure, signal };
 }
 
+/** Whether votes of a query are stored. A backup that is restored in part has its checkpoint without them. */
+async function hasVotes(destination: Destination, query: VotesQuery): Promise<boolean> {
+  const { partyId, proposalId } = query as { partyId?: string; proposalId?: string };
+  for await (const vote of allOf(destination, "votes"))
+    if ([vote.partyId, undefined].includes(partyId) && [vote.proposalId, undefined].includes(proposalId)) return true;
+  return false;
+}
+
 async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undefined): Promise<undefined> {
   if (!run.options.follow && isAt(run, "votes", query, stored)) return undefined;
   const { proposalId } = query as { proposalId?: string };
@@ -134,7 +143,8 @@ async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undef
       if (error instanceof NoProposalError) throw error;
     });
   }
-  const follower = followVotes(run.client, query, { ...following(run), from: stored?.position ?? "start" });
+  const from = stored && (await run.limit(() => hasVotes(run.destination, query))) ? stored.position : "start";
+  const follower = followVotes(run.client, query, { ...following(run), from });
   return storeBatches(run, "votes", query, follower, stored);
 }
 

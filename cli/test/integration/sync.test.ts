@@ -9,6 +9,7 @@ import { add, addressWithGap, block, change, changes, ended, party, startNode } 
 import { testDestination } from "../support/destination-tests.js";
 import { readMetrics } from "../support/metrics.js";
 import { interruption, runCli, useFolder } from "../support/run-cli.js";
+import { query } from "../support/sqlite.js";
 
 const path = useFolder();
 
@@ -100,6 +101,32 @@ test("--follow waits for a response that shows what follows the stored records, 
   const argv = ["sync", path("vega.db"), "--follow", "--party", party, "--poll-interval", "5ms"];
   const gap = `no response shows every record from ${formatTime(position)} on.`;
   expect(await runCli([...argv, "--give-up-after", "3s"], { fetch })).toMatchObject(ended(1, gap));
+});
+
+test.each([
+  [
+    "its newest records",
+    "DELETE FROM account_changes WHERE time > (SELECT time FROM account_changes LIMIT 1 OFFSET 9)",
+  ],
+  ["all records", "DELETE FROM account_changes"],
+])("a backup that was restored without %s is not continued", async (_, statement) => {
+  const node = startNode();
+  expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch })).toMatchObject({ code: 0 });
+  await query(path("vega.db"), [statement]);
+  add(node, change(node.block.timestamp));
+  const incomplete = "The stored records are incomplete: the node has a balance change at 2024-02-0";
+  expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch })).toMatchObject(ended(1, incomplete));
+});
+
+test("a backup that was restored without its votes reads them again", async () => {
+  const node = startNode({ votes: 60 });
+  const [{ proposalId = "" } = {}] = node.records.votes;
+  const argv = ["sync", path("vega.db"), "votes", "--proposal", proposalId];
+  expect(await runCli(argv, { fetch: node.fetch })).toMatchObject({ code: 0 });
+  await query(path("vega.db"), ["DELETE FROM votes_history"]);
+  node.nextBlock();
+  expect(await runCli(argv, { fetch: node.fetch })).toMatchObject({ code: 0 });
+  expect(await runCli([...argv, "--check"], { fetch: node.fetch })).toMatchObject({ code: 0 });
 });
 
 describe("--check", () => {
