@@ -173,7 +173,7 @@ export function refuseOther({ name, path, isStream }: Target, force: boolean): v
 }
 
 /** After this many milliseconds without a change, a temporary file belongs to a process that was killed. */
-const abandonedAfter = 3_600_000;
+const abandonedAfter = 86_400_000;
 
 function removeLeft(path: string, extension: "tmp" | "partial", age = 0): void {
   const prefix = `${basename(path)}.`;

@@ -123,8 +123,8 @@ test("an export removes what one that was killed has left, and once it is comple
   const [killed, partial] = ["x.csv.0123abcd.tmp", "x.csv.0123abcd.partial"];
   const others = ["x.csv.89abcdef.tmp", "y.csv.0123abcd.tmp", "y.csv.0123abcd.partial", "x.csv.tmp", "x.csv.partial"];
   for (const name of [killed, partial, ...others]) await writeFile(file(name), "");
-  const anHourAgo = Date.now() / 1000 - 3601;
-  for (const name of [killed, "y.csv.0123abcd.tmp", "x.csv.tmp"]) await utimes(file(name), anHourAgo, anHourAgo);
+  const aDayAgo = Date.now() / 1000 - 86_401;
+  for (const name of [killed, "y.csv.0123abcd.tmp", "x.csv.tmp"]) await utimes(file(name), aDayAgo, aDayAgo);
   const fails = async () => new Response("", { status: 400 });
   expect(await runCli(["profiles", "-o", file("x.csv")], { fetch: fails })).toMatchObject({ code: 1 });
   expect((await readdir(file("."))).sort()).toEqual([partial, ...others].sort());
