@@ -168,7 +168,7 @@ export const scanFlags = (pageSize = "1000"): Option[] => [
 
 const pollInterval = "The time between polls. Default: 1s while records arrive, and up to 15s while none do.";
 const giveUpAfterText =
-  "How long to retry failures and to wait for a new block, such as 2h. never retries forever. Default: 10m.";
+  "How long to retry failures and to wait for a new block once a node has responded, such as 2h. never retries forever. Default: 10m.";
 export const giveUpAfter = 600_000;
 
 export const followFlags = (): Option[] => [

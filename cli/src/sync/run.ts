@@ -2,10 +2,10 @@
 import type { LimitFunction } from "p-limit";
 import type { BalanceChange, Block, ScanOptions, VegaClient } from "vegaprotocol-client";
 import type { FollowOptions, followVotes } from "vegaprotocol-client/follow";
-import { IncompleteError } from "../errors.js";
+import { ExitError, IncompleteError } from "../errors.js";
 import { day, formatTime } from "../times.js";
 import type { BalancesQuery, Batch, Checkpoint, Destination, Unwritten } from "./destination.js";
-import { checkTime, refuse } from "./rows.js";
+import { checkTime } from "./rows.js";
 
 export type VotesQuery = Parameters<typeof followVotes>[1];
 
@@ -69,7 +69,10 @@ export async function store(
   const { position = 0n } = checkpoint ?? {};
   // No later run could continue before that time.
   if (position > BigInt(Date.now()) * 1_000_000n + day)
-    refuse("the block of the node", "a time that the clock of this machine has reached", formatTime(position));
+    throw new ExitError(
+      `The block of the node is of ${formatTime(position)}, and the clock of this machine has not reached that time. Set the clock, or ` +
+        "use another node.",
+    );
   // Between balance changes before the range, others can be missing: nodes behind one address keep different histories.
   const isInRange = (record: object) =>
     list !== "balances" || BigInt((record as BalanceChange).timestamp) >= (checkpoint?.start ?? 0n);
