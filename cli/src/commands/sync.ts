@@ -142,8 +142,9 @@ async function sync(
     try {
       return await perform(destination);
     } catch (error) {
-      const isBehind = PaginationError.is(error) && error.reason === "behind";
-      throw isBehind ? explain(error, {}) : destination.describe(error);
+      const { reason, itemsRead } = PaginationError.is(error) ? error : {};
+      const isOfReading = reason === "behind" || (reason === "gap" && itemsRead !== undefined);
+      throw isOfReading ? explain(error, {}) : destination.describe(error);
     } finally {
       await destination.close();
     }

@@ -96,6 +96,14 @@ test("stores the records of a filter that takes several requests, of which some 
   expect(await runCli(argv, { fetch: node.fetch })).toMatchObject(ended(0, "1 new balance change,"));
 });
 
+test("a list whose next page no node shows ends with advice for the command line", async () => {
+  const [whole, empty] = [startNode(), startNode({ balances: [] })];
+  const fetch = (request: Request) => (request.url.includes("pagination.after") ? empty : whole).fetch(request);
+  const advice =
+    /^Error: The node has further records, but no request leads to them after \d+ records \(gap\)\. Run the command again/m;
+  expect(await runCli(["sync", path("vega.db"), "--page-size", "20"], { fetch })).toMatchObject(ended(3, advice));
+});
+
 test("--follow waits for a response that shows what follows the stored records, and then gives up", async () => {
   const { fetch, position } = addressWithGap(15);
   const argv = ["sync", path("vega.db"), "--follow", "--party", party, "--poll-interval", "5ms"];
