@@ -11,7 +11,6 @@ import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
 import { directionOf, type Edge, type PageContent } from "./page.js";
 import type { ListKind, OpenRange, WalkRequest } from "./plan.js";
-import { provableRange } from "./ranges.js";
 import { type CursorRules, pageReader } from "./reader.js";
 import { type OpenWalk, openWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
@@ -93,9 +92,7 @@ export function listsOf<T>(
       operation: id,
       kind: kindOf(operation),
       advice: hintsOf(id).repeatedCursor,
-      fetchPage: history
-        ? throughWindows(pageReader({ ...reader, longestWindow: provableRange }, filters), history, connection.isPool)
-        : read,
+      fetchPage: history ? throughWindows(read, history, connection.isPool) : read,
       history,
       isRecent: (time) => Math.abs(connection.clock.date() - Number(time / 1_000_000n)) < recent,
     };

@@ -25,11 +25,7 @@ const earliest = 1_577_836_800_000_000_000n;
  * says that more follows, and the next page has a cursor, so that a walk leaves its window by itself. A window without
  * new records has no new cursor: `throughWindows` requests the next one.
  */
-export function withinRange<T>(
-  read: ReadPage<T>,
-  { session, clock }: Connection,
-  longestWindow: bigint = longestRange,
-): ReadPage<T> {
+export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection): ReadPage<T> {
   const readInRange: ReadPage<T> = async (request, expectation, signal) => {
     const { pagination, start = 0n, end = never } = request;
     const hasCursor = cursorOf(pagination) !== undefined;
@@ -51,8 +47,8 @@ export function withinRange<T>(
     const newest = session.newest ?? BigInt(Math.floor(clock.date())) * 1_000_000n;
     const to = maximum(minimum(end, newest + spare), from + 1000n);
     const window = isDown
-      ? { start: maximum(to - longestWindow, from), end: to }
-      : { start: from, end: minimum(from + longestWindow, to) };
+      ? { start: maximum(to - provableRange, from), end: to }
+      : { start: from, end: minimum(from + provableRange, to) };
     const page = await read({ pagination, ...window }, expectation, signal);
     const timestamp = blockTime(page.extra.block) ?? newest;
     // The clock was wrong, or time has passed. A window after the newest block has no records, which would prove

@@ -27,8 +27,6 @@ export interface ListReaderOptions<T> {
   rules?: CursorRules;
   /** How long a block is waited for, in milliseconds. */
   catchUp: number;
-  /** The longest range of a request to a newer node, in nanoseconds. Default: as long as nodes allow. */
-  longestWindow?: bigint;
 }
 
 function sendPage<T>(
@@ -104,7 +102,7 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
     };
     return untilShown(attempt, options, signal);
   };
-  return operation.range ? withinRange(read, connection, options.longestWindow) : read;
+  return operation.range ? withinRange(read, connection) : read;
 }
 
 /** How often a request is repeated at once: behind one address, the next node may have the missing evidence. */

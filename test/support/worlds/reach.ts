@@ -57,7 +57,7 @@ export class Outside {
     const { searchParams } = new URL(request.url);
     const [start, end] = ["start", "end"].map((name) => searchParams.get(`dateRange.${name}Timestamp`));
     const span = start && end ? BigInt(end) - BigInt(start) : 0n;
-    if (span > 360n * day && span <= 365n * day) this.#reached.add("a range within a year is asked for");
+    if (span > 330n * day && span <= 365n * day) this.#reached.add("a range within a year is asked for");
     const parties = searchParams.getAll("filter.partyIds").length;
     this.#parties ??= parties;
     if (this.#parties > 0 && parties > this.#parties) this.#reached.add("a witness is asked for");

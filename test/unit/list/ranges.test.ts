@@ -21,7 +21,7 @@ const old = refused({ "x-block-height": "1", "x-block-timestamp": `${day(1000)}`
 const page = pageAt([day(999)], { block: day(1000) });
 const [soon, later] = [600, 992].map((days) => pageAt([], { block: day(days) }));
 const [year, most] = [range(0, 364), range(0, 980)];
-const [refusal, none, slow, fast] = [refused(), pageAt([]), range(630, 994), range(238, 602)];
+const [refusal, none, slow, fast] = [refused(), pageAt([]), range(660, 994), range(268, 602)];
 const before = { start: day(0), end: day(0) + 1000n };
 
 test.each<[string, PageRequest, Parameters<typeof script>[0], sent: object[], window?: object]>([
@@ -32,12 +32,12 @@ test.each<[string, PageRequest, Parameters<typeof script>[0], sent: object[], wi
   ["after a cursor has no start", { pagination: after, start: day(-1) }, [old, page], [{ start: day(-1) }, {}]],
   ["after a cursor has no end", { pagination: after, end: day(9) }, [old, page], [{ end: day(9) }, {}]],
   ["after a cursor alone is requested once", { pagination: after }, [old], [{}]],
-  ["is read again: slow clock", { pagination: older }, [refusal, later, none], [{}, range(628, 992), slow], slow],
+  ["is read again: slow clock", { pagination: older }, [refusal, later, none], [{}, range(658, 992), slow], slow],
   [
     "is read again, the clock is fast",
     { pagination: older, ...most },
     [refusal, soon, none],
-    [most, range(616, 980), fast],
+    [most, range(646, 980), fast],
     fast,
   ],
 ])("on a node that refuses long ranges, a page %s", async (_, request, pages, sent, window) => {
