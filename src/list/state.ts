@@ -40,6 +40,8 @@ export interface WalkState<T = unknown> {
    * bound, newest first.
    */
   readonly endsAt?: bigint | undefined;
+  /** Whether that page has proved that it lacks no record, and has none: if the next one has none either, it proves nothing. */
+  readonly isProvedEmpty?: boolean | undefined;
 }
 
 /** The votes that were cast since the first page are read once more: one may have moved past it. */
