@@ -75,8 +75,8 @@ export class RunningWorld {
   readonly #blocks: Block[] = [];
   #isShown = false;
   #otherRequests = -1;
-  /** The last request whose query failed. */
-  #failedQuery = Number.NEGATIVE_INFINITY;
+  /** How many queries of nodes whose queries can fail have not, since the last one that failed. */
+  #queriesSince = 8;
   #busy = 0;
   #eventsDone = 0;
   #isRestarted = false;
@@ -346,8 +346,9 @@ export class RunningWorld {
     const isBackward = ["last", "before"].some((name) => searchParams.has(`pagination.${name}`));
     if (failedQueries === undefined || this.isCalm || !ok || isBackward || !pathname.endsWith("/balance/changes"))
       return false;
-    if (this.requests < this.#failedQuery + 8 || !this.#choose.chance(failedQueries)) return false;
-    this.#failedQuery = this.requests;
+    // Requests to other nodes do not count: one that fails twice in the same place shows nothing of what follows.
+    if (++this.#queriesSince <= 8 || !this.#choose.chance(failedQueries)) return false;
+    this.#queriesSince = 0;
     this.reached.add("a query fails");
     return true;
   }
