@@ -41,6 +41,8 @@ export async function latency(): Promise<Report[]> {
 function delayedChanges(changes: number) {
   const edge = (index: number) => `{"cursor":"${index}","node":{"timestamp":"${first + index}000000","balance":"1"}}`;
   const edges = Array.from({ length: changes }, (_, index) => edge(index));
+  // Without a block, a scan sends one request at a time.
+  const headers = { "X-Block-Height": "1", "X-Block-Timestamp": `${first + changes}000001` };
   return (latency: number) =>
     async ({ url }: Request) => {
       await new Promise((resolve) => setTimeout(resolve, latency));
@@ -57,6 +59,6 @@ function delayedChanges(changes: number) {
       const page = edges.slice(start, Math.min(end, start + Number(query.get("pagination.first"))));
       const last = start + page.length - 1;
       const pageInfo = `{"startCursor":"${start}","endCursor":"${last}","hasNextPage":${last + 1 < end},"hasPreviousPage":false}`;
-      return new Response(`{"balances":{"edges":[${page.join()}],"pageInfo":${pageInfo}}}`);
+      return new Response(`{"balances":{"edges":[${page.join()}],"pageInfo":${pageInfo}}}`, { headers });
     };
 }
