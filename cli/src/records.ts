@@ -194,7 +194,7 @@ function lateStart(start: bigint, from: bigint | undefined, end: bigint | undefi
 export const coverageNotes = (start = 0n, end = 0n): string[] =>
   start < end ? [`The records are complete from ${start} to ${end}.`] : [];
 
-/** Why records may be missing before the end of a range; `undefined` if a response shows that its node has reached it. */
+/** Why records may be missing before the end of a range; `undefined` if its node is shown to have reached it. */
 export function unprovenEnd(coverage: Coverage | undefined, end: bigint): string | undefined {
   if (coverage === undefined || coverage.end !== undefined) return undefined;
   return (

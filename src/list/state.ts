@@ -40,7 +40,7 @@ export interface WalkState<T = unknown> {
    * bound, newest first.
    */
   readonly endsAt?: bigint | undefined;
-  /** Whether that page has proved that it lacks no record, and has none: if the next one has none either, it proves nothing. */
+  /** Whether that page was empty, and proved to be: an empty page after it is not proved again. */
   readonly isProvedEmpty?: boolean | undefined;
 }
 

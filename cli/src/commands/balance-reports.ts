@@ -157,9 +157,12 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
     (isComplete
       ? `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a ${source} that keeps them.`
       : undefined);
-  const reason = (kept === undefined ? undefined : late(kept)) ?? unprovenEnd(coverage, end);
+  const unknown = kept === undefined ? undefined : late(kept);
+  const reason = unknown ?? unprovenEnd(coverage, end);
   if (reason === undefined) return;
   throw new IncompleteError(
-    output === "-" ? reason : `${output} is written, and balances in it are unknown. ${reason}`,
+    output === "-"
+      ? reason
+      : `${output} is written, and balances in it ${unknown ? "are unknown" : "can be older"}. ${reason}`,
   );
 }
