@@ -82,8 +82,8 @@ const members: Readonly<Record<string, string>> = {
 };
 
 /**
- * The values of members that filters select. Nodes know shorter ids by names, or for all (observed on v0.74 nodes). Only
- * `network` is the id of its records as well.
+ * The values of members that filters select. Nodes know shorter ids by names, or for all (observed on v0.74 nodes). Of
+ * the names, only `network` appears in records.
  */
 function conditionsOf(filters: object): readonly { member: string; values: readonly unknown[] }[] {
   return Object.entries(filters).flatMap(([name, value]: [string, unknown]) => {

@@ -40,7 +40,7 @@ export interface WalkState<T = unknown> {
    * bound, newest first.
    */
   readonly endsAt?: bigint | undefined;
-  /** Whether that page was empty, and proved to be: an empty page after it is not proved again. */
+  /** Whether that page proved that the list is empty, so that an empty page after it is not proved again. */
   readonly isProvedEmpty?: boolean | undefined;
 }
 

@@ -152,10 +152,10 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
   await printRecords(io, shown, kinds, read, units, { title: titles[name], notes });
   const { kept, coverage } = found ?? {};
   const source = entered.db === undefined ? "node" : "copy";
-  const late = (kept: bigint) =>
-    startsLate(kept, start, end, source)?.message ??
+  const late = (from: bigint) =>
+    startsLate(from, start, end, source)?.message ??
     (isComplete
-      ? `The records are complete from ${formatTime(kept)} on, and --complete-history needs those before. Use a ${source} that keeps them.`
+      ? `The records are complete from ${formatTime(from)} on, and --complete-history needs those before. Use a ${source} that keeps them.`
       : undefined);
   const unknown = kept === undefined ? undefined : late(kept);
   const reason = unknown ?? unprovenEnd(coverage, end);

@@ -91,10 +91,8 @@ async function readBatch(
       { operation: "listBalanceChanges", reason: "gap" },
     );
   }
-  const isLost = ({ timestamp }: BalanceChange) =>
-    known !== undefined && BigInt(timestamp) > known && BigInt(timestamp) < (from ?? 0n);
-  const lost = found.find(isLost);
-  if (lost) throw lostError(lost.timestamp, from ?? 0n);
+  const next = known === undefined ? undefined : found.find(({ timestamp }) => BigInt(timestamp) > known);
+  if (next && from !== undefined && BigInt(next.timestamp) < from) throw lostError(next.timestamp, from);
   const hasMore = found.length === size;
   if (hasMore && first?.timestamp === last?.timestamp) return readBatch(run, query, { from, known }, 2 * size);
   const { start, end = last ? BigInt(last.timestamp) : from } = await scan.coverage;
@@ -103,11 +101,11 @@ async function readBatch(
   return { records: found.filter(isNew), start, end, hasMore };
 }
 
-/** A backup that is restored in part has its checkpoint, and not its records. */
+/** A backup that was restored in part has its checkpoint without the records before it. */
 const lostError = (time: string, position: bigint): ExitError =>
   new ExitError(
-    `The stored records are incomplete: the node has a balance change at ${formatTime(time)}, before ${formatTime(position)}, up to ` +
-      "which they should be complete. Restore the whole backup, or make a new copy.",
+    `The stored records are incomplete: the node has a balance change at ${formatTime(time)} that they lack, although they should be ` +
+      `complete up to ${formatTime(position)}. Restore the whole backup, or make a new copy.`,
   );
 
 /** Whether the first response has shown that there are balance changes of a query. */

@@ -70,8 +70,8 @@ export async function store(
   // No later run could continue before that time.
   if (position > BigInt(Date.now()) * 1_000_000n + day)
     throw new ExitError(
-      `The block of the node is of ${formatTime(position)}, and the clock of this machine has not reached that time. Set the clock, or ` +
-        "use another node.",
+      `The node's block has the time ${formatTime(position)}, which the clock of this machine has not reached. Set the clock, or use ` +
+        "another node.",
     );
   // Between balance changes before the range, others can be missing: nodes behind one address keep different histories.
   const isInRange = (record: object) =>

@@ -19,7 +19,7 @@ function findPrograms(): string | undefined {
 const programs = findPrograms();
 export const hasPostgres = programs !== undefined;
 
-/** Waits for a server to start. Benchmarks do so as well, where vitest has no state for its `waitFor`. */
+/** Waits for a server to start. Benchmarks use it as well, and `waitFor` of vitest works in tests only. */
 async function untilReady(connect: () => Promise<unknown>): Promise<void> {
   for (const end = Date.now() + 30_000; ; await setTimeout(100)) {
     try {

@@ -75,7 +75,7 @@ export class RunningWorld {
   readonly #blocks: Block[] = [];
   #isShown = false;
   #otherRequests = -1;
-  /** How many queries of nodes whose queries can fail have not, since the last one that failed. */
+  /** How many queries have succeeded since the last failed one, on nodes whose queries can fail. */
   #queriesSince = 8;
   #busy = 0;
   #eventsDone = 0;

@@ -364,6 +364,7 @@ describe("the start of a page, 100,", () => {
     expect(await prove(page, down, start)).toMatchObject({ completeFrom: first });
     expect(requests.map(({ start }) => start)).toEqual([undefined, undefined, undefined, undefined]);
   });
+
   test("is proved in two parts, up to the block of the first proof if it is empty and its range has no end", async () => {
     const page = pageAt([], { block: distant });
     const later = pageAt([90n], { ...oldestFirst, block: distant + 1n });
