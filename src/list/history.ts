@@ -197,9 +197,15 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const rest = { pagination, start, end: middle };
     const empty = { ...later, edges: [], window: { start, end: middle, hasMore: false }, completeFrom: never };
     const older = await prove({ page: empty, request: rest, expectation: { needsBlock: true }, start }, signal);
+    const missing = oldestOf(older.edges, pagination);
+    if (missing === undefined)
+      return { ...later, completeFrom: minimum(older.completeFrom, middle), availableFrom: older.availableFrom };
     // Another node has records that this page lacks.
-    if (older.edges.length > 0) return { ...later, completeFrom: middle };
-    return { ...later, completeFrom: minimum(older.completeFrom, middle), availableFrom: older.availableFrom };
+    if (!isDescending(pagination))
+      return { ...older, pageInfo: withMore(older.pageInfo, directionOf(pagination), true) };
+    const whole = await readWith(missing, proof, signal);
+    const isNearer = whole !== undefined && whole.completeFrom < until;
+    return isNearer ? prove({ ...proof, page: whole }, signal) : { ...later, completeFrom: middle };
   }
 
   return {

@@ -339,7 +339,8 @@ describe("the start of a page, 100,", () => {
 
   test.each<[string, pages: Parameters<typeof script>[0], completeFrom: bigint]>([
     ["in two parts", [witness, both, witness, shown], 100n],
-    ["in one part, since a node has more records before it", [witness, both, witness, more, early], 150n],
+    ["in one part, since a node has more records before it", [witness, both, witness, more, early, undefined], 150n],
+    ["in one part, since no node leads on to them", [witness, both, witness, more, early, pageAt([distant])], 150n],
     ["in one part, since nothing proves the other one", [witness, both, ...Array(6).fill(none)], 150n],
     ["in no part", Array(6).fill(none), distant],
   ])("more than a year before the first record is proved on a newer node %s", async (_, pages, completeFrom) => {
@@ -365,12 +366,29 @@ describe("the start of a page, 100,", () => {
     expect(requests.map(({ start }) => start)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
+  test("oldest first, is the page with the records that another node has before it, and more follows", async () => {
+    const page = pageAt([distant], oldestFirst);
+    const { prove, requests } = open(false, [witness, both, witness, more], newer);
+    const expected = { edges: more.edges, completeFrom: 100n, pageInfo: { hasNextPage: true } };
+    expect(await prove(page, up)).toMatchObject(expected);
+    expect(requests.at(-1)).toMatchObject({ start: 90n, end: 150n });
+  });
+
   test("is proved in two parts, up to the block of the first proof if it is empty and its range has no end", async () => {
     const page = pageAt([], { block: distant });
     const later = pageAt([90n], { ...oldestFirst, block: distant + 1n });
     const { prove, requests } = open(false, [witness, later, witness, shown], newer);
     expect(await prove(page, down)).toMatchObject({ extra: later.extra, completeFrom: 100n });
     expect(requests.map(({ end }) => end)).toEqual([151n, undefined, 101n, 150n]);
+  });
+
+  test("is proved of the page with the records that another node has before it", async () => {
+    const whole = pageAt([distant, 120n]);
+    const { prove, expectations } = open(false, [witness, both, witness, more, early, whole, more], newer);
+    const request = { pagination: { first: 9, after: "a" } };
+    const expected = { edges: whole.edges, completeFrom: 100n };
+    expect(await prove(pageAt([distant]), request)).toMatchObject(expected);
+    expect(expectations[5]).toMatchObject({ includes: { timestamp: "120" } });
   });
 
   test("is proved at once on a newer node if the page has no records, and its range no end", async () => {
