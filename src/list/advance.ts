@@ -121,8 +121,8 @@ export function endAgain<T>(
   const isShown = isDown ? isStartShown : time !== undefined && time >= endsAt;
   if (isShown || endsAt === never) return undefined;
   // Without a record, the list is requested from its start.
-  const [pages, isProvedEmpty] = last ? [end.pages, false] : [0, isProved];
-  const again = { ...end, lastEdges, cursor: undefined, endsAt, pages, isProvedEmpty };
+  const pages = last ? end.pages : 0;
+  const again = { ...end, lastEdges, cursor: undefined, endsAt, pages, isProvedEmpty: isProved && !last };
   return anchorsOf(walk, again).length > 0 ? again : undefined;
 }
 

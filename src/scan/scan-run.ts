@@ -160,7 +160,7 @@ export class ScanRun implements Batches<BalanceChange> {
   #noteBlock({ extra: { block } }: NodePage<BalanceChange>): void {
     if (block === undefined) {
       this.#hasPageWithoutBlock = true;
-      if (this.#plans.length > 1) throw partsWithoutBlock(this.#operation, this.#plans.length);
+      if (this.#plans.length > 1) throw partsWithoutBlock(this.#operation);
     }
     this.#block = laterOf(this.#block, block);
   }
@@ -289,10 +289,10 @@ export class ScanRun implements Batches<BalanceChange> {
 }
 
 /** A part whose node is behind would end before the others. */
-const partsWithoutBlock = (operation: string, parts: number): VegaError =>
+const partsWithoutBlock = (operation: string): VegaError =>
   new VegaError(
-    `${operation} got a response without X-Block-Height and X-Block-Timestamp, which show that the ${parts} requests of this ` +
-      "filter reach the same time. Use a node or a proxy that sends them, or scan fewer parties at once.",
+    `${operation} got a response without X-Block-Height and X-Block-Timestamp, which show that all requests of this ` +
+      "filter reach the same time. Use a node or a proxy that sends them, or fewer parties.",
     { operation },
   );
 

@@ -370,8 +370,8 @@ test("a scan of a filter that takes several requests needs block headers", async
   );
   expect(error).toMatchObject({
     message:
-      "scanBalanceChanges got a response without X-Block-Height and X-Block-Timestamp, which show that the 4 requests of this filter " +
-      "reach the same time. Use a node or a proxy that sends them, or scan fewer parties at once.",
+      "scanBalanceChanges got a response without X-Block-Height and X-Block-Timestamp, which show that all requests of this filter " +
+      "reach the same time. Use a node or a proxy that sends them, or fewer parties.",
   });
 });
 
