@@ -138,6 +138,7 @@ async function proveStart<T>(
     // A scan can read the page again for that, from another window.
     foundIn: proved.foundIn ?? foundIn,
     completeFrom: maximum(completeFrom <= start ? 0n : completeFrom, gapFrom),
+    gapFrom,
   };
 }
 

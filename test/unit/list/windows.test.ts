@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { BalanceChange } from "../../../src/index.js";
+import { type BalanceChange, createClient } from "../../../src/index.js";
 import type { History } from "../../../src/list/history.js";
+import type { NodePage } from "../../../src/list/page.js";
+import { planWalk } from "../../../src/list/plan.js";
+import { readPage } from "../../../src/list/read-page.js";
+import { startOf } from "../../../src/list/state.js";
+import { readWalkOptions } from "../../../src/list/walk-options.js";
 import { throughWindows } from "../../../src/list/windows.js";
+import { createFakeNode } from "../../../src/testing/index.js";
+import { changesAt } from "../../support/records.js";
 import { pageAt, script } from "../../support/scripted-pages.js";
 
 type Prove = History<BalanceChange>["prove"];
@@ -21,6 +28,25 @@ describe("through windows, a page", () => {
     const prove: Prove = async ({ page, start }) => ({ ...page, completeFrom: start > 200n ? start : 400n });
     const page = await throughWindows(read, { prove }, false)({ ...down, end: 400n }, needed, signal);
     expect(page).toMatchObject({ edges: early.edges, gapFrom: 300n });
+  });
+
+  test("after a gap does not claim the windows before it, although a proof takes its place", async () => {
+    const request = { pagination: {} };
+    const passed: NodePage<BalanceChange> = { ...pageAt([]), foundIn: request, gapFrom: 9000n };
+    // With the cursor of a node, the end of the list is requested once more.
+    const { fetch } = createFakeNode({ balances: changesAt([5000n]) });
+    const { edges } = await createClient({ baseUrl: "https://node.example", fetch }).listBalanceChanges();
+    const proved = { ...pageAt([]), edges, completeFrom: 100n };
+    const history: History<BalanceChange> = {
+      prove: async () => proved,
+      missingBefore: async () => undefined,
+      oldestAfter: async () => undefined,
+    };
+    const range = { start: 100n, end: undefined };
+    const options = { ...readWalkOptions(), ...request, pageSize: 9, kind: "changes", range, history } as const;
+    const plan = planWalk<BalanceChange>({ ...options, fetchPage: script([passed]).read });
+    const page = await readPage(plan, startOf(plan), { signal });
+    expect(page).toMatchObject({ nodes: [{ timestamp: "5000" }], completeFrom: 9000n });
   });
 
   test.each([
