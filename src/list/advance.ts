@@ -90,7 +90,7 @@ export function startAgain<T>(walk: WalkPlan, end: WalkState<T>, edges: readonly
 /**
  * The state after the last page of a list with a range, whose end is then requested once more: if a query of balance
  * changes fails, nodes send the records up to there, as if the list ended (v0.74 and v0.79 source). `undefined` if a
- * second page has shown the same, or a record from after the end.
+ * second page has shown the same, or a record from after the end, or if a page without records was proved.
  *
  * @param end - The state after the last page.
  * @param edges - All records of that page.
@@ -117,12 +117,12 @@ export function endAgain<T>(
   const time = timeOf(last);
   // The proof shows the records after the first microsecond. Without a record, nothing is claimed.
   const isAtStart = time !== undefined && start !== undefined && time >= start && time < start + 1000n;
-  const isStartShown = start !== undefined && !isAtStart && (isProved || !(isAlone || last));
-  const isShown = isDown ? isStartShown : time !== undefined && time >= endsAt;
+  const isEmpty = isDown && !last && !isAlone;
+  const isStartShown = start !== undefined && !isAtStart && (isProved || isEmpty);
+  const isShown = isDown || time === undefined ? isStartShown : time >= endsAt;
   if (isShown || endsAt === never) return undefined;
   // Without a record, the list is requested from its start.
-  const pages = last ? end.pages : 0;
-  const again = { ...end, lastEdges, cursor: undefined, endsAt, pages, isProvedEmpty: isProved && !last };
+  const again = { ...end, lastEdges, cursor: undefined, endsAt, pages: last ? end.pages : 0 };
   return anchorsOf(walk, again).length > 0 ? again : undefined;
 }
 

@@ -94,9 +94,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const oldestEdge = oldestOf(page.edges, pagination);
     const oldest = timeOf(oldestEdge);
     const until = oldest === undefined ? end : oldest + 1000n;
-    const isTooLong = until !== undefined && until - witness.time > longestRange;
+    const isTooLong = until === undefined || until - witness.time > longestRange;
+    const isRefused = isTooLong && session.refusesRanges;
     // A range that ends after the newest block is shorter.
-    if (isTooLong && oldest !== undefined && session.refusesRanges) return "unproved";
+    if (isRefused && oldest !== undefined) return "unproved";
     const { timestamp: block } = page.extra.block ?? {};
     const expectation = {
       historyFrom: start,
@@ -106,20 +107,30 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     };
     const readBetween = (pagination: Pagination) =>
       unlessMissing(witness.read({ pagination, start: witness.time, end: until }, expectation, signal));
-    const newestFirst = isDown ? false : pagination.newestFirst;
-    const shown = await readBetween({ [direction.size]: largestPage, newestFirst });
-    // The range of a newer node can end before the first record.
-    if (shown?.window || (shown === undefined && (until === undefined || isTooLong))) return "unproved";
-    if (shown === undefined || shown.completeFrom > start) return "missing";
-
-    const ownOf = ({ edges }: NodePage<T>) => inWalkOrder(edges.filter(isOwn), direction);
+    const readBack = () => readBetween({ first: largestPage, newestFirst: true });
     const isInRange = (edge: Edge<T>) => (timeOf(edge) ?? 0n) >= start;
+    /** Whether a response goes back to before the start with nothing of the list in between. */
+    const isProvedBack = ({ edges, window }: NodePage<T>) =>
+      window === undefined &&
+      (timeOf(edges.at(-1)) ?? start) < start &&
+      timeOf(edges.filter(isOwn).filter(isInRange).at(-1)) === oldest;
     // An empty page is proved up to the block of the proof.
     const provedBy = ({ extra }: NodePage<T>) => ({
       ...page,
       extra: oldest === undefined ? extra : page.extra,
       completeFrom: start,
     });
+    // A query that fails leaves out the last records. Newest first, that is the witness, so that the response proves nothing.
+    const isEmpty = oldest === undefined && !isRefused;
+    const back = isEmpty ? await readBack() : undefined;
+    if (back && isProvedBack(back)) return provedBy(back);
+    const onward = { [direction.size]: largestPage, newestFirst: isDown ? false : pagination.newestFirst };
+    const shown = isEmpty && (!back || back.window) ? back : await readBetween(onward);
+    // The range of a newer node can end before the first record.
+    if (shown?.window || (shown === undefined && isTooLong)) return "unproved";
+    if (shown === undefined || shown.completeFrom > start) return "missing";
+
+    const ownOf = ({ edges }: NodePage<T>) => inWalkOrder(edges.filter(isOwn), direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
     const first = ownOf(shown).find(isInRange);
     // The page can lack a part of a block, if a query failed there.
@@ -129,15 +140,13 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     if (first === undefined) {
       // The block of the witness can have more records than a page: they are read from the other end.
       const isOneBlock = shown.edges.every((edge) => timeOf(edge) === timeOf(shown.edges[0]));
-      const back = isOneBlock ? await readBetween({ first: largestPage, newestFirst: true }) : undefined;
-      if (back === undefined || back.window || (timeOf(back.edges.at(-1)) ?? start) >= start) return "unproved";
-      const nearest = back.edges.filter(isOwn).filter(isInRange).at(-1);
-      return timeOf(nearest) === oldest ? provedBy(back) : "unproved";
+      const other = isOneBlock ? await readBack() : undefined;
+      return other && isProvedBack(other) ? provedBy(other) : "unproved";
     }
     if (!isDown) {
       const pageInfo = withMore(shown.pageInfo, direction, hasMore || oldest !== undefined);
-      const end = pageInfo && { ...pageInfo, [direction.nextCursor]: ownOf(shown).at(-1)?.cursor ?? "" };
-      return { ...shown, edges: shown.edges.filter(isOwn), pageInfo: end, completeFrom: start };
+      const info = pageInfo && { ...pageInfo, [direction.nextCursor]: ownOf(shown).at(-1)?.cursor ?? "" };
+      return { ...shown, edges: shown.edges.filter(isOwn), pageInfo: info, completeFrom: start };
     }
     const whole = await readWith(first, proof, signal);
     if (whole === undefined) return "missing";

@@ -122,7 +122,6 @@ async function proveStart<T>(
   const { history, endsAtHistory } = walk;
   const { start, page } = proof;
   const { gapFrom = 0n, foundIn } = page;
-  if (state.isProvedEmpty && page.edges.length === 0 && !page.window) return { ...page, completeFrom: gapFrom };
   const inWindow = foundIn && { request: foundIn, expectation: { ...proof.expectation, continuesFrom: undefined } };
   const oldest = timeOf(oldestOf(page.edges, walk.pagination));
   // A page that is requested once more, and has nothing earlier, was proved as far as it can be. One with a record in the

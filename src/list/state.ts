@@ -40,8 +40,6 @@ export interface WalkState<T = unknown> {
    * bound, newest first.
    */
   readonly endsAt?: bigint | undefined;
-  /** Whether that page proved that the list is empty, so that an empty page after it is not proved again. */
-  readonly isProvedEmpty?: boolean | undefined;
 }
 
 /** The votes that were cast since the first page are read once more: one may have moved past it. */

@@ -10,6 +10,7 @@ import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from ".
 import { nanosecondsPerDay } from "../../../src/values/times.js";
 import { changeAt, hex } from "../../support/records.js";
 import { pageAt, script } from "../../support/scripted-pages.js";
+import { shortened } from "../../support/worlds/faults.js";
 
 const hour = 3_600_000_000_000n;
 /** The start of the range. Histories begin at any time, so it is the time of no block and of no day. */
@@ -153,9 +154,26 @@ describe("a start is proved", () => {
 test("after a page that proves a start and reaches the end, only the end is requested once more", async () => {
   const records = [change(1, -5), change(1, 2), own];
   const [full, cut] = [connect(records), connect(records, [99])];
-  const nodes = [cut, full, full, full];
+  const nodes = [cut, full, full, full, full];
   const fetch = (request: Request) => (nodes.shift() ?? cut).fetch(request);
   expect(await read({ fetch }, {})).toEqual({ records: 2, from: start });
+});
+
+test.each(Object.entries(readers))("a query that fails does not prove an empty range: %s", async (_, reader) => {
+  for (const witness of [change(1, -5), change(2, -5)]) {
+    const records = [witness, change(1, 2), own];
+    const [full, cut] = [connect(records), connect(records, [99])];
+    let failures = 0;
+    const fetch = async (request: Request) => {
+      const { search } = new URL(request.url);
+      if (search.includes(`startTimestamp=${start}&`) && failures === 0) return cut.fetch(request);
+      const response = await full.fetch(request);
+      if (!search.includes(`startTimestamp=${witness.timestamp}&`) || failures++ > 0) return response;
+      return new Response(shortened(await response.arrayBuffer(), 0.4), response);
+    };
+    expect(await read({ fetch }, party, reader)).toEqual({ records: 2, from: start });
+    expect(failures).toBeGreaterThan(1);
+  }
 });
 
 test("the node of a pool that keeps the start is read although the other one takes ranges of any length", async () => {
@@ -262,7 +280,8 @@ describe("the start of a page, 100,", () => {
     expect(await prove(page, request)).toEqual({ ...page, completeFrom: 100n });
     const [newest, rest] = [
       { first: 1, newestFirst: true },
-      { first: 5000, newestFirst: false },
+      // The witness comes last if there is nothing else that has to.
+      { first: 5000, newestFirst: page.edges.length === 0 },
     ];
     expect(requests).toEqual([
       { pagination: newest, end: 101n },
@@ -302,7 +321,13 @@ describe("the start of a page, 100,", () => {
     ["is followed by missing ones", pageAt([110n], oldestFirst), up, [witness, between], { pageInfo: endingAt110 }],
     ["is not final in a full page", pageAt([110n], oldestFirst), up, [witness, full], { pageInfo: endingAt110 }],
     ["is unknown after an error", none, ended, [witness, new Error("refused")], { message: "refused" }],
-    ["is followed by one", none, up, [witness, pageAt([90n, 100n], oldestFirst)], { edges: [{}, {}] }],
+    [
+      "is followed by one",
+      none,
+      up,
+      [witness, pageAt([100n, 90n]), pageAt([90n, 100n], oldestFirst)],
+      { edges: [{}, {}] },
+    ],
     ["is before missing ones", pageAt([110n]), ended, [witness, between, pageAt([105n])], { completeFrom: 100n }],
     ["is decided by older pages", near, ended, [witness, between, { ...older, window }], { completeFrom: 0n }],
     ["is not before others", pageAt([110n]), ended, [witness, between, pageAt([110n])], { completeFrom: 110n }],
@@ -334,13 +359,21 @@ describe("the start of a page, 100,", () => {
   const distant = 150n + provableRange;
   const both = pageAt([90n, distant], oldestFirst);
   const shown = pageAt([90n], oldestFirst);
-  const more = pageAt([90n, 120n], oldestFirst);
+  const [back, more] = [pageAt([120n, 90n]), pageAt([90n, 120n], oldestFirst)];
   const early = pageAt([120n]);
 
   test.each<[string, pages: Parameters<typeof script>[0], completeFrom: bigint]>([
     ["in two parts", [witness, both, witness, shown], 100n],
-    ["in one part, since a node has more records before it", [witness, both, witness, more, early, undefined], 150n],
-    ["in one part, since no node leads on to them", [witness, both, witness, more, early, pageAt([distant])], 150n],
+    [
+      "in one part, since a node has more records before it",
+      [witness, both, witness, back, more, early, undefined],
+      150n,
+    ],
+    [
+      "in one part, since no node leads on to them",
+      [witness, both, witness, back, more, early, pageAt([distant])],
+      150n,
+    ],
     ["in one part, since nothing proves the other one", [witness, both, ...Array(6).fill(none)], 150n],
     ["in no part", Array(6).fill(none), distant],
   ])("more than a year before the first record is proved on a newer node %s", async (_, pages, completeFrom) => {
@@ -368,7 +401,7 @@ describe("the start of a page, 100,", () => {
 
   test("oldest first, is the page with the records that another node has before it, and more follows", async () => {
     const page = pageAt([distant], oldestFirst);
-    const { prove, requests } = open(false, [witness, both, witness, more], newer);
+    const { prove, requests } = open(false, [witness, both, witness, back, more], newer);
     const expected = { edges: more.edges, completeFrom: 100n, pageInfo: { hasNextPage: true } };
     expect(await prove(page, up)).toMatchObject(expected);
     expect(requests.at(-1)).toMatchObject({ start: 90n, end: 150n });
@@ -384,11 +417,11 @@ describe("the start of a page, 100,", () => {
 
   test("is proved of the page with the records that another node has before it", async () => {
     const whole = pageAt([distant, 120n]);
-    const { prove, expectations } = open(false, [witness, both, witness, more, early, whole, more], newer);
+    const { prove, expectations } = open(false, [witness, both, witness, back, more, early, whole, more], newer);
     const request = { pagination: { first: 9, after: "a" } };
     const expected = { edges: whole.edges, completeFrom: 100n };
     expect(await prove(pageAt([distant]), request)).toMatchObject(expected);
-    expect(expectations[5]).toMatchObject({ includes: { timestamp: "120" } });
+    expect(expectations[6]).toMatchObject({ includes: { timestamp: "120" } });
   });
 
   test("is proved at once on a newer node if the page has no records, and its range no end", async () => {

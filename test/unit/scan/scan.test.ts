@@ -300,7 +300,8 @@ const nodeAt = (seconds: number, balances: BalanceChange[], options: FakeNodeOpt
 test("a scan without an end claims none if the response that proves its start has no block headers", async () => {
   const balances = changesAt([head - 10_000_000n, head]);
   const older = balances.slice(0, 1);
-  const nodes = [nodeAt(0, []), nodeAt(0, older), nodeAt(0, older, { blockHeaders: false })];
+  const nameless = nodeAt(0, older, { blockHeaders: false });
+  const nodes = [nodeAt(0, []), nodeAt(0, older), nameless, nameless];
   // It has written the records of the current block.
   const ahead = nodeAt(0, balances);
   const fetch = (request: Request) => (nodes.shift() ?? ahead).fetch(request);
