@@ -14,8 +14,7 @@ export async function readLists(reader: Reader, reading: Reading, open?: (given:
   const truth: Truth = { dues: duesOf(reader, reading), show, nameOf, isLenient: open !== undefined };
   const fail = (kind: string, text: string) => reading.fail(kind, text);
   // A page alone has what one response has: nothing shows that its node has left out the rest.
-  const isShort = reading.world.world.nodes.some(({ failedQueries }) => failedQueries !== undefined);
-  if (isShort && ["next", "cursor"].includes(query.kind))
+  if (canQueriesFail(reading) && ["next", "cursor"].includes(query.kind))
     for (const chain of readings.flatMap(({ chains }) => chains)) chain.isWhole = false;
   for (const each of readings) judgeReading(truth, query, each, fail);
   const isTwice = readings.some(({ chains }) => chains.length > 1) || query.kind === "peek";
@@ -26,6 +25,9 @@ export async function readLists(reader: Reader, reading: Reading, open?: (given:
   if (last.isUnfinished && !error?.resume) fail("no-resume", error?.message ?? "");
   if (query.list === "balances" && last.parts.length > 0) checkBounds(reader, reading, last);
 }
+
+const canQueriesFail = ({ world: { world } }: Reading): boolean =>
+  world.nodes.some(({ failedQueries }) => failedQueries !== undefined);
 
 /** A reading is not shorter than nodes allow. */
 function checkBounds(reader: Reader, reading: Reading, { start, parts }: ListReading): void {
@@ -51,6 +53,8 @@ function checkBounds(reader: Reader, reading: Reading, { start, parts }: ListRea
   const isOnePart = (filter.partyIds?.length ?? 0) < 100;
   const isOpen = start === undefined || query.missingHistory === "ignore";
   if (!isOpen || !isOnePart) return;
+  // If the query of the only page fails, nothing is claimed.
+  if (coverage.start === coverage.end && canQueriesFail(reading)) return;
   const oldest = world.oldestWanted((change) => wanted(change) && between({ start, end: query.end })(change));
   reading.checkStart("the reading", starts.at(isDescending(query) ? -1 : 0), oldest, coverage.end ?? world.lowestHead);
 }

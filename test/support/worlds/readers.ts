@@ -64,7 +64,7 @@ export function readerOf(world: World): Reader {
   return { kind, filter, size, concurrency, from, query, ...(isList ? range : { start }) };
 }
 
-function rangeOf(choose: Choices, { blocks }: World): Range {
+function rangeOf(choose: Choices, { blocks, isSparse }: World): Range {
   const [first, last] = [blocks[0]?.time ?? 0n, blocks.at(-1)?.time ?? 0n];
   const random = () => first + BigInt(choose.integer(0, Number((last - first) / second) + 5)) * second;
   const wayOfStart = choose.one(["open", "open", "open", "block", "random", "before", "day"] as const);
@@ -74,7 +74,7 @@ function rangeOf(choose: Choices, { blocks }: World): Range {
     random: random(),
     before: first - 3600n * second,
     day: (random() / day) * day,
-  }[wayOfStart];
+  }[wayOfStart === "open" && isSparse ? "random" : wayOfStart];
   const end = choose.chance(0.5) ? undefined : choose.chance(0.3) ? choose.one(blocks).time : random();
   // Nodes compare microseconds.
   const part = () => BigInt(choose.chance(0.2) ? choose.one([1, 500, 999, 1000]) : 0);
@@ -82,9 +82,9 @@ function rangeOf(choose: Choices, { blocks }: World): Range {
   return to !== undefined && from !== undefined && to <= from ? { start: from } : { start: from, end: to };
 }
 
-function filterOf(choose: Choices, { parties, seed }: World, kind: Reader["kind"]): BalanceChangesFilter {
+function filterOf(choose: Choices, { parties, seed, isSparse }: World, kind: Reader["kind"]): BalanceChangesFilter {
   const way = choose.one(["none", "none", "none", "party", "parties", "many", "type", "upper"] as const);
-  switch (way) {
+  switch (way === "none" && isSparse ? "party" : way) {
     case "party":
       return { partyIds: [choose.one(parties)] };
     case "upper":

@@ -86,6 +86,8 @@ export interface World {
   pacing: boolean;
   /** Whether its nodes are healthy but a block apart, and most votes are cast again and again. */
   isApart: boolean;
+  /** Whether its parties have few records, among many of others over more than a year. */
+  isSparse: boolean;
   parties: readonly string[];
   proposals: readonly string[];
   /** The resource of all signatures. */
@@ -142,6 +144,10 @@ export function worldOf(seed: number): World {
     time += BigInt(choose.one([1, 1, 1, 2, 20])) * second;
     growth.push(writer.write(time));
   }
+  // Choices of their own, so that the worlds of earlier seeds stay as they are.
+  const [variants, sparse] = [new Choices(seed ^ 0x75), new Choices(seed ^ 0x59)];
+  const isSparse = span > 12 && sparse.chance(0.5);
+  if (isSparse) thinOut(sparse, parties, blocks);
   const mixes = choose.chance(0.3);
   const version = choose.one(["v0.74", "v0.79"] as const);
   const count = choose.one([1, 2, 2, 2, 3, 3, 4]);
@@ -168,9 +174,8 @@ export function worldOf(seed: number): World {
     const count = name === "lag" ? choose.one([0, 1, 2, 5]) : choose.integer(1, 3);
     events.push({ request: choose.integer(1, 30), name, node: choose.integer(0, nodes.length - 1), count });
   }
-  // Choices of their own, so that the worlds of earlier seeds stay as they are.
-  const variants = new Choices(seed ^ 0x75);
   for (const node of nodes) {
+    if (isSparse && sparse.chance(0.7)) node.version = "v0.79";
     node.isOlder = node.version === "v0.79" && variants.chance(0.3);
     node.isEast = variants.chance(0.2);
     if (variants.chance(0.1)) node.failedQueries = variants.one([0.1, 0.3]);
@@ -190,6 +195,7 @@ export function worldOf(seed: number): World {
     clockWrong: choose.chance(0.2) ? choose.one([-1, 1]) : 0,
     pacing: choose.chance(0.5),
     isApart,
+    isSparse,
     parties,
     proposals,
     resource: hex(0xf0),
@@ -208,6 +214,20 @@ function timesOf(choose: Choices, span: number): bigint[] {
   for (let index = 0; index < 10; index++) seconds.add(end + index * 2);
   const start = firstDay + BigInt(choose.integer(0, 86_399)) * second;
   return [...seconds].sort((a, b) => a - b).map((each) => start + BigInt(each) * second);
+}
+
+/** Leaves the parties of a world few of their records, and adds others that have one every few days. */
+function thinOut(choose: Choices, parties: readonly string[], blocks: WorldBlock[]): void {
+  for (const block of blocks) if (choose.chance(0.8)) block.balances = [];
+  const [first, last] = [blocks[0]?.time ?? firstDay, blocks.at(-1)?.time ?? firstDay];
+  const every = BigInt(choose.one([2, 7, 30])) * day;
+  for (let time = first - BigInt(choose.one([0, 400, 800])) * day + 1000n; time < last; time += every) {
+    const partyId = choose.chance(0.02) ? choose.one(parties) : hex(0x90 + choose.integer(0, 8));
+    const account = { partyId, assetId: hex(0xc0), marketId: "", accountType: "ACCOUNT_TYPE_GENERAL" };
+    const balances = [{ ...account, timestamp: `${time}` as const, balance: `${time / second}` }];
+    blocks.push({ time, balances, votes: [], signatures: [] });
+  }
+  blocks.sort((a, b) => Number(a.time - b.time));
 }
 
 /** Writes the records of blocks one after the other. */
