@@ -5,7 +5,7 @@
  * So a walk of votes knows all votes that it has read, and leaves them out wherever they come again (`takeVotes`). Each
  * page begins at a vote that is known, before the last block, whose other votes may follow (`beforeBlock`). Oldest
  * first, votes move ahead of the walk: its last page comes from a node that is later than all before (`fetchUpToDate`
- * in `read-page.ts`). Newest first, they move behind it: the votes since the first page are read a second time, up to
+ * in `fetch-page.ts`). Newest first, they move behind it: the votes since the first page are read a second time, up to
  * the block of that page (`startAgain` in `advance.ts`). That is repeated while new blocks arrive, and yields only votes
  * that have changed.
  */
