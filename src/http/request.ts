@@ -31,7 +31,7 @@ export interface CallRequest<T = unknown> extends CallSettings {
   read?(body: object): T | undefined;
   expectation?: Expectation | undefined;
   /** Statuses that are not retried, although they usually are transient, each with advice for its message. */
-  finalStatuses?: Readonly<Record<number, string>>;
+  finalStatuses?: Readonly<Record<number, string>> | undefined;
 }
 
 export interface MethodCall<T> extends CallRequest<T> {

@@ -5,13 +5,14 @@ import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { NodeExtra } from "../http/call.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
+import type { CallRequest } from "../http/request.js";
 import type { Connection } from "../http/send.js";
 import { isPageInfo } from "./envelope.js";
 import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
 import { directionOf, type Edge, type PageContent } from "./page.js";
 import type { ListKind, OpenRange, WalkRequest } from "./plan.js";
-import { type CursorRules, pageReader } from "./reader.js";
+import { pageReader } from "./reader.js";
 import { type OpenWalk, openWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
 import { throughWindows } from "./windows.js";
@@ -85,7 +86,7 @@ export function listsOf<T>(
   const { filters, isWanted } = select<T>(operation, given);
   const { start = 0n, end } = timesOf(checked, operation.range);
   const lists = splitFilters(filters).map((filters): ListSource<T> => {
-    const reader = { ...list, catchUp, rules: rejectedCursor(operation, id) };
+    const reader = { ...list, catchUp, finalStatuses: rejectedCursor(operation, id) };
     const read = pageReader<T>(reader, filters);
     const history = operation.range && historyOf(reader, filters, read);
     return {
@@ -109,9 +110,9 @@ const hintsOf = (id: string): { repeatedCursor?: string; rejectedCursor?: string
   (hints as { readonly [id: string]: object })[id] ?? {};
 
 /** For a list whose cursors a node refuses: a retry does not help. */
-function rejectedCursor({ cursors }: ListOperation<never>, id: string): CursorRules {
+function rejectedCursor({ cursors }: ListOperation<never>, id: string): CallRequest["finalStatuses"] {
   const status = cursors?.rejectedWith;
-  return status === undefined ? {} : { finalStatuses: { [status]: hintsOf(id).rejectedCursor ?? "" } };
+  return status === undefined ? undefined : { [status]: hintsOf(id).rejectedCursor ?? "" };
 }
 
 function kindOf<T>({ cursors }: ListOperation<T>): ListKind | undefined {

@@ -14,8 +14,6 @@ import { completeFrom, judge } from "./judge.js";
 import { cursorOf, type EdgePage, type NodePage, type PageRequest, type ReadPage, type ReceivedPage } from "./page.js";
 import { withinRange } from "./ranges.js";
 
-export type CursorRules = Pick<CallRequest<never>, "finalStatuses">;
-
 /** A list of a node, and how its pages are requested. */
 export interface ListReaderOptions<T> {
   connection: Connection;
@@ -23,14 +21,14 @@ export interface ListReaderOptions<T> {
   described: OperationId;
   operation: Pick<ListOperation<T>, "envelope" | "enums" | "range" | "rejectedNames">;
   call: CallSettings;
-  /** For requests with a cursor. */
-  rules?: CursorRules;
+  /** The statuses with which a node rejects every cursor of the list, so that a retry does not help. */
+  finalStatuses?: CallRequest["finalStatuses"];
   /** How long a block is waited for, in milliseconds. */
   catchUp: number;
 }
 
 function sendPage<T>(
-  { connection, id, described, operation: { envelope, enums, range }, call, rules }: ListReaderOptions<T>,
+  { connection, id, described, operation: { envelope, enums, range }, call, finalStatuses }: ListReaderOptions<T>,
   filters: CheckedArguments,
   request: PageRequest,
   expectation: Expectation,
@@ -46,8 +44,8 @@ function sendPage<T>(
     if (range) checkTimes(edges, request);
     return { edges, pageInfo: page.pageInfo, request };
   };
-  const cursorRules = cursorOf(pagination) === undefined ? undefined : rules;
-  return connection.send({ operation: id, described, ...cursorRules, ...call, read, params, signal, expectation });
+  const final = cursorOf(pagination) === undefined ? undefined : { finalStatuses };
+  return connection.send({ operation: id, described, ...final, ...call, read, params, signal, expectation });
 }
 
 /**

@@ -35,8 +35,8 @@ function readerOf(responses: readonly Evidence[], { isPool = false, catchUp = 30
     return { data, response: new Response(), block: named, stale: false };
   };
   const connection = { send, clock, isPool, session: {} };
-  const rules = { finalStatuses: { 500: "advice" } };
-  const options = { connection, route: {}, call: {}, operation: operations.listBalanceChanges, rules, catchUp };
+  const finalStatuses = { 500: "advice" };
+  const options = { connection, route: {}, call: {}, operation: operations.listBalanceChanges, finalStatuses, catchUp };
   const read = pageReader<BalanceChange>(options as unknown as ListReaderOptions<BalanceChange>, { filter: {} });
   return {
     sent,
@@ -86,7 +86,7 @@ describe("a page of a list", () => {
   test.each([
     [{ first: 1 }, undefined],
     [{ first: 1, after: "c" }, { 500: "advice" }],
-  ])("has the rules for cursors if it has one: %j", async (pagination, finalStatuses) => {
+  ])("is not retried after a status that rejects cursors if it has one: %j", async (pagination, finalStatuses) => {
     const { read, sent } = readerOf([{}]);
     await read({}, { pagination });
     expect(sent[0]?.request.finalStatuses).toEqual(finalStatuses);
