@@ -55,7 +55,7 @@ export class PartScan {
   constructor(options: PartOptions) {
     this.#options = options;
     const { range } = options;
-    this.#segments = isEmpty(range) ? [] : [this.#newSegment(range, range.start, range.end)];
+    this.#segments = [this.#newSegment(range, range.start, range.end)];
     this.#first = options.first;
     this.#left = options.maxItems;
   }
