@@ -7,8 +7,8 @@ import type { WalkSettings } from "./walk-options.js";
 
 /** A range of time in Unix nanoseconds. Either side can be open; the end does not belong to it. */
 export interface OpenRange {
-  start: bigint | undefined;
-  end: bigint | undefined;
+  start?: bigint | undefined;
+  end?: bigint | undefined;
   /** A time before the start from which pages are requested: a record from before the start shows that nothing is missing. */
   lead?: bigint | undefined;
   /** A time after the end up to which pages are requested: a record from after the end shows the same there. */

@@ -67,7 +67,7 @@ export class ScanRun implements Batches<BalanceChange> {
   constructor(list: ListRequest<BalanceChange>, options: ScanSettings) {
     const { id, connection, call } = list;
     const { pageSize = largestPage, catchUp, newestFirst, ignoresMissingHistory } = options;
-    const { range = { start: undefined, end: undefined }, isWanted, lists } = listsOf(list, catchUp);
+    const { range = {}, isWanted, lists } = listsOf(list, catchUp);
     const concurrency = options.concurrency * (call.node === undefined ? connection.nodeCount : 1);
     const bufferSize = Math.floor((prefetchedPages * concurrency * pageSize) / lists.length);
     const semaphore = new Semaphore(concurrency);
@@ -133,28 +133,25 @@ export class ScanRun implements Batches<BalanceChange> {
   }
 
   /** Proves the starts of segments, and of the range unless the caller ignores it. Counts the requests for that. */
-  #countedHistory(
-    { history, fetchPage }: ListSource<BalanceChange>,
-    isPool: boolean,
-  ): History<BalanceChange> | undefined {
+  #countedHistory(source: ListSource<BalanceChange>, isPool: boolean): History<BalanceChange> | undefined {
+    const { history, fetchPage } = source;
     const { ignoresMissingHistory } = this.#options;
-    return (
-      history && {
-        ...history,
-        prove: async (proof, signal) => {
-          const { page, request, expectation, start } = proof;
-          if (page.completeFrom <= start) return page;
-          const isStart = start === toTime(this.#start);
-          // A pool reads the node that keeps the most.
-          if (isStart && ignoresMissingHistory)
-            return isPool ? fetchPage(request, { ...expectation, historyFrom: start }, signal) : page;
-          if (!isStart) this.#proofs++;
-          const proved = await history.prove(proof, signal);
-          this.#noteBlock(proved);
-          return proved;
-        },
-      }
-    );
+    if (history === undefined) return undefined;
+    return {
+      ...history,
+      prove: async (proof, signal) => {
+        const { page, request, expectation, start } = proof;
+        if (page.completeFrom <= start) return page;
+        const isStart = start === toTime(this.#start);
+        // A pool reads the node that keeps the most.
+        if (isStart && ignoresMissingHistory)
+          return isPool ? fetchPage(request, { ...expectation, historyFrom: start }, signal) : page;
+        if (!isStart) this.#proofs++;
+        const proved = await history.prove(proof, signal);
+        this.#noteBlock(proved);
+        return proved;
+      },
+    };
   }
 
   #noteBlock({ extra: { block } }: NodePage<BalanceChange>): void {
@@ -212,7 +209,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const read: PartOptions["read"] = (plan, state, left) =>
       this.#run((signal) => readPage(plan, state, { signal, left }));
     // An open end is fixed once, by the first response.
-    const open = { ...first, range: { start: start && toTime(this.#start), end: undefined } };
+    const open = { ...first, range: { start: start && toTime(this.#start) } };
     const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(needed)) : undefined;
     const end = wantedEnd ?? (await this.#findEnd(first, page));
     this.#range.end = end;
@@ -265,7 +262,7 @@ export class ScanRun implements Batches<BalanceChange> {
   /** The end of a scan without an end: the block of a response, or without block headers the newest record. */
   async #findEnd(plan: WalkPlan<BalanceChange>, page: ListPage<BalanceChange> | undefined): Promise<bigint> {
     if (page?.block) return finalTime(page.block.timestamp);
-    const newest = { ...plan, pagination: { newestFirst: true }, range: { start: undefined, end: undefined } };
+    const newest = { ...plan, pagination: { newestFirst: true }, range: {} };
     const options = { left: 1, isAlone: true };
     const { block, last } = await this.#run((signal) => readPage(newest, startOf(newest), { signal, ...options }));
     return block ? finalTime(block.timestamp) : (timeOf(last) ?? -1n) + 1n;
