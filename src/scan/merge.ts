@@ -1,8 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import type { PartScan } from "./part.js";
-import { compareRecords, microsecondAt } from "./records.js";
 import type { NextRecords } from "./scheduler.js";
-import type { ReadingOrder } from "./timeline.js";
+import { microsecondAt, type ReadingOrder } from "./timeline.js";
 
 type Part = Pick<PartScan, "next">;
 
@@ -27,20 +26,19 @@ export class MergedParts {
     const heads = await Promise.all(
       this.#heads.map(async ({ part, next }) => ({ part, next: isBatch(next) && !next[0] ? await part.next() : next })),
     );
-    const { sign, compare, firstOf } = this.#order;
-    const inOrder = (a: BalanceChange, b: BalanceChange) => sign * compareRecords(a, b);
+    const { compare, compareRecords, firstOf } = this.#order;
     const batches = heads.map(({ next }) => next).filter(isBatch);
     const [failure] = heads
       .flatMap(({ next }) => (next && !isBatch(next) ? next : []))
       .sort((a, b) => compare(firstOf(a.unread), firstOf(b.unread)));
-    const [bound] = batches.flatMap((batch) => batch.slice(-1)).sort(inOrder);
+    const [bound] = batches.flatMap((batch) => batch.slice(-1)).sort(compareRecords);
     // No unread record of another part can come before it.
     const isReady = (record: BalanceChange) =>
-      (bound === undefined || inOrder(record, bound) <= 0) &&
+      (bound === undefined || compareRecords(record, bound) <= 0) &&
       (failure === undefined || compare(microsecondAt(record), firstOf(failure.unread)) < 0);
     const isLater = (record: BalanceChange) => !isReady(record);
     this.#heads = heads.map(({ part, next }) => ({ part, next: isBatch(next) ? next.filter(isLater) : next }));
-    const ready = batches.flat().filter(isReady).sort(inOrder);
+    const ready = batches.flat().filter(isReady).sort(compareRecords);
     // Nothing is ready if the part that comes next has failed, or if all have ended.
     return ready.length > 0 ? ready : failure;
   }

@@ -7,9 +7,8 @@ import type { ListPage } from "../list/read-page.js";
 import { startOf, type WalkState } from "../list/state.js";
 import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/times.js";
-import { compareRecords, microsecondAt } from "./records.js";
 import { type NextRecords, nextRequest, type Segment } from "./scheduler.js";
-import { holds, isEmpty, lengthOf, type Range, type ReadingOrder } from "./timeline.js";
+import { holds, isEmpty, lengthOf, microsecondAt, type Range, type ReadingOrder } from "./timeline.js";
 
 const emptyRange: Range = { start: 0n, end: 0n };
 
@@ -209,6 +208,6 @@ export class PartScan {
   #add(segment: Segment, records: BalanceChange[]): void {
     if (records.length === 0) return;
     // Records of one time come in any order, which depends on the node and on page borders.
-    segment.batches.push(records.sort((a, b) => this.#options.order.sign * compareRecords(a, b)));
+    segment.batches.push(records.sort(this.#options.order.compareRecords));
   }
 }

@@ -1,5 +1,5 @@
 import { type BalanceChange, createClient, type Scan, type ScanOptions } from "../../src/index.js";
-import { compareRecords } from "../../src/scan/records.js";
+import { compareRecords } from "../../src/scan/timeline.js";
 import { createFakeNode, type FakeNodeData } from "../../src/testing/index.js";
 import { baseUrl } from "./raw-requests.js";
 import { changeAt, hex } from "./records.js";

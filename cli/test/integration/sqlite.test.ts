@@ -4,7 +4,7 @@ import { formatUnits } from "vegaprotocol-client";
 import { balancesAt, statement } from "vegaprotocol-client/reports";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { beforeEach, describe, expect, test } from "vitest";
-import { compareRecords } from "../../../src/scan/records.js";
+import { compareRecords } from "../../../src/scan/timeline.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { canonicalJson } from "../../src/sync/destination.js";
 import { openSqlite, sqliteDestination } from "../../src/sync/destinations/sqlite.js";

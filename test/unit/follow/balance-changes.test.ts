@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { balanceChanges as kind } from "../../../src/follow/balance-changes.js";
 import { type FollowOptions, StalledError } from "../../../src/follow/options.js";
-import { compareRecords } from "../../../src/scan/records.js";
+import { compareRecords } from "../../../src/scan/timeline.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { batchOf, endBlock, followerOf, nodeAt, type Served, take, timeAt } from "../../support/follow-setting.js";
 import { changeAt, hex } from "../../support/records.js";

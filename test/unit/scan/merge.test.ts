@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
 import { MergedParts } from "../../../src/scan/merge.js";
-import { compareRecords, microsecondAt } from "../../../src/scan/records.js";
 import type { Failure } from "../../../src/scan/scheduler.js";
-import { holds, readingOrder } from "../../../src/scan/timeline.js";
+import { compareRecords, holds, microsecondAt, readingOrder } from "../../../src/scan/timeline.js";
 import { changeAt } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
 
@@ -28,7 +27,7 @@ test("the records of several parts come in one order, up to the first failure of
   await fc.assert(
     fc.asyncProperty(parts, fc.boolean(), async (given, newestFirst) => {
       const order = readingOrder(newestFirst);
-      const inOrder = (a: BalanceChange, b: BalanceChange) => order.sign * compareRecords(a, b);
+      const inOrder = (a: BalanceChange, b: BalanceChange) => (newestFirst ? -1 : 1) * compareRecords(a, b);
       const isBefore = (time: bigint) => (record: BalanceChange) => order.compare(microsecondAt(record), time) < 0;
       const sources = given.map(({ times, size, failsAt }, part) => {
         const records = times.map((time, account) => recordAt(time, part, account)).sort(inOrder);

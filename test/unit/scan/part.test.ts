@@ -5,9 +5,8 @@ import type { WalkPlan } from "../../../src/list/plan.js";
 import type { ListPage } from "../../../src/list/read-page.js";
 import type { WalkState } from "../../../src/list/state.js";
 import { type PartOptions, PartScan } from "../../../src/scan/part.js";
-import { compareRecords, microsecondAt } from "../../../src/scan/records.js";
 import type { Failure } from "../../../src/scan/scheduler.js";
-import { readingOrder } from "../../../src/scan/timeline.js";
+import { compareRecords, microsecondAt, readingOrder } from "../../../src/scan/timeline.js";
 import { changesAt } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
 

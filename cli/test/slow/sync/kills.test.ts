@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createFakeNetwork, type FakeNetwork, type FakeVote, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { beforeAll, expect, test } from "vitest";
-import { compareRecords } from "../../../../src/scan/records.js";
+import { compareRecords } from "../../../../src/scan/timeline.js";
 import { createFolder } from "../../../../test/support/folder.js";
 import { run } from "../../../../test/support/run.js";
 import { runs } from "../../../../test/support/runs.js";
