@@ -7,17 +7,19 @@ import { encodeCursor, nanosecondsOf, readCursor } from "./cursors.js";
 
 const { naturalKey } = operations.listBalanceChanges;
 
-/** Members that the client adds to cursors; nodes ignore them. The last balance change that was read: */
-const lastMember = "last_record";
-/** The time of the latest block of the pages so far: */
-const blockMember = "latest_block";
-/** The time of the block of the first page: */
-const firstMember = "first_block";
-/**
- * The time of the block of the last vote that was read, the keys of the votes of that block, and how many known votes a
- * page after the cursor begins with:
- */
-const [lastBlockMember, knownMember, skipMember] = ["last_block", "known_votes", "skip"];
+/** Members that the client adds to cursors; nodes ignore them. Times are digits. */
+interface AddedMembers {
+  /** The last balance change or signature that was read. */
+  last_record?: KnownRecord;
+  /** The time of the latest block of the pages so far. */
+  latest_block?: string;
+  /** The time of the block of the first page. */
+  first_block?: string;
+  /** The members of `ReadVotes`. */
+  last_block?: string;
+  known_votes?: readonly string[];
+  skip?: number;
+}
 
 /** The members that identify a record: a balance change by default. */
 export const identify = (record: object, names: readonly string[] = naturalKey): KnownRecord =>
@@ -43,14 +45,14 @@ export function voteKeyOf(record: unknown): string {
 }
 
 /** A cursor with the record that its page has to begin with, so that it continues exactly there in any process. */
-export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { [lastMember]: last });
+export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { last_record: last });
 
 /**
  * A cursor with the latest block that was read, so that any process continues on a node that has reached it, and
  * the first one, so that it reads newer records again.
  */
 export const continuedLater = (cursor: string, latest: bigint, first: bigint | undefined): string =>
-  withMembers(cursor, { [blockMember]: String(latest), ...(first !== undefined && { [firstMember]: String(first) }) });
+  withMembers(cursor, { latest_block: String(latest), ...(first !== undefined && { first_block: String(first) }) });
 
 /** Votes that were read up to a block, of which others can follow. */
 export interface ReadVotes {
@@ -63,7 +65,7 @@ export interface ReadVotes {
 
 /** A cursor that contains the votes that were read, so that any process leaves them out. */
 export const afterVotes = (cursor: string, { lastBlock, known, skip }: ReadVotes): string =>
-  withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known, [skipMember]: skip });
+  withMembers(cursor, { last_block: String(lastBlock), known_votes: known, skip });
 
 /** A cursor as the caller gave it, and the members that the client has added to it. */
 export interface GivenCursor {
@@ -82,8 +84,8 @@ export interface GivenCursor {
 
 export function readGivenCursor(cursor: string): GivenCursor {
   const fields = readCursor(cursor) ?? {};
-  const { [blockMember]: latest, [firstMember]: first, [lastMember]: last, ...others } = fields;
-  const { [lastBlockMember]: lastBlock, [knownMember]: known, [skipMember]: skip = 0, ...own } = others;
+  const { last_record: last, latest_block: latest, first_block: first, ...others } = fields;
+  const { last_block: lastBlock, known_votes: known, skip = 0, ...own } = others;
   const isNamed = isDigits(lastBlock) && Array.isArray(known);
   const isOfNode = Object.keys(own).length === Object.keys(fields).length;
   const latestBlock = isDigits(latest) ? BigInt(latest) : undefined;
@@ -98,7 +100,7 @@ export function readGivenCursor(cursor: string): GivenCursor {
   };
 }
 
-function withMembers(cursor: string, members: Record<string, unknown>): string {
+function withMembers(cursor: string, members: AddedMembers): string {
   const fields = readCursor(cursor);
   return fields ? encodeCursor({ ...fields, ...members }) : cursor;
 }
