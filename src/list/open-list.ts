@@ -80,9 +80,8 @@ export function listsOf<T>(
   catchUp: number,
 ): { range: OpenRange | undefined; isWanted?: (record: T) => boolean; lists: readonly ListSource<T>[] } {
   const { id, operation, checked, connection } = list;
-  const { pagination: _, ...others } = checked;
   const [group = ""] = operation.range?.start.split(".") ?? [];
-  const { [group]: __, ...given } = others;
+  const { pagination: _, [group]: __, ...given } = checked;
   const { filters, isWanted } = select<T>(operation, given);
   const { start = 0n, end } = timesOf(checked, operation.range);
   const lists = splitFilters(filters).map((filters): ListSource<T> => {

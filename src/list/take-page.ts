@@ -33,7 +33,6 @@ export function takePage<T>(
   const { direction, count, pages, given, again } = state;
   const isOfVotes = walk.kind === "votes";
   const { inRange, isLast } = partInRange(walk, direction, edges);
-  const skipped = edges.indexOf(inRange[0] as Edge<T>);
   const limit = (pageInfo && most) ?? inRange.length;
   const { taken, fresh, keys, hasFurther } = isOfVotes
     ? takeVotes(walk, state, inRange, limit)
@@ -56,7 +55,7 @@ export function takePage<T>(
     ...((isCut || isLast) && { [direction.nextCursor]: inRange[taken - 1]?.cursor ?? "", [direction.more]: isCut }),
   };
   const block = laterOf(state.block, extra.block);
-  const all = isCut ? edges.slice(0, skipped + taken) : edges;
+  const all = isCut ? edges.slice(0, edges.indexOf(inRange[0] as Edge<T>) + taken) : edges;
   const needsFirst = walk.kind === "signatures" || (isOfVotes && isDescending(walk.pagination, direction));
   const place = all.at(-1)?.cursor ?? info?.[direction.nextCursor] ?? "";
   const isRepeated =

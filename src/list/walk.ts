@@ -38,6 +38,7 @@ export function openWalk<T>(request: WalkRequest<T>) {
 
 /** Reads the pages of one walk, and fetches the next one while the caller works on the current one. */
 class WalkReader<T, Item> implements Batches<Item> {
+  readonly signal: AbortSignal | undefined;
   readonly #plan: WalkPlan<T>;
   readonly #itemsOf: (page: Page<T>) => readonly Item[];
   readonly #controller = new AbortController();
@@ -50,14 +51,11 @@ class WalkReader<T, Item> implements Batches<Item> {
   #itemsRead = 0;
 
   constructor(plan: WalkPlan<T>, itemsOf: (page: Page<T>) => readonly Item[]) {
+    this.signal = plan.signal;
     this.#plan = plan;
     this.#itemsOf = itemsOf;
     this.#state = startOf(plan);
     this.#coverage = new WalkCoverage(plan, this.#state.given);
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.#plan.signal;
   }
 
   /** The items of the next page, in the order of the walk; `undefined` at the end. */
@@ -105,7 +103,7 @@ class WalkReader<T, Item> implements Batches<Item> {
   #fetch(state: WalkState<T>): Promise<ListPage<T>> {
     const left = this.#plan.maxItems - this.#itemsRead;
     const read = (signal: AbortSignal) => readPage(this.#plan, state, { signal, left });
-    return untilAborted(this.#plan.signal, this.#controller, read);
+    return untilAborted(this.signal, this.#controller, read);
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */
