@@ -63,3 +63,7 @@ export class MissingEvidence extends VegaError {
     this.evidence = evidence;
   }
 }
+
+/** The result of a read; `undefined` if no response meets the expectation. */
+export const unlessMissing = <T>(page: Promise<T>): Promise<T | undefined> =>
+  page.catch((error: unknown) => (MissingEvidence.is(error) ? undefined : Promise.reject(error)));

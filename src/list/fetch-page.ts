@@ -1,11 +1,10 @@
 /** Fetches the page of an anchor: from a node that has reached the block before, and with the proof of its start. */
 import type { PaginationError } from "../errors/index.js";
-import { type Expectation, MissingEvidence } from "../http/expectation.js";
+import { type Expectation, MissingEvidence, unlessMissing } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
 import { resumeAt } from "./advance.js";
 import { nanosecondsOf } from "./cursors.js";
 import type { Proof } from "./history.js";
-import { unlessMissing } from "./history-search.js";
 import { never } from "./judge.js";
 import {
   inWalkOrder,

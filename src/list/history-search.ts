@@ -3,7 +3,7 @@
  * others, and the oldest record after it.
  */
 import type { CheckedArguments } from "../arguments/read-arguments.js";
-import { type KnownRecord, MissingEvidence } from "../http/expectation.js";
+import { type KnownRecord, unlessMissing } from "../http/expectation.js";
 import { dimensions } from "./filters.js";
 import { type Edge, type NodePage, type ReadPage, timeOf } from "./page.js";
 import { type ListReaderOptions, pageReader } from "./reader.js";
@@ -133,7 +133,3 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
 
   return { find, findAgain: isWhole ? find : findOthers, witnessesOf, isOwn, oldestIfNoneUpTo, oldestAfter };
 }
-
-/** The result of a read; `undefined` if no response meets the expectation. */
-export const unlessMissing = <T>(page: Promise<T>): Promise<T | undefined> =>
-  page.catch((error: unknown) => (MissingEvidence.is(error) ? undefined : Promise.reject(error)));

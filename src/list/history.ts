@@ -14,10 +14,10 @@
  */
 import type { Pagination } from "../../generated/types.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
-import { type Expectation, MissingEvidence } from "../http/expectation.js";
+import { type Expectation, MissingEvidence, unlessMissing } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
 import { identify } from "./client-cursors.js";
-import { searchesOf, unlessMissing, type Witness } from "./history-search.js";
+import { searchesOf, type Witness } from "./history-search.js";
 import { isSame, never, oldestTime } from "./judge.js";
 import {
   directionOf,
