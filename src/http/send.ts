@@ -38,7 +38,7 @@ import { retry } from "./retry.js";
 export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate"> {
   /** `undefined` if requests are not held back, or if there are several nodes. */
   limiter: RateLimiter | undefined;
-  session: Session;
+  readonly session: Session;
   http: NodeHttp;
   headers: PlainHeaders;
   observe: ((event: ObserverEvent) => void) | undefined;

@@ -70,14 +70,14 @@ export function createPool(
   const nodes = readUrls(urls).map((url) => new PoolNode(url, clock, random));
   const pool: Pool = { nodes, maxLag, order, clock, random };
   /** The client of the checks: it sends as the first client does. */
-  let checker: { client: PoolClient; connection: Connection } | undefined;
+  let checker: PoolClient | undefined;
   return {
     get status() {
       return statusOf(pool);
     },
     async check(options = {}) {
       if (!checker) refuse({ argument: "nodes" }, "a pool that a client was created with", "a pool without a client");
-      await checkNodes(checker.client, checker.connection, options);
+      await checkNodes(checker, options);
       return statusOf(pool);
     },
     [connect]: (options) => {
@@ -87,9 +87,9 @@ export function createPool(
         return await run(client, { ...call, request, node });
       };
       const send = createSend(http, deliver, { validate, clock });
-      const client: PoolClient = { ...options, ...pool, emit: createEmit(observe, clock), send };
       const connection: Connection = { send, deliver, clock, nodeCount: nodes.length, isPool: true, session };
-      checker ??= { client, connection };
+      const client: PoolClient = { ...options, ...pool, ...connection, emit: createEmit(observe, clock) };
+      checker ??= client;
       return connection;
     },
   };
@@ -158,7 +158,7 @@ const probe = {
 };
 
 /** Sends one read to each node, and compares all of them. */
-async function checkNodes(client: PoolClient, connection: Connection, options: CheckOptions): Promise<void> {
+async function checkNodes(client: PoolClient, options: CheckOptions): Promise<void> {
   checkOptions({ timeout: deadline, history: boolean, signal: abortSignal }, options, { name: "check" });
   const { timeout = 5000, history, signal } = options;
   const { nodes, clock, send, headers } = client;
@@ -175,7 +175,7 @@ async function checkNodes(client: PoolClient, connection: Connection, options: C
         throw error;
       });
       const rest = { ...settings, totalTimeout: Math.max(1, begin + timeout - clock.now()) };
-      if (history) await readHistory(node, { connection, defaults: { settings: rest, headers } }, signal);
+      if (history) await readHistory(node, { connection: client, defaults: { settings: rest, headers } }, signal);
     }),
   );
   signal?.throwIfAborted();

@@ -13,9 +13,9 @@ import {
 import type { Answer } from "../http/call.js";
 import { type Emit, observedError } from "../http/events.js";
 import { MissingEvidence } from "../http/expectation.js";
-import type { ActiveCall, Send } from "../http/request.js";
+import type { ActiveCall } from "../http/request.js";
 import { delayAfter, isTransient, requestedDelay, withLongWait } from "../http/retry.js";
-import { attemptWith, type ConnectionOptions } from "../http/send.js";
+import { attemptWith, type Connection, type ConnectionOptions } from "../http/send.js";
 import { completeFrom, judge } from "../list/judge.js";
 import type { ReceivedPage } from "../list/page.js";
 import { readBlock } from "../values/block.js";
@@ -30,10 +30,9 @@ export interface Pool extends Omit<PoolFacts, "session"> {
   readonly clock: Clock;
 }
 
-/** One client of a pool. `send` makes a call of its own, such as one that finds out which nodes respond. */
-export interface PoolClient extends Pool, ConnectionOptions {
+/** One client of a pool. It makes calls of its own, such as one that finds out which nodes respond. */
+export interface PoolClient extends Pool, ConnectionOptions, Connection {
   readonly emit: Emit | undefined;
-  readonly send: Send;
 }
 
 /** A call with its request, which is to the first node of the pool. */
