@@ -1,30 +1,23 @@
 import { hints } from "../../generated/hints.js";
 import type { Pagination } from "../../generated/types.js";
-import type { ListOperation, OperationId } from "../arguments/operation.js";
+import type { ListOperation } from "../arguments/operation.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { NodeExtra } from "../http/call.js";
-import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
+import { defaultCatchUp } from "../http/call-options.js";
 import type { CallRequest } from "../http/request.js";
-import type { Connection } from "../http/send.js";
 import { isPageInfo } from "./envelope.js";
 import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
 import { directionOf, type Edge, type PageContent } from "./page.js";
 import type { ListKind, OpenRange, WalkRequest } from "./plan.js";
-import { pageReader } from "./reader.js";
+import { type ListReaderOptions, pageReader } from "./reader.js";
 import { type OpenWalk, openWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
 import { throughWindows } from "./windows.js";
 
-/** The part of a list that a caller reads. */
-export interface ListRequest<T> {
-  /** The name of the method in errors and events. */
-  id: string;
-  described: OperationId;
-  operation: ListOperation<T>;
-  connection: Connection;
-  call: CallSettings;
+/** The part of a list that a caller reads, by its checked arguments. */
+export interface ListRequest<T> extends Omit<ListReaderOptions<T>, "finalStatuses" | "catchUp"> {
   checked: CheckedArguments;
 }
 

@@ -17,9 +17,10 @@ import { withinRange } from "./ranges.js";
 /** A list of a node, and how its pages are requested. */
 export interface ListReaderOptions<T> {
   connection: Connection;
+  /** The name of the method in errors and events. */
   id: string;
   described: OperationId;
-  operation: Pick<ListOperation<T>, "envelope" | "enums" | "range" | "rejectedNames">;
+  operation: ListOperation<T>;
   call: CallSettings;
   /** The statuses with which a node rejects every cursor of the list, so that a retry does not help. */
   finalStatuses?: CallRequest["finalStatuses"];
