@@ -129,9 +129,9 @@ export function decide<Request extends Asked>(
     if (!longest) return undefined;
     if (next) return ask(next, longest);
     // For a range without a start, the total deadline must not end a call that has a response.
-    const latest = expectation?.historyFrom ? Number.POSITIVE_INFINITY : endsAt - 1;
+    const deadline = expectation?.historyFrom ? Number.POSITIVE_INFINITY : endsAt - 1;
     const late = Math.max(...inFlight.map(({ since, isSent }) => (isSent ? since : now) + historyPatience));
-    const until = Math.min(late, latest);
+    const until = Math.min(late, deadline);
     if (now < until) return { do: "wait", until, why: "history" };
     // The node that keeps the start may have failed.
     if (again && expectation?.historyFrom) return again;
@@ -230,8 +230,7 @@ function nextNode(
 /** The response that reaches back furthest, if that matters, and of several the one with the latest block. */
 function best<Request extends Asked>(responses: readonly Request[]): Request | undefined {
   const timeOf = ({ answer }: Request) => answer?.block?.timestamp ?? -1n;
-  const [best] = [...responses].sort(
-    (a, b) => compare(a.completeFrom ?? 0n, b.completeFrom ?? 0n) || compare(timeOf(b), timeOf(a)),
-  );
-  return best;
+  const byHistory = (a: Request, b: Request) =>
+    compare(a.completeFrom ?? 0n, b.completeFrom ?? 0n) || compare(timeOf(b), timeOf(a));
+  return [...responses].sort(byHistory)[0];
 }
