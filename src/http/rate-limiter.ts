@@ -101,45 +101,39 @@ export class RateLimiter {
     return Math.max(0, Math.floor(this.#pausedUntil - now));
   }
 
-  /** The error of a request that is not sent: none waits for the end of a ban, or for longer than `maxRetryAfter`. */
-  #refusalOf({ call: { operation, settings }, attempt }: Waiter, now: number): RateLimitError | undefined {
-    const wait = this.#pause(now);
+  /** Rejects a request that is not sent: none waits for the end of a ban, or for longer than `maxRetryAfter`. */
+  #refuse(waiter: Waiter, pause: number): void {
+    const { call, attempt, resolve } = waiter;
     const rejection = this.#rejection;
-    if (!rejection?.response || wait === 0) return undefined;
+    if (!rejection?.response) return;
     const { request, response, body, banned } = rejection;
-    if (!banned && wait <= settings.maxRetryAfter) return undefined;
-    const options = { request, response, body, banned, retryAfter: Math.ceil(wait / 1000), sent: false };
-    return new RateLimitError({ operation, attempts: attempt - 1, ...options });
+    if (!banned && pause <= call.settings.maxRetryAfter) return;
+    this.#waiting.delete(waiter);
+    const options = { request, response, body, banned, retryAfter: Math.ceil(pause / 1000), sent: false };
+    resolve(Promise.reject(new RateLimitError({ operation: call.operation, attempts: attempt - 1, ...options })));
   }
 
-  /** Milliseconds until a request can be sent. A limit above `maxRetryAfter` does not hold it back. */
-  #delay({ call: { settings } }: Waiter, now: number): number {
-    const delay = this.#bucket.delayUntil(1, now);
-    return Math.max(this.#pause(now), delay <= settings.maxRetryAfter ? delay : 0);
-  }
-
-  /** Sends the requests whose wait is over, in order, and sets a timer for the next one. */
+  /** Refuses requests, sends those whose wait is over, in order, and sets a timer for the next one. */
   #serve(): void {
     this.#cancelTimer();
     const now = this.#clock.now();
+    const pause = this.#pause(now);
+    if (pause > 0) for (const waiter of this.#waiting) this.#refuse(waiter, pause);
     for (const waiter of this.#waiting) {
       if (waiter.call.signal?.aborted) continue;
-      const refusal = this.#refusalOf(waiter, now);
       // `release` sends the next one.
-      if (!refusal && this.#inFlight >= this.#mostInFlight) return;
-      const delay = refusal ? 0 : this.#delay(waiter, now);
+      if (this.#inFlight >= this.#mostInFlight) return;
+      // A limit above `maxRetryAfter` does not hold a request back.
+      const wait = this.#bucket.delayUntil(1, now);
+      const delay = Math.max(pause, wait <= waiter.call.settings.maxRetryAfter ? wait : 0);
       if (delay > 0) {
         this.#cancelTimer = this.#clock.after(Math.ceil(delay), () => this.#serve());
         return;
       }
       this.#waiting.delete(waiter);
-      waiter.resolve(refusal ? Promise.reject(refusal) : this.#permit(now));
+      this.#bucket.take(now);
+      waiter.resolve({ sentAt: now, sentBefore: this.#sent++, inFlight: this.#inFlight++ });
     }
-  }
-
-  #permit(now: number): Permit {
-    this.#bucket.take(now);
-    return { sentAt: now, sentBefore: this.#sent++, inFlight: this.#inFlight++ };
   }
 }
 

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { RateLimitError } from "../../../src/errors/index.js";
+import { defaultSettings } from "../../../src/http/call-options.js";
+import { RateLimiter } from "../../../src/http/rate-limiter.js";
+import type { ActiveCall } from "../../../src/http/request.js";
+import { ManualClock } from "../../support/manual-clock.js";
+
+const call = (maxRetryAfter: number): ActiveCall => ({
+  operation: "test",
+  settings: { ...defaultSettings, maxRetryAfter },
+  headers: {},
+  endsAt: Number.POSITIVE_INFINITY,
+  progress: { attempts: 0, cause: undefined, isQueued: false },
+  first: new AbortController(),
+});
+const rejected = new RateLimitError({
+  operation: "test",
+  attempts: 1,
+  request: { method: "GET", url: "" },
+  response: new Response("", { status: 429, headers: { "retry-after": "20" } }),
+  body: {},
+  banned: false,
+  retryAfter: 20,
+  sent: true,
+});
+
+test.each([
+  ["made after the rejection, behind a call like it", true, 1000],
+  ["made after the rejection, behind a call that waits", true, 30_000],
+  ["that waits behind another one when the rejection comes", false, 30_000],
+])("a call rejects at once if it does not wait as long as the node asks for: %s", async (_, isAfter, first) => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter(clock);
+  const permit = await limiter.acquire(call(30_000), 1, undefined);
+  await limiter.acquire(call(30_000), 1, undefined);
+  await limiter.acquire(call(30_000), 1, undefined);
+  if (isAfter) limiter.release(permit, rejected);
+  limiter.acquire(call(first), 1, undefined).catch(() => {});
+  const ended: number[] = [];
+  limiter.acquire(call(1000), 1, undefined).catch((error) => ended.push(clock.now(), error.retryAfter));
+  if (!isAfter) limiter.release(permit, rejected);
+  await clock.run(clock.sleep(60_000));
+  expect(ended).toEqual([0, 20]);
+});
