@@ -44,7 +44,8 @@ export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection
     const isDown = isDescending(pagination);
     const from = maximum(start, earliest);
     // Without a block, the clock of the client has to do, which may be a day slow.
-    const newest = session.newest ?? BigInt(Math.floor(clock.date())) * 1_000_000n;
+    const { newest: known } = session;
+    const newest = known ?? BigInt(Math.floor(clock.date())) * 1_000_000n;
     const to = maximum(minimum(end, newest + spare), from + 1000n);
     const window = isDown
       ? { start: maximum(to - provableRange, from), end: to }
@@ -52,8 +53,8 @@ export function withinRange<T>(read: ReadPage<T>, { session, clock }: Connection
     const page = await read({ pagination, ...window }, expectation, signal);
     const timestamp = blockTime(page.extra.block) ?? newest;
     // The clock was wrong, or time has passed. A window after the newest block has no records, which would prove
-    // nothing.
-    if (to < end ? timestamp >= to : isDown && window.start > timestamp + spare) {
+    // nothing. A block that is known stays: behind one address, a node that is far behind would be read for ever.
+    if (to < end ? timestamp >= to : known === undefined && isDown && window.start > timestamp + spare) {
       session.newest = timestamp;
       return readInRange(request, expectation, signal);
     }

@@ -48,3 +48,11 @@ test.each<[string, PageRequest, Parameters<typeof script>[0], sent: object[], wi
   else expect(result).toBe(pages.at(-1));
   expect(requests).toEqual(sent.map((range) => ({ pagination: request.pagination, ...range })));
 });
+
+test("behind one address, a node that is far behind does not make the client read a page for ever", async () => {
+  const pages = Array.from({ length: 20 }, (_, index) => pageAt([], { block: day(index % 2 ? 990 : 300) }));
+  const { read, requests } = script([old, ...pages]);
+  const connection = { session: {}, clock: { date: () => Number(day(990) / 1_000_000n) } } as Connection;
+  await withinRange(read, connection)({ pagination: older, end: day(980) }, {}, signal);
+  expect(requests).toHaveLength(2);
+});
