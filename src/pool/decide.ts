@@ -108,7 +108,8 @@ export function decide<Request extends Asked>(
 
   // Each node is tried at least once, unless the caller wants no retries.
   const attempts = settings.attempts === 1 || once ? 1 : Math.max(settings.attempts, only ? 1 : nodes.length);
-  const isOver = asked.filter(({ failure }) => failure === "node").length >= attempts;
+  // A request that must not be repeated is not hedged either.
+  const isOver = asked.filter(({ failure, isSent }) => (once ? isSent : failure === "node")).length >= attempts;
   const nextOf = (nodes: readonly NodeHealth[]) =>
     isOver ? undefined : nextNode(call, asked, { ...pool, nodes }, now, least);
   const next = nextOf(nodes);

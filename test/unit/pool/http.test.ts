@@ -6,6 +6,7 @@ import { transaction } from "../../support/raw-requests.js";
 
 describe("client.http of a client of several nodes", () => {
   const id = "a1";
+  const page = { edges: [], pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: "", endCursor: "" } };
   const get = (net: PooledNetwork, options = {}) =>
     net.run(net.client.http.GET("/api/v2/node/signatures", { params: { query: { id } }, ...options }));
 
@@ -34,6 +35,15 @@ describe("client.http of a client of several nodes", () => {
     expect(data).toMatchObject({ success: true });
     const sent = net.network.nodes.map(({ requests }) => requests.filter(({ method }) => method === "POST").length);
     expect(sent).toEqual([0, 1]);
+  });
+
+  test("sends a body to one node, also if middleware responds to the read that finds a node", async () => {
+    const net = new PooledNetwork({ latency: [2000, 2000, 2000] });
+    net.client.http.use({
+      onRequest: ({ request }) => (request.method === "GET" ? Response.json({ signatures: page }) : undefined),
+    });
+    expect(await net.run(net.client.checkTransaction({ tx: transaction }))).toMatchObject({ success: true });
+    expect(net.asked).toHaveLength(1);
   });
 
   test("sends a request with a `baseUrl` there, also if it begins like a node of the pool, or is one", async () => {
