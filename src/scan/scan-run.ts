@@ -69,7 +69,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const { pageSize = largestPage, catchUp, newestFirst, ignoresMissingHistory } = options;
     const { range = {}, isWanted, lists } = listsOf(list, catchUp);
     const concurrency = options.concurrency * (call.node === undefined ? connection.nodeCount : 1);
-    const bufferSize = Math.floor((prefetchedPages * concurrency * pageSize) / lists.length);
+    const bufferSize = Math.ceil((prefetchedPages * concurrency * pageSize) / lists.length);
     const semaphore = new Semaphore(concurrency);
     this.signal = options.signal;
     this.#operation = id;

@@ -119,6 +119,11 @@ describe("a scan sends requests", () => {
     const yielded = await source.scan({}, { maxItems: 40, pageSize: 100, concurrency: 1 }).toArray();
     expect(yielded).toEqual(source.recordsIn().slice(0, 40));
   });
+
+  test("for each part of a filter that takes more requests than records are read in advance", async () => {
+    const source = new ScannedNode(timesOf(20), { parts: 8 });
+    expect(await source.scan({}, { pageSize: 1, concurrency: 1 }).toArray()).toEqual(source.recordsIn());
+  });
 });
 
 describe("a scan ends", () => {
