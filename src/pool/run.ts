@@ -129,7 +129,7 @@ function abandon(request: NodeRequest, { clock, nodes }: Pool): void {
   request.endedAt = clock.now();
   to.end(request);
   if (isSent) to.abandon(since, patienceOf(to.url, nodes));
-  controller.abort(new DOMException("Another node serves the call.", "AbortError"));
+  controller.abort();
 }
 
 /** Whether another node may respond where one failed for good. */
