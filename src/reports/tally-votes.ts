@@ -1,6 +1,6 @@
 import type { Vote } from "../../generated/types.js";
 import { checkedWhenRead, checkOptions, expected, nested, type OptionChecks } from "../arguments/check-options.js";
-import { type Place, refuse } from "../arguments/refuse.js";
+import { type Place, refuse, refuseByRule } from "../arguments/refuse.js";
 import { compareDigits } from "../values/integers.js";
 import { canonicalId, isId } from "../values/names.js";
 import { formatUnits, parseUnits } from "../values/units.js";
@@ -82,7 +82,8 @@ const tallyChecks: OptionChecks<TallyOptions> = {
  *
  * @param votes - The votes on one proposal, in any order.
  * @throws `ArgumentError` if an option or a record is invalid, if there are votes on several proposals, if more tokens
- * voted than exist, or if no vote has a share of the market that decides.
+ * voted than exist, if some were read before the close and others after it, or if no vote has a share of the market that
+ * decides.
  * @example
  * ```ts
  * const rules = { requiredMajority: "0.66", requiredParticipation: "0.00001", totalSupply: 64_999_723n * 10n ** 18n };
@@ -112,7 +113,7 @@ export async function tallyVotes(
     const known = last.get(vote.partyId);
     if (known === undefined || isLater(found, known)) last.set(vote.partyId, found);
   });
-  const counted = withoutOldKeys([...last.values()]);
+  const counted = withoutOldKeys(place, [...last.values()]);
 
   const sum = (value: Vote["value"]) => {
     const side = { parties: 0, tokens: 0n, shares: 0n };
@@ -177,7 +178,7 @@ const readVote = (place: Place, vote: Vote, liquidity: { marketId: string | unde
   value: vote.value,
   tokens: BigInt(digitsOf(place, vote, "totalGovernanceTokenBalance")),
   share: liquidity && readShare(place, vote, liquidity.marketId),
-  hasWeight: /[1-9]/.test(vote.totalGovernanceTokenWeight),
+  weight: Number(vote.totalGovernanceTokenWeight),
 });
 
 /**
@@ -186,17 +187,22 @@ const readVote = (place: Place, vote: Vote, liquidity: { marketId: string | unde
  */
 function isLater(vote: Counted, last: Counted): boolean {
   const order = compareDigits(vote.timestamp, last.timestamp);
-  return order > 0 || (order === 0 && (vote.hasWeight || (vote.tokens === 0n && !last.hasWeight)));
+  return order > 0 || (order === 0 && (vote.weight > 0 || (vote.tokens === 0n && !(last.weight > 0))));
 }
 
 /**
  * Leaves out the votes of keys that validators have changed. Nodes list such a vote for both keys, and at the close
  * only the new key gets a weight (source of v0.74 to v0.79).
  */
-function withoutOldKeys(votes: readonly Counted[]): readonly Counted[] {
-  const weighted = votes.reduce((sum, { hasWeight, tokens }) => (hasWeight ? sum + tokens : sum), 0n);
+function withoutOldKeys(place: Place, votes: readonly Counted[]): readonly Counted[] {
+  const weighted = votes.filter(({ weight }) => weight > 0);
+  const tokens = weighted.reduce((sum, vote) => sum + vote.tokens, 0n);
   // Nodes store 16 digits of a weight: the weight of very few tokens is 0.
-  return votes.filter(({ hasWeight, tokens }) => hasWeight || weighted === 0n || tokens * 2n * 10n ** 16n < weighted);
+  const kept = votes.filter((vote) => vote.weight > 0 || tokens === 0n || vote.tokens * 2n * 10n ** 16n < tokens);
+  // The weights of all votes add up to 1. If they do not, the others were read before the close.
+  const isMixed = kept.length < votes.length && weighted.reduce((sum, { weight }) => sum + weight, 0) < 0.999999;
+  if (isMixed) refuseByRule(place, "were read partly before the close of the proposal: read all of them again");
+  return kept;
 }
 
 /** The equity-like share of a vote; `undefined` if it has none for the market. */

@@ -89,6 +89,13 @@ describe("tallyVotes", () => {
 
   const weights = (shares: object) => ({ perMarketEquityLikeShareWeight: shares as Record<string, string> });
   const shares = (marketId: string, els: string) => ({ elsPerMarket: [{ marketId, els }] });
+  test("refuses votes of which some were read before the close and others after it", async () => {
+    const weighted = (partyId: string, value: string, weight: string) =>
+      vote(partyId, value, 100n, { totalGovernanceTokenWeight: weight });
+    const mixed = [weighted("a", "VALUE_YES", "0.5"), weighted("b", "VALUE_NO", "0"), weighted("c", "VALUE_NO", "0")];
+    await expect(tallyVotes(mixed, rules)).rejects.toThrow("were read partly before the close");
+  });
+
   test.each<[version: string, own: Partial<Vote>, other: Partial<Vote>]>([
     ["v0.74", weights({ cc: "0.2", dd: "0" }), weights({ dd: "0.9" })],
     ["later", shares("cc", "0.2"), shares("dd", "0.9")],
