@@ -25,9 +25,7 @@ const counters = {
  * a batch. `other` has no counter: for orders, withdrawals of assets and the like, the statistics have no limit but
  * proof of work.
  */
-export type Submission =
-  | { command: keyof typeof counters | "other"; proposalId?: undefined }
-  | { command: "vote"; proposalId: string };
+export type Submission = { command: keyof typeof counters | "other" } | { command: "vote"; proposalId: string };
 
 /** Whether a transaction can be submitted. */
 export interface SubmissionLimits {
@@ -147,8 +145,7 @@ export function checkSubmission(operation: string, submission: Submission, ...ot
     refuse({ operation, argument: "submission" }, "an object with a `command`", submission);
   oneOf(...Object.keys(counters), "vote", "other")(submission.command, { operation, argument: "command" });
   checkOptionNames(operation, submission, "command", "proposalId", ...otherNames);
-  const { command, proposalId } = submission;
-  if (command === "vote") readId(proposalId, { operation, argument: "proposalId" });
+  if (submission.command === "vote") readId(submission.proposalId, { operation, argument: "proposalId" });
 }
 
 /** Returns the statistics in a response; `null` if the node has none. */
@@ -199,12 +196,12 @@ type Counter = Pick<NonNullable<SpamStatistics["transfers"]>, "maxForEpoch" | "c
 };
 
 /** The counter of a command; `undefined` if there is none. */
-export function counterOf(statistics: SpamStatistics | null, { command, proposalId }: Submission): Counter | undefined {
-  if (command === "other") return undefined;
-  if (command !== "vote") return statistics?.[counters[command]] ?? undefined;
+export function counterOf(statistics: SpamStatistics | null, submission: Submission): Counter | undefined {
+  if (submission.command === "other") return undefined;
+  if (submission.command !== "vote") return statistics?.[counters[submission.command]] ?? undefined;
   const votes = statistics?.votes;
   if (!votes) return undefined;
-  const id = proposalId.toLowerCase();
+  const id = submission.proposalId.toLowerCase();
   const minTokensRequired = votes.statistics[0]?.minTokensRequired;
   // A proposal without votes of the party in the epoch is not in the list. The minimum is the same for all.
   const found = votes.statistics.find(({ proposal }) => proposal.toLowerCase() === id) ?? {

@@ -126,4 +126,5 @@ const pastOf = (known: SpamStatistics | null | undefined): bigint | undefined =>
 
 type BlockState = NonNullable<SpamStatistics["pow"]>["blockStates"][number];
 
-const keyOf = ({ command, proposalId = "" }: Submission): string => `${command} ${proposalId.toLowerCase()}`;
+const keyOf = (submission: Submission): string =>
+  submission.command === "vote" ? `vote ${submission.proposalId.toLowerCase()}` : submission.command;

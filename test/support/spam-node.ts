@@ -21,7 +21,8 @@ export interface SentTransaction {
   readonly difficulty: number;
 }
 
-export const keyOf = ({ command, proposalId = "" }: Submission): string => `${command} ${proposalId}`;
+export const keyOf = (submission: Submission): string =>
+  submission.command === "vote" ? `vote ${submission.proposalId}` : submission.command;
 
 const digits = (value: number): `${bigint}` => `${BigInt(value)}`;
 
