@@ -141,10 +141,13 @@ export function chartsOf(rows: readonly SeriesRow[], assets: ReadonlyMap<string,
     const asset = assets.get(assetId);
     const label = `Balances of ${asset?.symbol || shortId(assetId)}`;
     const left = all.length - lines.length;
+    // With a row for each change, the balance of a group before its first row is not in the series.
+    const isByChange = own.length < all.length * times.length;
     const notes = [
       ...(left > 0 ? [`Not drawn: ${left} more, whose last balances are the smallest.`] : []),
-      ...(lines.some((line) => gapsOf(line) > 0) ? ["A gap is a time without a known balance."] : []),
+      ...(isByChange ? ["A line begins with the first change in the range."] : []),
+      ...(own.some(({ balance }) => balance == null) ? ["A gap is a time without a known balance."] : []),
     ];
-    return { label, times, lines, decimals: decimalsOf(asset), isStacked: all.length > 1, notes };
+    return { label, times, lines, decimals: decimalsOf(asset), isStacked: all.length > 1 && !isByChange, notes };
   });
 }

@@ -1,6 +1,21 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { plotOf } from "../../src/output/plot.js";
+import { chartsOf, plotOf } from "../../src/output/plot.js";
+
+test("lines that begin with their first change are not stacked: their earlier balances are not in the series", () => {
+  const row = (time: string, accountType: string, balance: string | undefined) =>
+    ({ time, assetId: "c0", accountType, balance }) as const;
+  const rows = [row("1", "MARGIN", "5"), row("1", "GENERAL", "7"), row("2", "GENERAL", "8")];
+  const notesOf = (own: typeof rows) => chartsOf(own, new Map()).map(({ isStacked, notes }) => ({ isStacked, notes }));
+  const [begin, gap] = [
+    "A line begins with the first change in the range.",
+    "A gap is a time without a known balance.",
+  ];
+  expect(notesOf(rows)).toEqual([{ isStacked: false, notes: [begin] }]);
+  expect(notesOf(rows.slice(0, 2))).toEqual([{ isStacked: true, notes: [] }]);
+  const unknown = [row("1", "MARGIN", undefined), row("1", "GENERAL", "7")];
+  expect(notesOf(unknown)).toEqual([{ isStacked: true, notes: [gap] }]);
+});
 
 test("the axis of time has at least two times, whose texts have space, whatever the period", () => {
   const from = fc.integer({ min: 1_600_000_000, max: 2_000_000_000 });
