@@ -54,7 +54,8 @@ export function readTime(place: Place, value: unknown, others = ""): bigint {
   // Taken for nanoseconds, a year or seconds since 1970 would select everything: they are a moment in 1970.
   const time = isYearOrSeconds(value) ? undefined : unlessThrown(() => toNanoseconds(value as NanosecondTime));
   const isKnown = time !== undefined && BigInt.asIntN(64, time) === time;
-  const expected = 'a time such as "2024-02-09", a Date, or Unix nanoseconds since 2000 within 64 bits';
+  const expected =
+    'a time such as "2024-02-09" or "2024-02-09T16:54:49Z", a Date, or Unix nanoseconds since 2000 within 64 bits';
   return isKnown ? time : refuse(place, others + expected, value);
 }
 

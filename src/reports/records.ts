@@ -13,7 +13,10 @@ export interface RangeOptions {
    * part of the balances at the start.
    */
   from: NanosecondTime;
-  /** The end. Records at this very time are part of the balances at the end. Default: the time of the last record. */
+  /**
+   * The end. Records at this very time are part of the balances at the end. Default: the time of the last record, but no
+   * earlier than `from`.
+   */
   to?: NanosecondTime | undefined;
   /**
    * Whether the records go back to the first block of the network. Then the balance of an account before its first

@@ -28,13 +28,14 @@ export const dbFlags = (more = ""): Option[] => [
 
 const completeText =
   "Print 0 for accounts without an earlier record: the records go back to the first block. Default: unknown, an empty cell.";
-const completeFlag = filter("--complete-history", completeText);
+const completeAtText =
+  "The records go back to the first block: accounts that are not shown had no balance. Default: that is unknown.";
 
 const atText = "Print the balance of each account at this time, such as 2024-12-31 or now.";
 
 export const atFlags = (): Option[] => [
   filter("--at <TIME>", atText, { parse: checkTime }).conflicts(["from", "to", "order", "limit"]),
-  completeFlag,
+  filter("--complete-history", completeAtText),
 ];
 
 const toText =
@@ -47,7 +48,7 @@ const balanceFlags = (formats?: readonly flag.FormatName[]): Option[] => [
   filter("--from <TIME>", "Start of the report, such as 2024-01-01.", { parse: checkTime, mandatory: true }),
   filter("--to <TIME>", toText, { parse: checkTime }),
   ...listFilters("listBalanceChanges"),
-  completeFlag,
+  filter("--complete-history", completeText),
   ...flag.presentationFlags(shared.reportColumns.statement, "node"),
   flag.quietFlag(),
   ...flag.scanFlags(),
@@ -136,6 +137,7 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
       .catch((error) => Promise.reject(explain(error, { start, end }, advice)))
       .finally(progress.clear);
     const { rows, coverage, kept } = found;
+    if (!quiet && name === "balances" && until === undefined) printMessage(io, `Balances at ${formatTime(end)}.`);
     if (!quiet && !isComplete) {
       const known = `The records begin at ${formatTime(kept ?? coverage.start)}. Earlier balances are unknown`;
       const unknown = "accounts that have not changed since are not shown";

@@ -76,7 +76,7 @@ test("a destination keeps the assets of a node, and its reports use them without
     expect(await runCli(["sync", path(name), ...flags], { fetch: node.fetch })).toMatchObject({ code: 0 });
     // A node that no longer lists them takes nothing away.
     expect(await runCli(["sync", path(name), ...flags], { fetch: plain.fetch })).toMatchObject({ code: 0 });
-    const argv = ["balances", "--at", "now", "--asset", "S18", "--complete-history", "--db", path(name)];
+    const argv = ["balances", "--at", "now", "--asset", "S18", "--complete-history", "--quiet", "--db", path(name)];
     const { code, stdout, stderr } = await runCli([...argv, "--columns", "balance,unit"], { env: { VEGA_NODE: "" } });
     expect([code, stderr]).toEqual([0, ""]);
     const found = readLines(stdout);
