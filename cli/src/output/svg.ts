@@ -102,7 +102,7 @@ export function svg(timeZone: string | undefined, { units, notes, tally }: Look)
       if (tally) return drawTally(tally, String(rows[0]?.["proposalId"] ?? ""), decimalsOf(assets[0]?.[1]));
       const charts = chartsOf(rows as unknown as Parameters<typeof chartsOf>[0], new Map(assets));
       const [first] = charts;
-      if (first === undefined) throw new UsageError("There is nothing to draw: no account has a balance.");
+      if (first === undefined) throw new UsageError("There is nothing to draw: the report has no rows.");
       if (charts.length > 1)
         throw new UsageError(`A chart shows one asset, and the records have ${charts.length}. Pass --asset.`);
       return drawSeries(first, [...(notes?.() ?? []), ...first.notes]);
