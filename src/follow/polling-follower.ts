@@ -135,7 +135,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
         failures++;
         const requested = requestedDelay(error, clock);
         // A server that asks to wait is not silent.
-        if (requested > 0) silentSince = clock.now() + requested;
+        silentSince += requested;
         checkSilence(error);
         const delay = Math.max(requested, Math.min(silenceLeft(), backoff(failures, { ...retryDelay, random })));
         nextPollAt = clock.now() + delay;

@@ -168,6 +168,13 @@ describe("a follower", () => {
     expect(never.clock.now()).toBeGreaterThan(3_600_000);
   });
 
+  test("does not count a wait that a server asks for as silence, but what was before it", async () => {
+    const plain = Array.from({ length: 5 }, () => ({ error: apiError(503) }));
+    const { fail, clock } = follow([...plain, { error: apiError(503, { "Retry-After": "120" }) }, ...plain]);
+    expect(await fail()).toMatchObject({ name: "StalledError", stalledFor: 60_000 });
+    expect(clock.now()).toBe(180_000);
+  });
+
   test("does not stall while it reads a backlog, the caller is busy, or new blocks without records come", async () => {
     const { followed, run, clock } = follow([{ height: 9, records: [1], hasMore: true }]);
     for (let count = 0; count < 100; count++) {
