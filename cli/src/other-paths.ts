@@ -69,12 +69,16 @@ const withSymbol = (text: string, assets: readonly Asset[]) =>
 export const needsAssets = (entered: string | undefined, known: readonly Asset[] = []): boolean =>
   entered !== undefined && !/^[\da-f]{64}$/i.test(entered) && withSymbol(entered, known).length === 0;
 
-/** The id of the asset with a symbol. Other text is returned unchanged: nodes also know assets by other names. */
+/** The id of the asset with a symbol. Ids are returned unchanged, also names that nodes know. */
 export function findAsset(option: string, entered: string, assets: readonly Asset[]): string {
   const ids = [...new Set(withSymbol(entered, assets).map(({ id }) => id))];
   if (ids.length > 1) throw new UsageError(`Several assets have the symbol ${entered}: use the id, one of ${ids}.`);
-  if (ids[0] !== undefined || assets.length === 0 || isWholeId(entered)) {
-    return ids[0] ?? entered;
+  if (ids[0] !== undefined || isWholeId(entered)) return ids[0] ?? entered;
+  if (assets.length === 0) {
+    const advice = `Pass the id${option.startsWith("--") ? ", or --assets FILE" : ""}.`;
+    throw new UsageError(
+      `Expected ${option} to be an id, got "${entered}": no assets are listed here, so their symbols are unknown. ${advice}`,
+    );
   }
   const symbols = assets.map(({ symbol }) => symbol).join(", ");
   throw new UsageError(`Expected ${option} to be an id or a symbol, got "${entered}". The symbols are ${symbols}.`);

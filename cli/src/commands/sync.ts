@@ -279,6 +279,8 @@ async function createMetrics(io: Io, { quiet, metrics: address }: Flags) {
 }
 
 function describeStored({ list, records, checkpoint }: SyncStep): string {
+  if (list === "assets")
+    return "no assets, because the node lists none: reports do not know their symbols and decimals";
   const stored = count(records, `${list === "profiles" ? "" : "new "}${recordName(list)}`);
   if (checkpoint === undefined) return stored;
   // Nodes keep all votes and signatures.

@@ -41,7 +41,9 @@ export async function readUnits<Own extends Flags>(
     );
   }
   const known = [...inFiles, ...(listed ?? [])];
-  for (const each of symbols) numbers.set(findAsset("--decimals", each, known), numbers.get(each) ?? 0);
+  // Amounts of votes have the symbol VEGA if no assets are listed.
+  const idOf = (symbol: string) => (known.length > 0 ? findAsset("--decimals", symbol, known) : symbol);
+  for (const each of symbols) numbers.set(idOf(each), numbers.get(each) ?? 0);
   const decimals = new Map([...numbers].map(([id, count]) => [id.toLowerCase(), count]));
   const shown = known.filter(({ id }, index) => isFromNode || index < inFiles.length || decimals.has(id));
   const resolved = asset === undefined ? flags : { ...flags, asset: findAsset("--asset", asset, known) };

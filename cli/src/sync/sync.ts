@@ -159,7 +159,7 @@ async function syncBalances(
   try {
     if (!isAt(run, "balances", query, stored)) for await (checkpoint of scanHistory(run, query, stored));
     // Only the scan shows that a node that is behind is of another network.
-    await syncAssets(run);
+    await syncAssets(run, stored === undefined);
   } catch (error) {
     // The follower reads the rest: it waits for a node that restarts, and rejects with any other error.
     if (!options.follow || !VegaError.is(error)) throw error;
@@ -173,9 +173,11 @@ async function syncBalances(
 }
 
 /** Stores the assets, if the node lists them: a run does not fail without them. */
-async function syncAssets({ client, destination, signal, limit }: Run): Promise<void> {
+async function syncAssets({ client, destination, options, signal, limit }: Run, isFirst: boolean): Promise<void> {
   const records = await listAssets(client, signal).catch(() => undefined);
-  if (records) await limit(() => destination.store({ list: "assets", query: {}, records, checkpoint: undefined }));
+  const batch = { list: "assets", query: {}, checkpoint: undefined } as const;
+  if (records) await limit(() => destination.store({ ...batch, records }));
+  if (isFirst && !records?.length) options.onStored?.({ ...batch, records: 0 });
 }
 
 async function syncProfiles(run: Run): Promise<IncompleteError | undefined> {

@@ -58,6 +58,20 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(await sync(node, "--check")).toMatchObject(equal(201));
   });
 
+  test("says at the first run that the node lists no assets, and refuses symbols", async () => {
+    const text = "no assets, because the node lists none";
+    expect(await sync(startNode())).toMatchObject(ended(0, text));
+    expect((await sync(startNode())).stderr).not.toContain(text);
+    for (const argv of [
+      ["balances", "--at", "now"],
+      ["statement", "--from", "2024-02-08"],
+    ]) {
+      const refused = 'Expected --asset to be an id, got "VEGA": no assets are listed';
+      expect(await runCli([...argv, "--asset", "VEGA", "--db", target()])).toMatchObject(ended(2, refused));
+      expect(await runCli([...argv, "--asset", account.assetId, "--db", target()])).toMatchObject({ code: 0 });
+    }
+  });
+
   test("has votes, signatures and profiles", async () => {
     const node = startNode({ votes: 300, profiles: 40, signatures: 30 });
     const [proposal, id] = [node.records.votes[0]?.proposalId ?? "", node.records.signatures[0]?.id ?? ""];

@@ -93,12 +93,13 @@ test.each([
   ["VEGA", assets, vega],
   [vega.toUpperCase(), assets, vega.toUpperCase()],
   ["fUSDC", assets, "fUSDC"],
-  ["USDT", [], "USDT"],
+  ["fUSDC", [], "fUSDC"],
 ])("--asset %s with assets is its id", async (asset, list, id) => {
   expect((await printed({ asset }, [], { list })).asset).toBe(id);
 });
 
 test("a symbol of no asset or of several is refused", async () => {
+  await expect(printed({ asset: "USDT" }, [], { list: [] })).rejects.toThrow("Pass the id, or --assets FILE.");
   await expect(printed({ asset: "DAI" }, [])).rejects.toThrow('got "DAI". The symbols are VEGA, USDT.');
   const list = [...assets, { ...assets[0], id: other, symbol: "usdt", name: "", decimals: 6 }];
   await expect(printed({ asset: "USDT" }, [], { list })).rejects.toThrow(`use the id, one of ${usdt},${other}.`);

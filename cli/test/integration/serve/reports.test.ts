@@ -106,6 +106,14 @@ test("an asset is an id or a symbol, as on the command line", async () => {
     const error = { code: 3, message: expect.stringContaining(message) };
     expect(await get(asset)).toMatchObject({ status: 400, body: error });
   }
+  const plain = await serve(network);
+  const message = expect.stringMatching(
+    /^Expected asset to be an id, got "VEGA": no assets are listed.* Pass the id\.$/,
+  );
+  expect(await send(plain.url + pathOf("balances", { asset: "VEGA", at: at(10) }))).toMatchObject({
+    status: 400,
+    body: { message },
+  });
 });
 
 test("tallies and limits have what the node knows", async () => {
