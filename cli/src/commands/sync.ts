@@ -48,6 +48,7 @@ const checkText =
   "if one differs, and 3 if the node does not keep all that is stored.";
 const partialText = "Also write the day that is not over to a folder, and compare it. The next run replaces it.";
 const fromDbText = "Copy an SQLite database of sync to an empty database, and compare both, instead of reading a node.";
+const manyVotesText = `One block has more than ${largestPage} votes, and the node does not list all of them. Store the votes of some parties: add --party.`;
 
 const metricsText =
   "With --follow: serve /metrics for Prometheus, such as 9464 or 0.0.0.0:9464. Default: none; HOST is 127.0.0.1.";
@@ -238,6 +239,7 @@ async function store(
     });
   } catch (error) {
     if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
+    if (error.operation === "followVotes") throw new IncompleteError(manyVotesText, error);
     const begins = formatTime(error.availableFrom);
     const { balances } = plan;
     const isFirst = balances?.from !== undefined && error.reason === "pruned";

@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { promisify } from "node:util";
+import type { Vote } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
@@ -35,6 +36,16 @@ test("a proposal that the node does not know ends the run, and is not stored as 
   expect(result).toMatchObject(ended(1, `There is no proposal ${mistyped}.`));
   expect(await runCli([...argv(mistyped), "--check"], { fetch })).toMatchObject({ code: 1 });
   expect(await runCli(argv(known), { fetch })).toMatchObject({ code: 0 });
+});
+
+test("a block with more votes than fit on a page ends the run, and the votes of a party can be stored", async () => {
+  const vote = startNode({ votes: 1 }).records.votes[0] as Vote;
+  const votes = Array.from({ length: 5001 }, (_, index) => ({ ...vote, partyId: `${index}`.padStart(64, "0") }));
+  const { fetch } = createFakeNode({ votes, block }, { defects: ["tied-vote-cursors"], rateLimit: false });
+  const argv = ["sync", path("vega.db"), "votes", "--proposal", vote.proposalId];
+  const message = "One block has more than 5000 votes, and the node does not list all of them.";
+  expect(await runCli(argv, { fetch })).toMatchObject(ended(3, message));
+  expect(await runCli([...argv, "--party", "0".repeat(64)], { fetch })).toMatchObject(ended(0, ": 1 new vote,"));
 });
 
 test.runIf(process.platform !== "win32").each([
