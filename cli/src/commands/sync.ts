@@ -41,7 +41,9 @@ const details =
   "leaves complete blocks, or in a folder complete days. Records that the node no longer keeps stay.";
 const fromText =
   "Start of the balance changes, such as 2024-02-01 or 2024-02-01T12:00:00Z. Default: the oldest one that the node keeps.";
-const proposalText = "Store the votes on this proposal. Can be repeated. --party stores the votes of a party.";
+const proposalText =
+  "Store the votes on this proposal. Can be repeated. With --party, only the votes of these parties on it; --party alone stores all " +
+  "votes of a party.";
 const followText = "Continue and store each block as it comes, until it is interrupted.";
 const checkText =
   "Compare what is stored with the node instead, and print the days that differ, each with the first record that differs. The exit code is 1 " +
