@@ -86,10 +86,10 @@ export function readParameters(operation: Pick<Operation, "arguments">, query: U
     for (const each of names) unknown.delete(each);
     const texts = names.flatMap((each) => query.getAll(each));
     if (texts.length === 0) continue;
-    if (spec.kind !== "array" && texts.length > 1) throw new UsageError(`Expected the parameter ${name} once.`);
+    if (spec.kind !== "array" && texts.length > 1) throw new UsageError(`Expected the parameter \`${name}\` once.`);
     const values = texts.map((text) => readValue(spec.kind === "array" ? spec.items : spec, text));
     if (spec.kind === "boolean" && typeof values[0] === "string")
-      throw new UsageError(`Expected ${name} to be true or false, got "${values[0]}".`);
+      throw new UsageError(`Expected \`${name}\` to be true or false, got "${values[0]}".`);
     setMember(argument, path, spec.kind === "array" ? values : values[0]);
   }
   const known = leaves.map(({ path }) => path.join("."));

@@ -51,13 +51,13 @@ function readParameter<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new Rejection(3, `${name}: ${(error as Error).message}`);
+    throw new Rejection(3, `\`${name}\`: ${(error as Error).message}`);
   }
 }
 
 function required(query: Query, name: string): string {
   const value = query[name];
-  if (value === undefined) throw new Rejection(3, `Expected the parameter ${name}.`);
+  if (value === undefined) throw new Rejection(3, `Expected the parameter \`${name}\`.`);
   return value;
 }
 
@@ -79,7 +79,7 @@ const names = { party: id, market: id, proposal: id, id, accountType };
 function checkNames(query: Readonly<Record<string, unknown>>): void {
   for (const [name, { has, text }] of Object.entries(names)) {
     for (const value of [query[name] ?? []].flat().map(String))
-      if (!has(value)) throw new Rejection(3, `Expected ${name} to be ${text}, got "${value}".`);
+      if (!has(value)) throw new Rejection(3, `Expected \`${name}\` to be ${text}, got "${value}".`);
   }
 }
 
@@ -96,26 +96,29 @@ export function createReports(client: VegaClient, nodes: Nodes) {
   async function assetIdOf(entered: string | undefined, { signal, inTurn }: Reader): Promise<string | undefined> {
     if (entered === undefined || !needsAssets(entered)) return entered;
     const assets = await inTurn(1, () => listAssets(client, signal));
-    return findAsset("asset", entered, assets ?? []);
+    return findAsset("`asset`", entered, assets ?? []);
   }
 
   /** Reads the balance changes up to a time, by default the end of the final records. */
   async function ofBalances(name: shared.BalanceReportName, query: Query, reader: Reader): Promise<Report> {
     if (!query["party"] && !query["asset"] && !query["market"]) {
-      throw new Rejection(3, "Expected at least one of the parameters party, asset and market.");
+      throw new Rejection(3, "Expected at least one of the parameters `party`, `asset` and `market`.");
     }
     const { timeZone } = query;
     const isComplete = Boolean(query["completeHistory"]);
     if (timeZone !== undefined) readParameter("timeZone", () => readTimeZone(timeZone));
     const hasRange = name !== "balances";
     const from = hasRange ? timeOf("from", required(query, "from"), timeZone) : undefined;
-    if (hasRange && from === undefined) throw new Rejection(3, "from: Expected a time before now.");
+    if (hasRange && from === undefined) throw new Rejection(3, "`from`: Expected a time before now.");
     const option = hasRange ? "to" : "at";
     const end = timeOf(option, query[option], timeZone);
     if (from !== undefined && end !== undefined && end < from) {
-      throw new Rejection(3, `Expected to to be no earlier than from, got "${query["to"]}" and "${query["from"]}".`);
+      throw new Rejection(
+        3,
+        `Expected \`to\` to be no earlier than \`from\`, got "${query["to"]}" and "${query["from"]}".`,
+      );
     }
-    const groupBy = shared.readGroup(query["groupBy"], "groupBy");
+    const groupBy = shared.readGroup(query["groupBy"], "`groupBy`");
     const every = query["every"] as shared.BalanceReportOptions["every"];
     const isMonthly = Boolean(query["monthly"]);
     const report = { from, isComplete, isMonthly, timeZone, every, groupBy, mostRows };
@@ -126,7 +129,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     const assetId = await assetIdOf(query["asset"], reader);
     const filter = { partyIds, assetId, marketIds, accountTypes } as BalanceChangesFilter;
     if (end !== undefined) await nodes.waitFor(end + 1n, signal);
-    const to = end ?? (await shared.newestTime(client, filter, `the parameter ${option}`, signal));
+    const to = end ?? (await shared.newestTime(client, filter, `the parameter \`${option}\``, signal));
     const since = from ?? to;
     if (end === undefined && since > to) {
       const [at, start] = [to, since].map(formatTime);
@@ -169,7 +172,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       const proposalId = command === "vote" ? required(query, "proposal") : query["proposal"];
       const submission = { command, proposalId } as vega.Submission;
       const sends = query["sentByBlock"] as readonly string[] | undefined;
-      const sentByBlock = sends && shared.readSends(sends, "sentByBlock");
+      const sentByBlock = sends && shared.readSends(sends, "`sentByBlock`");
       // The report checks the text, and its error shows it.
       const options = { sentSince: sentSince as number | undefined, sentByBlock, tokens };
       vega.submissionLimits(shared.noStatistics, submission, options);

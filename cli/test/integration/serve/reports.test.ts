@@ -101,14 +101,14 @@ test("an asset is an id or a symbol, as on the command line", async () => {
   expect(await get("vega")).toMatchObject({ status: 200, body });
   for (const [asset, message] of [
     ["TWO", "Several assets have the symbol TWO"],
-    ["OTHER", 'Expected asset to be an id or a symbol, got "OTHER". The symbols are VEGA, TWO, TWO.'],
+    ["OTHER", 'Expected `asset` to be an id or a symbol, got "OTHER". The symbols are VEGA, TWO, TWO.'],
   ] as const) {
     const error = { code: 3, message: expect.stringContaining(message) };
     expect(await get(asset)).toMatchObject({ status: 400, body: error });
   }
   const plain = await serve(network);
   const message = expect.stringMatching(
-    /^Expected asset to be an id, got "VEGA": no assets are listed.* Pass the id\.$/,
+    /^Expected `asset` to be an id, got "VEGA": no assets are listed.* Pass the id\.$/,
   );
   expect(await send(plain.url + pathOf("balances", { asset: "VEGA", at: at(10) }))).toMatchObject({
     status: 400,
@@ -174,26 +174,26 @@ test.each<[name: string, query: Record<string, string>, status: number]>([
 test.each<[name: string, query: Record<string, string>, message: RegExp]>([
   ["limits", { party, command: "other", sentSince: "5n" }, /^Expected `sentSince` to be a bigint or .* got "5n"\.$/],
   ["limits", { party, command: "other", tokens: "x" }, /^Expected `tokens` to be a bigint or digits.* got "x"\.$/],
-  ["limits", { party }, /^Expected the parameter command\.$/],
-  ["series", { from: at(5) }, /^Expected at least one of the parameters party, asset and market\.$/],
-  ["balances", { party, completeHistory: "yes" }, /^Expected completeHistory to be true or false, got "yes"\.$/],
-  ["limits", { party, command: "vote" }, /^Expected the parameter proposal\./],
+  ["limits", { party }, /^Expected the parameter `command`\.$/],
+  ["series", { from: at(5) }, /^Expected at least one of the parameters `party`, `asset` and `market`\.$/],
+  ["balances", { party, completeHistory: "yes" }, /^Expected `completeHistory` to be true or false, got "yes"\.$/],
+  ["limits", { party, command: "vote" }, /^Expected the parameter `proposal`\./],
   ["series", { party, from: at(5), every: "year" }, /^Expected `every` to be "change" or.* got "year"\.$/],
   ["tally", { proposal: "ab", liquidityMajority: "x" }, /^Expected `liquidityMajority` to be.* got "x"\.$/],
   [
     "statement",
     { party, from: at(5), to: at(4) },
-    new RegExp(`^Expected to to be .*, got "${at(4)}" and "${at(5)}"\\.$`),
+    new RegExp(`^Expected \`to\` to be no earlier than \`from\`, got "${at(4)}" and "${at(5)}"\\.$`),
   ],
-  ["tally", { proposal: "xx" }, /^Expected proposal to be an id.* got "xx"\.$/],
-  ["tally", { proposal: "ab", market: "xx" }, /^Expected market to be an id.* got "xx"\.$/],
+  ["tally", { proposal: "xx" }, /^Expected `proposal` to be an id.* got "xx"\.$/],
+  ["tally", { proposal: "ab", market: "xx" }, /^Expected `market` to be an id.* got "xx"\.$/],
   ["tally", { proposal: "ab", totalSupply: "x" }, /^Expected `totalSupply` to be .* got "x"\.$/],
   ["tally", { proposal: "ab", requiredMajority: "2" }, /^Expected `requiredMajority` to be .* got "2"\.$/],
-  ["balances", { party: "xx" }, /^Expected party to be an id.* got "xx"\.$/],
-  ["balances", { party, accountType: "foo" }, /^Expected accountType to be a name such as .*, got "foo"\.$/],
-  ["limits", { party: "xx", command: "other" }, /^Expected party to be an id.* got "xx"\.$/],
+  ["balances", { party: "xx" }, /^Expected `party` to be an id.* got "xx"\.$/],
+  ["balances", { party, accountType: "foo" }, /^Expected `accountType` to be a name such as .*, got "foo"\.$/],
+  ["limits", { party: "xx", command: "other" }, /^Expected `party` to be an id.* got "xx"\.$/],
   ["limits", { party, command: "foo" }, /^Expected `command` to be "proposal" or .* got "foo"\.$/],
-  ["limits", { party, command: "other", sentByBlock: "x" }, /^Expected sentByBlock to be .* got "x"\.$/],
+  ["limits", { party, command: "other", sentByBlock: "x" }, /^Expected `sentByBlock` to be .* got "x"\.$/],
 ])("an error of the report %s with %j names its parameter, and nothing is sent", async (name, query, message) => {
   const network = createNetwork({ spamStatistics: 1 });
   const { url } = await serve(network);
@@ -238,7 +238,7 @@ test("a report from nodes without block headers needs an end, which the error na
     ["balances", { party, at: "now" }, "at"],
     ["statement", { party, from: at(3) }, "to"],
   ] as const) {
-    const message = expect.stringContaining(`pass the parameter ${option} with a time`);
+    const message = expect.stringContaining(`pass the parameter \`${option}\` with a time`);
     expect(await send(url + pathOf(name, query))).toMatchObject({ status: 400, body: { code: 3, message } });
   }
   const { body } = await send(url + pathOf("balances", { party, at: at(10) }));
