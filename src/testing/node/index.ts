@@ -111,9 +111,9 @@ async function bind(server: Server, port: number, host: string): Promise<string>
     await once(server.listen(port, host), "listening");
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const isOfPort = code === "EADDRINUSE" || code === "EACCES";
-    const advice = isOfPort ? " Choose another port, or 0 for a free one." : "";
-    throw new Error(`Cannot listen on port ${port} of ${host}: ${message}.${advice}`, { cause });
+    const reason = { EADDRINUSE: "in use", EACCES: "reserved for the system" }[code ?? ""];
+    const advice = reason ? `The port is ${reason}: choose another one, or 0 for a free one.` : `${message}.`;
+    throw new Error(`Cannot listen on port ${port} of ${host}. ${advice}`, { cause });
   }
   const { port: listening } = server.address() as AddressInfo;
   // All interfaces have no address of their own: a client on this machine reaches them as `localhost`.

@@ -96,7 +96,9 @@ describe("a fake node over HTTP", () => {
     const node = createFakeNode();
     const port = Number(new URL((await serve(node)).url).port);
     await expect(listen(node, { port })).rejects.toMatchObject({
-      message: expect.stringMatching(/^Cannot listen on port \d+ of 127.*: listen EADDRINUSE.* Choose another port/),
+      message: expect.stringMatching(
+        /^Cannot listen on port \d+ of 127\.0\.0\.1\. The port is in use: choose another one/,
+      ),
       cause: { code: "EADDRINUSE" },
     });
   });
