@@ -58,15 +58,15 @@ export function createTransaction(members: Transaction = {}): Transaction {
 /** Reads the body of a check. As on a node, a member that is `null` counts as not given. */
 export function readTransaction(body: string): Transaction | undefined {
   const { tx } = parseObject(body.trim() || "{}") ?? { tx: body };
-  const isObject = tx === undefined || (typeof tx === "object" && !Array.isArray(tx));
-  if (isObject && isReadable(tx as Transaction)) return tx as Transaction | undefined;
-  throw new GatewayError(3, `expected an object with a transaction \`tx\`, got ${body}`);
+  if (tx !== undefined && (typeof tx !== "object" || Array.isArray(tx)))
+    throw new GatewayError(3, `expected an object with a transaction \`tx\`, got ${body}`);
+  const { version, inputData } = (tx ?? {}) as Transaction;
+  if (typeof version === "string" && !/^TX_VERSION_(UNSPECIFIED|V[23])$/.test(version))
+    throw new GatewayError(3, `invalid value for enum field version: "${version}"`);
+  if (!/^[\w+/-]*={0,2}$/.test(inputData ?? ""))
+    throw new GatewayError(3, `invalid value for bytes field inputData: "${inputData}"`);
+  return tx as Transaction | undefined;
 }
-
-/** Whether the gateway knows the name of the version, and can decode the base64 of the command. */
-const isReadable = ({ version, inputData }: Transaction = {}) =>
-  (typeof version !== "string" || /^TX_VERSION_(UNSPECIFIED|V[23])$/.test(version)) &&
-  /^[\w+/-]*={0,2}$/.test(inputData ?? "");
 
 /** The first member that is missing or malformed, as far as that shows without cryptography. */
 function findProblem(tx: Transaction | undefined): string | undefined {
