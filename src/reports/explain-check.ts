@@ -32,7 +32,7 @@ const texts: Readonly<Record<number, Texts>> = {
   70: [
     "internal",
     "The network does not accept this command",
-    "Correct the command, or the balances of the party. Then sign it again.",
+    "Correct the command, or add the missing funds. Then sign it again.",
   ],
   80: ["unknown-command", "The node does not know this command", "Use a command of the network's version."],
   89: ["spam", "The spam protection rejects the transaction", "Wait until the limits of the party allow it."],
@@ -45,7 +45,7 @@ const spamAdvice: readonly [reason: RegExp, advice: string][] = [
     "The node has checked this transaction in this block. Use another node, or wait for the next block.",
   ],
   [/delayed/, "The network executes it in the next block. Do not sign it again."],
-  [/already used/, `Unless it is in a block: ${again}a new nonce and a new proof of work.`],
+  [/already used/, "Unless it is in a block, sign the command again with a new nonce and proof of work."],
   [/too old/, `${again}the proof of work of a newer block.`],
   [/unknown block/, `${again}the proof of work of a recent block, or use a node that has reached the block.`],
   [/failed to verify/, "Prove work again, with the hash and the difficulty of the block."],
