@@ -110,7 +110,9 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
   const seconds = response.headers.get("RateLimit-Retry-After");
   const code = response.status === 429 || seconds !== null ? exitCodes.rateLimited : exitCodes.failed;
   const advice = seconds === null ? "" : ` Wait ${seconds} seconds.`;
-  const hint = isUnknownPath(result) ? " Check the path: most begin with /api/v2/." : advice;
+  const isOther = !path.startsWith("/api/v2/");
+  const unknown = isOther ? " Check the path: most begin with /api/v2/." : " The node does not have this path.";
+  const hint = isUnknownPath(result) ? unknown : advice;
   throw new ExitError(
     `GET ${path} failed with status ${response.status}: ${reason || "no reason given"}.${hint}`,
     code,

@@ -65,8 +65,11 @@ test("the command get shows the message of an error without details, of any leng
   const fetch = async () => Response.json({ code: 5, message, details: null }, { status: 404 });
   expect(await run("/api/v2/assets", { fetch })).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("not here at all. Check the path"),
+    stderr: expect.stringContaining("not here at all. The node does not have this path.\n"),
   });
+  expect(await run("/v2/assets", { fetch })).toMatchObject(
+    ended(1, "all. Check the path: most begin with /api/v2/.\n"),
+  );
   // The path is right, if the node explains the error.
   expect((await run("/api/v2/other")).stderr).toMatch(/no such thing\.\n$/);
 });
