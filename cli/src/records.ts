@@ -87,6 +87,8 @@ export function explain(
   { start, end }: Partial<Reading>,
   advice = end === undefined ? "" : leaveOutTo,
 ): unknown {
+  // A copy that ends before the range.
+  if (error instanceof IncompleteError && advice !== "") return new IncompleteError(error.message + advice, error);
   if (!PaginationError.is(error)) return error;
   const { availableFrom, block, reason, resume } = error;
   if (availableFrom !== undefined) return lateStart(availableFrom, start, end, error);

@@ -66,7 +66,7 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
     const wanted = end ?? latest(0n, ...found.map(({ position }) => position));
     const [range] = found.filter(({ position }) => position >= wanted).sort((a, b) => (a.start < b.start ? -1 : 1));
     if (range) return { start: range.start, end: wanted, position: range.position };
-    throw new IncompleteError(`${shown} has no balance changes up to ${formatTime(wanted)} yet. Run sync again.`);
+    throw new IncompleteError(`${shown} has no balance changes up to ${formatTime(wanted - 1n)} yet. Run sync again.`);
   }
 
   function scanBalanceChanges(

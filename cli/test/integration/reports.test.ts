@@ -382,6 +382,8 @@ describe("a destination of sync", () => {
     expect(await runCli([...at, db], { fetch })).toMatchObject(ended(2, advice));
     expect(await runCli([...at, path("none/")], { fetch })).toMatchObject({ code: 2 });
     const later = ["balances", "--at", "2030", "--asset", assets[0] ?? "", "--db", db];
-    expect(await runCli(later, { fetch })).toMatchObject(ended(3, "Run sync again."));
+    const latest =
+      "up to 2030-01-01T00:00:00.000000000Z yet. Run sync again. Use --at now for the newest complete block.";
+    expect(await runCli(later, { fetch })).toMatchObject(ended(3, latest));
   });
 });
