@@ -186,7 +186,9 @@ export function withFlagNames(message: string, flags: readonly string[]): string
     const name = `--${names.get(path) ?? kebab(path)}`;
     return flags.includes(name) ? name : all;
   });
-  return withFlags.replace("to be a bigint or digits", "to be digits");
+  return withFlags
+    .replace("to be a bigint or digits", "to be digits")
+    .replace("List them in several calls", "Run the command for about 80 of them at a time");
 }
 
 const method = "(?:(?:list|scan|get|follow|check)[A-Z]\\w+|nodes\\.check)";

@@ -176,7 +176,9 @@ function printError(io: Io, text: string): void {
       (_, name: string) => `Expected ${name}, such as ${samples[name] ?? name}`,
     )
     .replace(/(?<=Unknown option '--(csv|json|ndjson|table)')$/m, ". Did you mean --format $1?")
+    .replace(/(?<=Unknown option '--from').*/s, isEarly ? "$&" : ". This command has no range of time.")
     .replace(/\s*\(Did you mean (.*?)\?\)/, ". Did you mean $1?")
+    .replace(/(?<=Unknown command .*\?)$/m, " Use --help for a list.")
     .replace(/(?<=Unknown (?:option|command) '[^']*')\s*$/, `. ${isEarly ? earlyText : "Use --help for a list."}`)
     .replace(
       /Option '[^']*?(--[\w-]+)[^']*' cannot be used with option '[^']*?(--[\w-]+).*/,

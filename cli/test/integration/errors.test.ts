@@ -10,9 +10,15 @@ const { fetch } = node;
 
 const path = useFolder();
 
+test("profiles of more parties than fit in one URL are refused with how many do", async () => {
+  const parties = Array.from({ length: 119 }, (_, index) => ["--party", `${index}`.padStart(64, "0")]).flat();
+  const message = "fit in one URL and needs 2 requests. Run the command for about 80 of them at a time.";
+  expect(await runCli(["profiles", ...parties], { fetch })).toMatchObject(ended(2, message));
+});
+
 describe("wrong usage exits with 2 and sends nothing", () => {
   test.each([
-    ["balnces", "Unknown command 'balnces'. Did you mean balances?"],
+    ["balnces", "Error: Unknown command 'balnces'. Did you mean balances? Use --help for a list.\n"],
     ["--node https://x balances", "Flags follow the command, such as vegaprotocol balances --node URL."],
     ["balances --ordr oldest-first", "Unknown flag '--ordr'. Did you mean --order?"],
     ["balances --order newest", 'one of oldest-first, newest-first, got "newest". Did you mean newest-first?'],
@@ -84,6 +90,10 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["statement --from 2024 --schema mine --db vega.db", "--schema requires a PostgreSQL database, such as postgres:"],
     ["follow vots --from now", "Unknown command 'vots'. Did you mean votes?"],
     ["follow votes", "Expected --party or --proposal."],
+    [
+      "follow signatures --id network --from start",
+      "Error: Unknown flag '--from'. This command has no range of time.\n",
+    ],
     ["follow balances --from end", "Expected --from to be start, or a time such as 2024,"],
     ["follow balances --format json", 'Expected --format to be one of table, ndjson, csv, got "json".'],
     ["signatures", "Expected --id ID, such as --id 2f166fdafb0e"],
