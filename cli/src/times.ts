@@ -140,7 +140,7 @@ export function timeFormat({ raw, times = raw ? "unix" : "iso", timeZone }: Time
   if (times === "unix") return (time) => time;
   // Spreadsheets know milliseconds.
   const toText = (iso: string) => (times === "iso" ? iso : iso.slice(0, 23).replace("T", " "));
-  const { Instant } = timeZone === undefined ? {} : temporal();
+  const { Instant } = timeZone === undefined || timeZone === "UTC" ? {} : temporal();
   return (time) => {
     const utc = formatTime(time);
     // RFC 3339 cannot express it.

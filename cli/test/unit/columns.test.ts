@@ -13,6 +13,7 @@ test.each([
   [{ timeZone: "America/St_Johns" }, record, ["2024-02-09T13:24:49.000000001-03:30", "-12.345"]],
   [{ times: "spreadsheet" }, record, ["2024-02-09 16:54:49.000", "-12.345"]],
   [{ times: "spreadsheet", timeZone: "Europe/Berlin" }, record, ["2024-02-09 17:54:49.000", "-12.345"]],
+  [{ timeZone: "UTC" }, record, ["2024-02-09T16:54:49.000000001Z", "-12.345"]],
   [{ timeZone: "Europe/London" }, record, ["2024-02-09T16:54:49.000000001+00:00", "-12.345"]],
   [{}, { timestamp: "soon", balance: "many" }, ["soon", "many"]],
   [{}, { timestamp: "99999999999999999999999", balance: "" }, ["99999999999999999999999", ""]],
