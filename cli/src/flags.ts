@@ -200,7 +200,8 @@ export const fileFlags = (all: readonly FormatName[] = formats, more = ""): Opti
   outputFlag("--force", "Replace the --output file once the new one is complete."),
 ];
 
-const rawText = "Print times as Unix nanoseconds, and amounts in the smallest unit.";
+const rawText =
+  "Print times as Unix nanoseconds, and amounts in the smallest unit, unless --times or --decimals is given.";
 const timesText = "How times are printed; spreadsheet is a date and time for LibreOffice and Excel. Default: iso.";
 const zoneText =
   "The time zone of printed times, and of dates and times without one, such as Europe/Berlin. Default: UTC.";
