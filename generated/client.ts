@@ -164,10 +164,11 @@ export interface OperationTypes {
 export interface OperationMethods {
   /**
    * Lists the votes of a party, the votes on a proposal, or the vote of one party on one proposal. At least one of
-   * `partyId` and `proposalId` is required. A request with neither is rejected with 400 (observed on v0.74 nodes).
+   * `partyId` and `proposalId` is required: nodes reject a request with neither (observed on v0.74 nodes).
    *
    * A loop over the listing yields each vote once, and again if it is cast again in the meantime, or if its tokens,
-   * weight or shares change when its proposal closes.
+   * weight or shares change when its proposal closes. Without `partyId` and `proposalId`, the call rejects with an
+   * `ArgumentError` before anything is sent.
    *
    * **Limits.** A node shows at most 5000 votes of one block, and a closed proposal has all its votes in one. If
    * there are more, the loop ends with a `PaginationError`: request the votes of one party.

@@ -11,7 +11,7 @@ export interface paths {
     /**
      * List votes
      * @description Lists the votes of a party, the votes on a proposal, or the vote of one party on one proposal. At least one of
-     *     `partyId` and `proposalId` is required. A request with neither is rejected with 400 (observed on v0.74 nodes).
+     *     `partyId` and `proposalId` is required: nodes reject a request with neither (observed on v0.74 nodes).
      *
      *     **Order.** Votes are sorted by the time of the block in which each was last written. A vote is rewritten if the
      *     party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time
