@@ -85,6 +85,9 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
    * witness. If it comes to the oldest record of the page with nothing of the list in between, the start is proved. If
    * it has an earlier record, the page was incomplete: oldest first, the response takes its place, and newest first, the
    * page is read again until it has that record.
+   *
+   * A query that fails leaves out the last records of a response, here the oldest one of the page. A page without
+   * records is proved in the other direction, so that the witness comes last.
    */
   async function proveBy(witness: Witness<T>, proof: Proof<T>, signal: AbortSignal): Promise<Finding<T>> {
     const { page, request, start } = proof;
@@ -110,9 +113,10 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const readBack = () => readBetween({ first: largestPage, newestFirst: true });
     const isInRange = (edge: Edge<T>) => (timeOf(edge) ?? 0n) >= start;
     /** Whether a response goes back to before the start with nothing of the list in between. */
-    const isProvedBack = ({ edges, window }: NodePage<T>) =>
+    const isProvedBack = ({ edges, pageInfo, window, completeFrom }: NodePage<T>) =>
       window === undefined &&
-      (timeOf(edges.at(-1)) ?? start) < start &&
+      completeFrom <= start &&
+      (!pageInfo?.hasNextPage || (timeOf(edges.at(-1)) ?? start) < start) &&
       timeOf(edges.filter(isOwn).filter(isInRange).at(-1)) === oldest;
     // An empty page is proved up to the block of the proof.
     const provedBy = ({ extra }: NodePage<T>) => ({
@@ -120,12 +124,12 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
       extra: oldest === undefined ? extra : page.extra,
       completeFrom: start,
     });
-    // A query that fails leaves out the last records. Newest first, that is the witness, so that the response proves nothing.
     const isEmpty = oldest === undefined && !isRefused;
     const back = isEmpty ? await readBack() : undefined;
     if (back && isProvedBack(back)) return provedBy(back);
     const onward = { [direction.size]: largestPage, newestFirst: isDown ? false : pagination.newestFirst };
-    const shown = isEmpty && (!back || back.window) ? back : await readBetween(onward);
+    const isShort = back === undefined || back.window || back.completeFrom > start;
+    const shown = isEmpty && isShort ? back : await readBetween(onward);
     // The range of a newer node can end before the first record.
     if (shown?.window || (shown === undefined && isTooLong)) return "unproved";
     if (shown === undefined || shown.completeFrom > start) return "missing";
@@ -136,7 +140,7 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     // The page can lack a part of a block, if a query failed there.
     const record = first && identify(first.node as object);
     const isShown = record === undefined || page.edges.some(({ node }) => isSame(record, node));
-    if (!hasMore && timeOf(first) === oldest && isShown) return provedBy(shown);
+    if (!hasMore && !isEmpty && timeOf(first) === oldest && isShown) return provedBy(shown);
     if (first === undefined) {
       // The block of the witness can have more records than a page: they are read from the other end.
       const isOneBlock = shown.edges.every((edge) => timeOf(edge) === timeOf(shown.edges[0]));

@@ -160,19 +160,24 @@ test("after a page that proves a start and reaches the end, only the end is requ
 });
 
 test.each(Object.entries(readers))("a query that fails does not prove an empty range: %s", async (_, reader) => {
-  for (const witness of [change(1, -5), change(2, -5)]) {
+  for (const witness of [change(1, -5), change(2, -5), change(2, 0)]) {
     const records = [witness, change(1, 2), own];
     const [full, cut] = [connect(records), connect(records, [99])];
-    let failures = 0;
-    const fetch = async (request: Request) => {
-      const { search } = new URL(request.url);
-      if (search.includes(`startTimestamp=${start}&`) && failures === 0) return cut.fetch(request);
-      const response = await full.fetch(request);
-      if (!search.includes(`startTimestamp=${witness.timestamp}&`) || failures++ > 0) return response;
-      return new Response(shortened(await response.arrayBuffer(), 0.4), response);
-    };
-    expect(await read({ fetch }, party, reader)).toEqual({ records: 2, from: start });
-    expect(failures).toBeGreaterThan(1);
+    for (const failing of [1, 2]) {
+      let proofs = 0;
+      const fetch = async (request: Request) => {
+        const { search } = new URL(request.url);
+        const isOfOther = search.includes(String(witness.partyId)) && witness.partyId !== own.partyId;
+        const isProof =
+          search.includes(`startTimestamp=${witness.timestamp}&`) && (isOfOther || witness.partyId === own.partyId);
+        if (search.includes(`startTimestamp=${start}&`) && !isProof && proofs === 0) return cut.fetch(request);
+        const response = await full.fetch(request);
+        if (!isProof || ++proofs !== failing) return response;
+        return new Response(shortened(await response.arrayBuffer(), 0.4), response);
+      };
+      expect(await read({ fetch }, party, reader)).toEqual({ records: 2, from: start });
+      expect(proofs).toBeGreaterThan(1);
+    }
   }
 });
 
