@@ -187,7 +187,7 @@ const readVote = (place: Place, vote: Vote, liquidity: { marketId: string | unde
  */
 function isLater(vote: Counted, last: Counted): boolean {
   const order = compareDigits(vote.timestamp, last.timestamp);
-  return order > 0 || (order === 0 && (vote.weight > 0 || (vote.tokens === 0n && !(last.weight > 0))));
+  return order > 0 || (order === 0 && (vote.weight > 0 || (vote.tokens === 0n && !last.weight)));
 }
 
 /**
@@ -201,7 +201,7 @@ function withoutOldKeys(place: Place, votes: readonly Counted[]): readonly Count
   const kept = votes.filter((vote) => vote.weight > 0 || tokens === 0n || vote.tokens * 2n * 10n ** 16n < tokens);
   // The weights of all votes add up to 1. If they do not, the others were read before the close.
   const isMixed = kept.length < votes.length && weighted.reduce((sum, { weight }) => sum + weight, 0) < 0.999999;
-  if (isMixed) refuseByRule(place, "were read partly before the close of the proposal: read all of them again");
+  if (isMixed) refuseByRule(place, "were read partly before the close: read them again");
   return kept;
 }
 
