@@ -132,7 +132,8 @@ export function chartsOf(rows: readonly SeriesRow[], assets: ReadonlyMap<string,
         last = balances.has(time) ? (balances.get(time) ?? null) : last;
         return last;
       });
-      return { name: name || "All", values, end: BigInt(found.at(-1)?.balance ?? -1) };
+      const isKnown = found.every(({ balance }) => balance != null);
+      return { name: name || "All", values, isKnown, end: BigInt(found.at(-1)?.balance ?? -1) };
     });
     const largest = all.sort((a, b) => (a.end > b.end ? -1 : 1)).slice(0, mostLines);
     // A gap of a line is also a gap of the lines above it.
@@ -146,7 +147,7 @@ export function chartsOf(rows: readonly SeriesRow[], assets: ReadonlyMap<string,
     const notes = [
       ...(left > 0 ? [`Not drawn: ${left} more, whose last balances are the smallest.`] : []),
       ...(isByChange ? ["A line begins with the first change in the range."] : []),
-      ...(own.some(({ balance }) => balance == null) ? ["A gap is a time without a known balance."] : []),
+      ...(lines.every(({ isKnown }) => isKnown) ? [] : ["A gap is a time without a known balance."]),
     ];
     return { label, times, lines, decimals: decimalsOf(asset), isStacked: all.length > 1 && !isByChange, notes };
   });
