@@ -97,14 +97,14 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const oldestEdge = oldestOf(page.edges, pagination);
     const oldest = timeOf(oldestEdge);
     const until = oldest === undefined ? end : oldest + 1000n;
-    const isTooLong = until === undefined || until - witness.time > longestRange;
-    const isRefused = isTooLong && session.refusesRanges;
+    const block = page.extra.block?.timestamp;
+    const isLong = (end = never) => end - witness.time > longestRange;
     // A range that ends after the newest block is shorter.
+    const isRefused = session.refusesRanges && isLong(until) && isLong(oldest ?? block);
     if (isRefused && oldest !== undefined) return "unproved";
-    const { timestamp: block } = page.extra.block ?? {};
     const expectation = {
       historyFrom: start,
-      minBlock: oldest ?? (block === undefined || end === undefined ? block : minimum(block, end)),
+      minBlock: oldest ?? (block && minimum(block, end ?? never)),
       // A node can name the block of that record before it has written it.
       includes: oldestEdge && identify(oldestEdge.node as object),
     };
@@ -113,11 +113,11 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const readBack = () => readBetween({ first: largestPage, newestFirst: true });
     const isInRange = (edge: Edge<T>) => (timeOf(edge) ?? 0n) >= start;
     /** Whether a response goes back to before the start with nothing of the list in between. */
-    const isProvedBack = ({ edges, pageInfo, window, completeFrom }: NodePage<T>) =>
-      window === undefined &&
-      completeFrom <= start &&
-      (!pageInfo?.hasNextPage || (timeOf(edges.at(-1)) ?? start) < start) &&
-      timeOf(edges.filter(isOwn).filter(isInRange).at(-1)) === oldest;
+    const isProvedBack = (back: NodePage<T>) =>
+      !back.window &&
+      back.completeFrom <= start &&
+      (!back.pageInfo?.hasNextPage || (timeOf(back.edges.at(-1)) ?? start) < start) &&
+      timeOf(back.edges.filter(isOwn).filter(isInRange).at(-1)) === oldest;
     // An empty page is proved up to the block of the proof.
     const provedBy = ({ extra }: NodePage<T>) => ({
       ...page,
@@ -128,18 +128,18 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     const back = isEmpty ? await readBack() : undefined;
     if (back && isProvedBack(back)) return provedBy(back);
     const onward = { [direction.size]: largestPage, newestFirst: isDown ? false : pagination.newestFirst };
-    const isShort = back === undefined || back.window || back.completeFrom > start;
+    const isShort = !back || back.window || back.completeFrom > start;
     const shown = isEmpty && isShort ? back : await readBetween(onward);
     // The range of a newer node can end before the first record.
-    if (shown?.window || (shown === undefined && isTooLong)) return "unproved";
-    if (shown === undefined || shown.completeFrom > start) return "missing";
+    if (shown?.window || (!shown && isLong(until))) return "unproved";
+    if (!shown || shown.completeFrom > start) return "missing";
 
     const ownOf = ({ edges }: NodePage<T>) => inWalkOrder(edges.filter(isOwn), direction);
     const hasMore = shown.pageInfo?.[direction.more] ?? false;
     const first = ownOf(shown).find(isInRange);
     // The page can lack a part of a block, if a query failed there.
     const record = first && identify(first.node as object);
-    const isShown = record === undefined || page.edges.some(({ node }) => isSame(record, node));
+    const isShown = !record || page.edges.some(({ node }) => isSame(record, node));
     if (!hasMore && !isEmpty && timeOf(first) === oldest && isShown) return provedBy(shown);
     if (first === undefined) {
       // The block of the witness can have more records than a page: they are read from the other end.

@@ -181,6 +181,28 @@ test.each(Object.entries(readers))("a query that fails does not prove an empty r
   }
 });
 
+test.each(Object.entries(readers))("nor on newer nodes an empty range without an end: %s", async (_, reader) => {
+  const records = [change(2, -5), change(1, 2), own];
+  const nodeFrom = (hours: number) => {
+    const history = start + BigInt(hours) * hour;
+    return createFakeNode({ balances: records, block }, { version: "v0.79", history, rateLimit: false });
+  };
+  const [full, cut] = [nodeFrom(-1000), nodeFrom(99)];
+  let proofs = 0;
+  const fetch = async (request: Request) => {
+    const { search } = new URL(request.url);
+    const isProof = search.includes(hex(2)) && search.includes(hex(1));
+    if (search.includes(`startTimestamp=${start}&`) && proofs === 0) return cut.fetch(request);
+    const response = await full.fetch(request);
+    if (!isProof || ++proofs > 1) return response;
+    return new Response(shortened(await response.arrayBuffer(), 0.4), response);
+  };
+  const reading = reader(clientOf({ fetch }), { filter: party, dateRange: { startTimestamp: start } });
+  let found = 0;
+  for await (const _record of reading) found++;
+  expect([found, (await reading.coverage).start]).toEqual([2, start]);
+});
+
 test("the node of a pool that keeps the start is read although the other one takes ranges of any length", async () => {
   const day = 24n * hour;
   const { nodes, fetch } = createFakeNetwork({
