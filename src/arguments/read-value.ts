@@ -55,7 +55,7 @@ export function readTime(place: Place, value: unknown, others = ""): bigint {
   const time = isYearOrSeconds(value) ? undefined : unlessThrown(() => toNanoseconds(value as NanosecondTime));
   const isKnown = time !== undefined && BigInt.asIntN(64, time) === time;
   const expected =
-    'a time such as "2024-02-09" or "2024-02-09T16:54:49Z", a Date, or Unix nanoseconds since 2000 within 64 bits';
+    'a time such as "2024-02-09" or "2024-02-09T16:54:49.123Z", a Date, or Unix nanoseconds since 2000 within 64 bits';
   return isKnown ? time : refuse(place, others + expected, value);
 }
 

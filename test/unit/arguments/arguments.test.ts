@@ -26,7 +26,7 @@ const anId = 'an id: an even number of hexadecimal digits, or a name such as "ne
 const paging = "an object with at least one of `first`, `after`, `last`, `before`, `newestFirst`, got 5.";
 const members = "an object with at least one of `partyId`, `proposalId`, `pagination`, got";
 const time =
-  'a time such as "2024-02-09" or "2024-02-09T16:54:49Z", a Date, or Unix nanoseconds since 2000 within 64 bits';
+  'a time such as "2024-02-09" or "2024-02-09T16:54:49.123Z", a Date, or Unix nanoseconds since 2000 within 64 bits';
 const noEarlier = "no earlier than `dateRange.startTimestamp`, 2n, got 1n.";
 const instant = {
   epochNanoseconds: 1_707_350_400n * 10n ** 9n,
