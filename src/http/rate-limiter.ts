@@ -69,12 +69,11 @@ export class RateLimiter {
       return await orAborted(signal, permit);
     } catch (error) {
       // The permit may have been granted at the same moment.
-      if (!this.#waiting.has(waiter)) permit.then((unused) => this.release(unused, {}), ignore);
+      permit.then((unused) => this.release(unused, {}), ignore);
       throw error;
     } finally {
       progress.isQueued = false;
-      this.#waiting.delete(waiter);
-      if (this.#waiting.size === 0) this.#cancelTimer();
+      if (this.#waiting.delete(waiter)) this.#serve();
     }
   }
 
@@ -120,7 +119,10 @@ export class RateLimiter {
     const pause = this.#pause(now);
     if (pause > 0) for (const waiter of this.#waiting) this.#refuse(waiter, pause);
     for (const waiter of this.#waiting) {
-      if (waiter.call.signal?.aborted) continue;
+      if (waiter.call.signal?.aborted) {
+        this.#waiting.delete(waiter);
+        continue;
+      }
       // `release` sends the next one.
       if (this.#inFlight >= this.#mostInFlight) return;
       // A limit above `maxRetryAfter` does not hold a request back.

@@ -42,3 +42,16 @@ test.each([
   await clock.run(clock.sleep(60_000));
   expect(ended).toEqual([0, 20]);
 });
+
+test("a call that waited behind one that is aborted takes its place at once", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter(clock);
+  const [permit] = await Promise.all([1, 2, 3].map(() => limiter.acquire(call(30_000), 1, undefined)));
+  if (permit) limiter.release(permit, { response: new Response("", { headers: { "ratelimit-remaining": "0" } }) });
+  const controller = new AbortController();
+  const patient = limiter.acquire({ ...call(30_000), signal: controller.signal }, 1, undefined);
+  const hasty = limiter.acquire(call(100), 1, undefined).then(() => clock.now());
+  clock.after(50, () => controller.abort("enough"));
+  await expect(clock.run(patient)).rejects.toBe("enough");
+  expect(await clock.run(hasty)).toBe(50);
+});
