@@ -42,6 +42,8 @@ const isTable = (value: unknown) => typeof value === "object" && value !== null 
 
 /** Sets the flags of a command that were not entered. Flags of a command come before flags of all commands. */
 export async function applyDefaults(io: Io, program: Command, command: Command): Promise<void> {
+  // `version` and `completion` work with a broken file, too.
+  if (flagsOf(command).every((name) => name === "verbose")) return;
   const config = await readConfig(io);
   const unknown = (what: string, name: string, known: readonly string[]) =>
     new UsageError(`Unknown ${what} in ${fileOf(io)}.${didYouMean(name, known)}`);

@@ -113,6 +113,10 @@ describe("vegaprotocol.toml", () => {
     expect(await runCli(["nodes"], { env: { VEGA_CONFIG: "." } })).toMatchObject({ code: 2, stderr });
   });
 
+  test.each(["version", "completion bash"])("is not read by %s, which has no flags that it could set", async (line) => {
+    expect(await run("not TOML", line)).toMatchObject({ code: 0, stderr: "" });
+  });
+
   test("is the file of the folder if VEGA_CONFIG is empty, like other variables that are not set", async () => {
     expect(await runCli(["completion", "bash"], { env: { VEGA_CONFIG: "" } })).toMatchObject({ code: 0, stderr: "" });
   });
