@@ -69,7 +69,9 @@ export const auditCommand: Definition<Flags> = {
     const parts: AuditedPart[] = [];
     const print = async (write: (text: string) => Promise<void>, format: flag.FormatName | undefined) => {
       const isPrometheus = (format ?? flags.format) === "prometheus";
-      const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), format, { title: "Audit" });
+      const [part = ""] = flags.proposal ?? flags.id ?? [];
+      const widest = { part, list: flags.id ? "signatures" : "balances", state: "unresponsive" };
+      const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), format, { title: "Audit", widest });
       const nodes = await Promise.all([...urls].map((url) => learn(io, flags, url)));
       const start = earliest(...nodes.map((node) => node.start));
       const newest = latest(0n, ...nodes.map((node) => node.end));

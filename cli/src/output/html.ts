@@ -4,11 +4,10 @@ import { escapeInJson, readOwnFile } from "../io.js";
 import { isRelative, readTime } from "../times.js";
 import type { Column, Encoder, Units, WireRecord } from "./columns.js";
 import { json } from "./json.js";
+import type { TableOptions } from "./table.js";
 
-export interface Look {
+export interface Look extends Pick<TableOptions, "isOpen" | "widest"> {
   readonly title: string;
-  /** Whether more records follow, which can differ in any column. */
-  readonly isOpen?: boolean;
   readonly units?: Units | undefined;
   /** Called once the records are read. */
   readonly notes?: () => readonly string[];

@@ -44,6 +44,7 @@ export function createEncoder(
     bold: (text) => (isBold ? styleText("bold", text, { validateStream: false }) : text),
     isShort: isScreen && isFitted,
     isOpen: look.isOpen,
+    widest: look.widest,
     width: isFitted ? width : undefined,
     onHidden: (names) => {
       if (flags.quiet) return;

@@ -12,12 +12,14 @@ export interface TableOptions {
   readonly isShort?: boolean;
   /** Whether later batches can differ in any column. */
   readonly isOpen?: boolean | undefined;
+  /** The widest values that later batches can have, as far as they are known. */
+  readonly widest?: WireRecord | undefined;
   readonly onHidden?: (names: readonly string[]) => void;
 }
 
 /** A table with a bold head. Its columns are as wide as the rows of the first batch need; a later row can be wider. */
 export function table(columns: readonly Column[], options: TableOptions): Encoder {
-  const { bold, width = Number.POSITIVE_INFINITY, isShort = false, isOpen = false, onHidden } = options;
+  const { bold, width = Number.POSITIVE_INFINITY, isShort = false, isOpen = false, widest = {}, onHidden } = options;
   let shown: (Column & { width: number })[] | undefined;
   /** How many digits of an id are shown at its beginning and at its end. */
   let digits = isShort ? [4, 4] : undefined;
@@ -33,8 +35,9 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
   function fit(records: readonly WireRecord[]) {
     const measure = () =>
       columns.map((column) => {
-        const texts = [headOf(column), ...records.map((record) => cellOf(record, column))];
-        const isSame = !isOpen && records.length > 1 && new Set(texts.slice(1)).size === 1;
+        const cells = records.map((record) => cellOf(record, column));
+        const isSame = !isOpen && records.length > 1 && new Set(cells).size === 1;
+        const texts = [headOf(column), cellOf(widest, column), ...cells];
         return { ...column, isSame, width: Math.max(...texts.map((text) => stringWidth(text))) };
       });
     const isWide = (all: readonly { width: number }[]) =>

@@ -146,6 +146,15 @@ test("audit has one part for the days before all histories", async () => {
   expect([code, [...new Set(rows)]]).toEqual([3, ["2023-01-02/2024-02-08,later", "2024-02-09,later"]]);
 });
 
+test("audit prints a table whose columns stay where they are when later lists have longer names", async () => {
+  const { fetch, nodes } = createFakeNetwork({ nodes: 2, balances: 30, signatures: 4 });
+  const id = nodes[0]?.records.signatures[0]?.id ?? "";
+  const { stdout } = await runCli(["audit", ...three.slice(0, 2), "--id", id, "--format", "table"], { fetch });
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(5);
+  expect(new Set(lines.map((line) => line.search(/(?:[\da-f]{64}|digest)$/))).size).toBe(1);
+});
+
 test("audit does not exit with 0 if its reader is gone before all is compared", async () => {
   const { fetch } = createFakeNetwork({ nodes: 3, balances: 30 });
   const onOutput = () => Object.assign(new Error("EPIPE"), { code: "EPIPE" });
