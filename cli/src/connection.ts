@@ -25,6 +25,8 @@ export interface Connection {
   readonly client: VegaClient;
   readonly pool: NodePool;
   readonly nodes: readonly string[];
+  /** A client that reads from one of the nodes alone. */
+  readonly clientOf: (node: string) => VegaClient;
 }
 
 export async function connect(
@@ -35,15 +37,16 @@ export async function connect(
   const nodes = await readNodes(io, flags);
   const pool = createPool(nodes, maxLag, flags.node === undefined);
   const { timeout, retries, pacing } = flags;
-  const headers = await readHeaders(io, flags.header ?? []);
+  const headers = await readHeaders(flags.header ?? []);
   const retry = retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 };
   const observe = (event: ObserverEvent) => {
     metrics?.observe(event);
     print?.(event);
   };
   const fetch = io.fetch ?? (await createFetch(io.env));
-  const options = { baseUrl: pool, headers, pacing, timeout, retry, fetch, ...((metrics || print) && { observe }) };
-  return { client: createClient(options), pool, nodes };
+  const options = { headers, pacing, timeout, retry, fetch, ...((metrics || print) && { observe }) };
+  const clientWith = (baseUrl: NodePool) => createClient({ baseUrl, ...options });
+  return { client: clientWith(pool), pool, nodes, clientOf: (node) => clientWith(nodePool([node])) };
 }
 
 function createPool(nodes: readonly string[], maxLag: number | undefined, isFromEnvironment: boolean): NodePool {
@@ -83,20 +86,12 @@ async function readNodes(io: Io, { node: entered = [] }: Pick<Flags, "node">): P
   );
 }
 
-/** The texts of header files that a command has read: it can connect several times, and a pipe can be read once. */
-const headerFiles = new WeakMap<Io, Map<string, Promise<string>>>();
-
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */
-async function readHeaders(io: Io, entered: readonly string[]): Promise<[string, string][]> {
-  const files = headerFiles.get(io) ?? new Map<string, Promise<string>>();
-  headerFiles.set(io, files);
+async function readHeaders(entered: readonly string[]): Promise<[string, string][]> {
   const lines = await Promise.all(
-    entered.map(async (each) => {
-      if (!each.startsWith("@")) return [each];
-      const text = files.get(each) ?? readInput(each.slice(1), '--header "@headers.txt"');
-      files.set(each, text);
-      return (await text).split(/\r?\n/);
-    }),
+    entered.map(async (each) =>
+      each.startsWith("@") ? (await readInput(each.slice(1), '--header "@headers.txt"')).split(/\r?\n/) : each,
+    ),
   );
   return lines.flat().flatMap((line): [string, string][] => {
     if (line.trim() === "") return [];

@@ -1,4 +1,4 @@
-import { VegaError } from "vegaprotocol-client";
+import { type VegaClient, VegaError } from "vegaprotocol-client";
 import { argumentFlags, canonicalIds, readArguments, withoutMethods } from "../arguments.js";
 import { type AuditedNode, type AuditedPart, auditBalances, auditList, blockTime } from "../audit.js";
 import { type Definition, exampleIds } from "../command.js";
@@ -63,7 +63,8 @@ export const auditCommand: Definition<Flags> = {
     checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags, true);
     const repeated = entered.find((url, index) => entered.indexOf(url) < index);
     if (repeated !== undefined) throw new UsageError(`Expected nodes that differ, got "${repeated}" twice.`);
-    const urls = new Set((await connect(io, { ...flags, node: entered })).nodes);
+    const { nodes: addresses, clientOf } = await connect(io, { ...flags, node: entered });
+    const urls = new Set(addresses);
     if (urls.size < 2)
       throw new UsageError("Expected at least two nodes, such as https://a.example https://b.example.");
     const parts: AuditedPart[] = [];
@@ -72,7 +73,7 @@ export const auditCommand: Definition<Flags> = {
       const [part = ""] = flags.proposal ?? flags.id ?? [];
       const widest = { part, list: flags.id ? "signatures" : "balances", state: "unresponsive" };
       const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), format, { title: "Audit", widest });
-      const nodes = await Promise.all([...urls].map((url) => learn(io, flags, url)));
+      const nodes = await Promise.all([...urls].map((url) => learn(io, url, clientOf(url))));
       const start = earliest(...nodes.map((node) => node.start));
       const newest = latest(0n, ...nodes.map((node) => node.end));
       const end = earliest(...nodes.map((node) => node.end).filter((each) => newest - each <= maxLag));
@@ -134,8 +135,7 @@ export const auditCommand: Definition<Flags> = {
 };
 
 /** A node that does not respond has nothing to compare. */
-async function learn(io: Io, flags: Flags, url: string): Promise<AuditedNode> {
-  const { client } = await connect(io, { ...flags, node: [url] });
+async function learn(io: Io, url: string, client: VegaClient): Promise<AuditedNode> {
   try {
     // Records of the block itself can be missing.
     const end = finalTime(await blockTime(client, io.signal));

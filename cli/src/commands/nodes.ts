@@ -62,11 +62,8 @@ export const nodesCommand: Definition = {
   async run(io, flags) {
     const { watch, timeout } = flags;
     const { signal, stdout } = io;
-    const { pool, nodes: urls } = await connect(io, flags);
-    // Each has a client of its own, which reads from it alone.
-    const clients = await Promise.all(
-      urls.map(async (url) => (await connect(io, { ...flags, node: [url], retries: 0 })).client),
-    );
+    const { pool, nodes, clientOf } = await connect(io, flags);
+    const clients = nodes.map((node) => clientOf(node).withOptions({ retry: false }));
     const named = readTarget(flags.output, flags.format)?.format;
     const format = named ?? formatOf(flags.format, io);
     if (watch !== undefined && (format === "json" || format === "html"))

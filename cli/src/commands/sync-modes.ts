@@ -3,7 +3,7 @@
  * database, and `--dry` describes what a run would read.
  */
 import { join } from "node:path";
-import { type Connection, connect } from "../connection.js";
+import type { Connection } from "../connection.js";
 import { describeReading } from "../dry.js";
 import { exitCodes, IncompleteError, NoCopyError, UsageError } from "../errors.js";
 import type { Flags } from "../flags.js";
@@ -17,12 +17,33 @@ import { tables } from "../sync/rows.js";
 import { listsOf, type SyncOptions } from "../sync/run.js";
 import { formatTime } from "../times.js";
 
+export interface SyncFlags extends Flags {
+  readonly party?: readonly string[];
+  readonly proposal?: readonly string[];
+  readonly id?: readonly string[];
+  readonly follow?: true;
+  readonly check?: true;
+  readonly metrics?: { readonly host: string; readonly port: number };
+  readonly fromDb?: string;
+}
+
+/** A run of the command. */
+export interface SyncRun {
+  readonly io: Io;
+  readonly flags: SyncFlags;
+  readonly plan: SyncOptions;
+  /** DESTINATION as it was entered. */
+  readonly entered: string;
+  /** DESTINATION without its password. */
+  readonly name: string;
+  readonly connected: () => Promise<Connection>;
+}
+
 /** Reads the database of `--from-db` before it opens the destination, which creates it. */
 export async function copy(
-  io: Io,
+  { io, name }: SyncRun,
   file: string,
   withDestination: (perform: (destination: Destination) => Promise<number>) => Promise<number>,
-  name: string,
 ): Promise<number> {
   const folderError = () => new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
   const source = await openDestination(file, "read", io.signal);
@@ -40,14 +61,8 @@ export async function copy(
   }
 }
 
-export async function check(
-  io: Io,
-  flags: Flags,
-  plan: SyncOptions,
-  destination: Destination,
-  name: string,
-  { client, nodes }: Connection,
-): Promise<number> {
+export async function check({ io, flags, plan, name, connected }: SyncRun, destination: Destination): Promise<number> {
+  const { client, nodes } = await connected();
   const isFolder = !isRelational(destination);
   const texts: string[] = [];
   let [isDifferent, incomplete]: [boolean, IncompleteError?] = [false];
@@ -80,18 +95,12 @@ export async function check(
   return exitCodes.done;
 }
 
-export async function describeSync(
-  io: Io,
-  flags: Flags,
-  plan: SyncOptions,
-  entered: string,
-  name: string,
-): Promise<number> {
+export async function describeSync({ io, flags, plan, entered, name, connected }: SyncRun): Promise<number> {
   const stored = await openDestination(entered, "read", io.signal, flags, plan.balances).then(
     (destination) => destination.checkpoints().finally(() => destination.close()),
     (error) => (error instanceof NoCopyError ? [] : Promise.reject(error)),
   );
-  const connection = await connect(io, flags);
+  const connection = await connected();
   for (const [list, query] of listsOf(plan)) {
     const { from, ...filters } = query as { from?: bigint };
     const hasTimes = list === "balances" || list === "votes";

@@ -3,7 +3,7 @@ import { PaginationError } from "vegaprotocol-client";
 import type { NodePool } from "vegaprotocol-client/pool";
 import { canonicalIds, kebab, listFilters, readArguments } from "../arguments.js";
 import { type Definition, exampleIds, isEntered } from "../command.js";
-import { type Connection, connect } from "../connection.js";
+import { connect } from "../connection.js";
 import { dryFlag } from "../dry.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
@@ -20,19 +20,9 @@ import { openDestination } from "../sync/open.js";
 import type { SyncOptions, SyncStep, VotesQuery } from "../sync/run.js";
 import { syncTo } from "../sync/sync.js";
 import { checkTime, formatTime, isRelative } from "../times.js";
-import { check, copy, describeSync, recordName } from "./sync-modes.js";
+import { check, copy, describeSync, recordName, type SyncFlags, type SyncRun } from "./sync-modes.js";
 
 const { proposal, resource } = exampleIds;
-
-interface Flags extends flag.Flags {
-  readonly party?: readonly string[];
-  readonly proposal?: readonly string[];
-  readonly id?: readonly string[];
-  readonly follow?: true;
-  readonly check?: true;
-  readonly metrics?: ReturnType<typeof readAddress>;
-  readonly fromDb?: string;
-}
 
 const details =
   "DESTINATION is an SQLite database such as vega.db, a folder such as vega/, in which each complete day has a Parquet file, or " +
@@ -72,7 +62,7 @@ const syncPageSize = largestPage - 100;
 const { filterFlag: filter, outputFlag: output } = flag;
 const repeat = { repeat: true } as const;
 
-export const syncCommand: Definition<Flags> = {
+export const syncCommand: Definition<SyncFlags> = {
   name: "sync",
   summary: "Make a database or a folder of Parquet files equal to the node, and keep it so.",
   details,
@@ -101,7 +91,44 @@ export const syncCommand: Definition<Flags> = {
     "sync vega.db --check",
     "sync vega/ balances profiles --partial-day",
   ],
-  run: sync,
+  async run(io, given, [entered = "", ...names], command) {
+    refuseUnused(command, given, names);
+    const metrics = given.follow ? await createMetrics(io, given) : undefined;
+    let connection: ReturnType<typeof connect> | undefined;
+    const connected = () => (connection ??= connect(io, given, metrics && { metrics }));
+    const list = async () => listAssets((await connected()).client, io.signal);
+    const { flags } = await readUnits(io, given, { assetId: "text" }, list);
+    const name = hidePassword(entered);
+    const plan = readPlan(names, flags);
+    if (flags.fromDb !== undefined && fileId(flags.fromDb) === fileId(entered)) {
+      throw new UsageError(`Expected --from-db to be another file than DESTINATION, got "${flags.fromDb}".`);
+    }
+    const run: SyncRun = { io, flags, plan, entered, name, connected };
+    if (flags.dry) return describeSync(run);
+    const withDestination = async (perform: (destination: Destination) => Promise<number>) => {
+      const mode = flags.check ? "read" : "write";
+      const onRetry = (message: string) => !flags.quiet && printMessage(io, message);
+      const destination = await openDestination(entered, mode, io.signal, { ...flags, onRetry }, plan.balances);
+      try {
+        return await perform(destination);
+      } catch (error) {
+        const { reason, itemsRead } = PaginationError.is(error) ? error : {};
+        const isOfReading = reason === "behind" || (reason === "gap" && itemsRead !== undefined);
+        throw isOfReading ? explain(error, {}) : destination.describe(error);
+      } finally {
+        await destination.close();
+      }
+    };
+    if (flags.fromDb !== undefined) return copy(run, flags.fromDb, withDestination);
+    // Opening a destination creates it: an error of the other flags comes before.
+    await connected();
+    return withDestination(async (destination) => {
+      if (flags.follow && !isRelational(destination) && names.some((each) => each !== "balances")) {
+        throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
+      }
+      return flags.check ? check(run, destination) : store(run, destination, metrics);
+    });
+  },
 };
 
 const listsOf: Readonly<Record<string, readonly SyncList[]>> = {
@@ -110,7 +137,7 @@ const listsOf: Readonly<Record<string, readonly SyncList[]>> = {
 };
 
 /** @throws {@link UsageError} for a flag that was entered and would do nothing. */
-function refuseUnused(command: Command, { follow, fromDb }: Flags, names: readonly string[]): void {
+function refuseUnused(command: Command, { follow, fromDb }: SyncFlags, names: readonly string[]): void {
   const unused = follow ? undefined : ["metrics", "pollInterval"].find((name) => isEntered(command, name));
   if (unused !== undefined) throw new UsageError(`--${kebab(unused)} requires --follow.`);
   const stored = names.length === 0 ? ["balances"] : names;
@@ -123,50 +150,8 @@ function refuseUnused(command: Command, { follow, fromDb }: Flags, names: readon
   }
 }
 
-async function sync(
-  io: Io,
-  given: Flags,
-  [entered = "", ...names]: readonly string[],
-  command: Command,
-): Promise<number> {
-  const list = async () => listAssets((await connect(io, given)).client, io.signal);
-  refuseUnused(command, given, names);
-  const { flags } = await readUnits(io, given, { assetId: "text" }, list);
-  const name = hidePassword(entered);
-  const plan = readPlan(names, flags);
-  if (flags.fromDb !== undefined && fileId(flags.fromDb) === fileId(entered)) {
-    throw new UsageError(`Expected --from-db to be another file than DESTINATION, got "${flags.fromDb}".`);
-  }
-  if (flags.dry) return describeSync(io, flags, plan, entered, name);
-  const withDestination = async (perform: (destination: Destination) => Promise<number>) => {
-    const mode = flags.check ? "read" : "write";
-    const onRetry = (message: string) => !flags.quiet && printMessage(io, message);
-    const destination = await openDestination(entered, mode, io.signal, { ...flags, onRetry }, plan.balances);
-    try {
-      return await perform(destination);
-    } catch (error) {
-      const { reason, itemsRead } = PaginationError.is(error) ? error : {};
-      const isOfReading = reason === "behind" || (reason === "gap" && itemsRead !== undefined);
-      throw isOfReading ? explain(error, {}) : destination.describe(error);
-    } finally {
-      await destination.close();
-    }
-  };
-  if (flags.fromDb !== undefined) return copy(io, flags.fromDb, withDestination, name);
-  // Opening a destination creates it: an error of the other flags comes before.
-  const metrics = flags.follow ? await createMetrics(io, flags) : undefined;
-  const connection = await connect(io, flags, metrics && { metrics });
-  return withDestination(async (destination) => {
-    if (flags.follow && !isRelational(destination) && names.some((each) => each !== "balances")) {
-      throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
-    }
-    if (flags.check) return check(io, flags, plan, destination, name, connection);
-    return store(io, flags, plan, destination, name, { ...connection, metrics });
-  });
-}
-
 /** Reads the flags. Every error is found before something is sent or written. */
-function readPlan(names: readonly string[], flags: Flags): SyncOptions {
+function readPlan(names: readonly string[], flags: SyncFlags): SyncOptions {
   const { party = [], proposal = [], id = [], pageSize = syncPageSize, concurrency, catchUp } = flags;
   const unknown = names.find((name) => !namedLists.some((list) => list === name));
   if (unknown !== undefined) {
@@ -199,13 +184,11 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Vo
 }
 
 async function store(
-  io: Io,
-  flags: Flags,
-  plan: SyncOptions,
+  { io, flags, plan, name, connected }: SyncRun,
   destination: Destination,
-  name: string,
-  { client, pool, metrics }: Connection & { metrics: Awaited<ReturnType<typeof createMetrics>> },
+  metrics: Awaited<ReturnType<typeof createMetrics>>,
 ): Promise<number> {
+  const { client, pool } = await connected();
   const { follow = false, pollInterval } = flags;
   const monitor = createMonitor(io, flags);
   const server = await metrics?.serve(() => pool.status);
@@ -263,7 +246,7 @@ async function store(
 }
 
 /** Metrics take some megabytes: they are loaded if they are wanted. */
-async function createMetrics(io: Io, { quiet, metrics: address }: Flags) {
+async function createMetrics(io: Io, { quiet, metrics: address }: SyncFlags) {
   if (address === undefined) return undefined;
   const { addNodeGauges, createNodeMetrics, createSyncMetrics, exposition, Registry } = await import("../metrics.js");
   const { startServer } = await import("../serve/server.js");
