@@ -13,24 +13,17 @@ import { didYouMean, UsageError } from "./errors.js";
 import { filterFlag, severalText } from "./flags.js";
 import { checkTime, readTime } from "./times.js";
 
-export type Leaf = Exclude<Argument, { kind: "object" }>;
+type Leaf = Exclude<Argument, { kind: "object" }>;
 
-export interface ArgumentFlag {
-  /** Without the two dashes, such as `account-type`. */
-  readonly name: string;
-  /** Its place in the argument of the client's method, such as `["filter", "partyIds"]`. */
-  readonly path: readonly string[];
-  readonly spec: Leaf;
-  readonly option: Option;
-}
-
-export function argumentFlags(id: OperationId): ArgumentFlag[] {
+/** The flags of an operation, each with its path in the argument of the method, such as `["filter", "partyIds"]`. */
+export function argumentFlags(id: OperationId) {
   const operation: Operation = operations[id];
   const leaves = leavesOf(operation.arguments).filter(({ path }) => path[0] !== "pagination");
   return leaves.map(({ path, spec }) => {
     const name = nameOf(path, spec, operation);
     const text = textOf(spec, operationTexts[id].arguments[path.join(".")] ?? "");
-    const [value, more] = name === "asset" ? ["ASSET", " An id or a symbol."] : [placeholder(spec), ""];
+    const [value, more] =
+      name === "asset" ? ["ASSET", " An id or a symbol."] : [placeholders[itemOf(spec).kind] ?? "VALUE", ""];
     const option = filterFlag(`--${name} <${value}>`, text + more, {
       ...(spec.kind === "nanoseconds" && { parse: checkTime }),
       repeat: spec.kind === "array",
@@ -87,7 +80,7 @@ export function readParameters(operation: Pick<Operation, "arguments">, query: U
     const texts = names.flatMap((each) => query.getAll(each));
     if (texts.length === 0) continue;
     if (spec.kind !== "array" && texts.length > 1) throw new UsageError(`Expected the parameter \`${name}\` once.`);
-    const values = texts.map((text) => readValue(spec.kind === "array" ? spec.items : spec, text));
+    const values = texts.map((text) => readValue(itemOf(spec), text));
     if (spec.kind === "boolean" && typeof values[0] === "string")
       throw new UsageError(`Expected \`${name}\` to be true or false, got "${values[0]}".`);
     setMember(argument, path, spec.kind === "array" ? values : values[0]);
@@ -118,10 +111,12 @@ function readName(spec: Value, flagName: string, value: unknown): unknown {
 
 const wordOf = (name: string) => name.toLowerCase().replaceAll("_", "-");
 
+const itemOf = (spec: Value): Value => (spec.kind === "array" ? spec.items : spec);
+
 /** The names of an enumeration by their short words, without the prefix that all names share. */
 function namesByWord(spec: Value): ReadonlyMap<string, string> {
-  if (spec.kind === "array") return namesByWord(spec.items);
-  const names = spec.kind === "enum" ? spec.values : [];
+  const item = itemOf(spec);
+  const names = item.kind === "enum" ? item.values : [];
   let prefix = names[0] ?? "";
   for (const name of names) while (!name.startsWith(prefix)) prefix = prefix.slice(0, -1);
   const length = prefix.lastIndexOf("_") + 1;
@@ -153,15 +148,12 @@ function textOf(spec: Leaf, text: string): string {
   if (spec.kind === "array") return `${text} Can be repeated.${known}`;
   if (spec.kind !== "nanoseconds") return `${text}${known}`;
   return text.replace(
-    /, in Unix nanoseconds/,
+    ", in Unix nanoseconds",
     ", such as 2024-02-01, 2024-02-01T12:00:00Z, 1707495900, or 24h for a day ago",
   );
 }
 
-function placeholder(spec: Value): string {
-  if (spec.kind === "array") return placeholder(spec.items);
-  return spec.kind === "nanoseconds" ? "TIME" : spec.kind === "enum" ? "NAME" : spec.kind === "string" ? "ID" : "VALUE";
-}
+const placeholders: { readonly [kind in Value["kind"]]?: string } = { nanoseconds: "TIME", enum: "NAME", string: "ID" };
 
 /** Options of the client whose flags have another name. */
 const otherNames = [

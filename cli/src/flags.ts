@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { isId } from "vegaprotocol-client/operations";
+import { canonicalId, isId } from "vegaprotocol-client/operations";
 import type { BalanceSeriesOptions } from "vegaprotocol-client/reports";
 import { didYouMean, UsageError } from "./errors.js";
 import { largestPage } from "./operations.js";
@@ -99,9 +99,9 @@ export function flag(flags: string, text: string, options: FlagOptions = {}): Fl
 /** Whether a text is an id with all of its 64 digits, or a name that nodes know. */
 export const isWholeId = (text: string): boolean => isId(text) && (text.length === 64 || !/^[\da-f]+$/i.test(text));
 
-/** Reads a whole id. Nodes know the network itself, and assets of test networks, by names. */
+/** Reads a whole id, in lower case as nodes return it. Nodes know the network and some assets by names. */
 function readId(value: string): string {
-  if (isWholeId(value)) return value;
+  if (isWholeId(value)) return canonicalId(value);
   throw new InvalidArgumentError(
     "Expected the 64 hexadecimal digits of an id, or a name that nodes know, such as network.",
   );

@@ -1,5 +1,5 @@
 import { type VegaClient, VegaError } from "vegaprotocol-client";
-import { argumentFlags, canonicalIds, readArguments, withoutMethods } from "../arguments.js";
+import { argumentFlags, readArguments, withoutMethods } from "../arguments.js";
 import { type AuditedNode, type AuditedPart, auditBalances, auditList, blockTime } from "../audit.js";
 import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
@@ -90,9 +90,9 @@ export const auditCommand: Definition<Flags> = {
           yield auditBalances(nodes, `${dateOf(position)}${until}`, range, { pageSize: flags.pageSize, signal });
           position = range.end;
         }
-        for (const proposalId of canonicalIds(flags.proposal ?? []))
+        for (const proposalId of new Set(flags.proposal))
           yield auditList(nodes, "votes", proposalId, { proposalId }, signal);
-        for (const id of canonicalIds(flags.id ?? [])) yield auditList(nodes, "signatures", id, { id }, signal);
+        for (const id of new Set(flags.id)) yield auditList(nodes, "signatures", id, { id }, signal);
         if (flags.profiles) yield auditList(nodes, "profiles", "profiles", {}, signal);
       }
       try {

@@ -1,5 +1,5 @@
 import { type Submission, submissionLimits, tallyVotes } from "vegaprotocol-client/reports";
-import { canonicalIds, kebab } from "../arguments.js";
+import { kebab } from "../arguments.js";
 import { type Definition, exampleIds, isEntered } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, UsageError } from "../errors.js";
@@ -42,10 +42,10 @@ const tallyCommand: Definition<TallyFlags> = {
   ],
   examples: [`tally --proposal ${proposal} --total-supply 200000000000000000000000000`],
   async run(io, flags) {
-    const [proposalId, market] = [canonicalIds(flags.proposal), canonicalIds(flags.market)];
+    const { proposal: proposalId, market } = flags;
     // A wrong flag is found before a request is sent.
     const format = readTarget(flags.output, flags.format)?.format ?? flags.format;
-    const rulesOf = (proposal?: Proposal) => tallyRules({ ...flags, market }, (name) => `--${kebab(name)}`, proposal);
+    const rulesOf = (proposal?: Proposal) => tallyRules(flags, (name) => `--${kebab(name)}`, proposal);
     await tallyVotes([], rulesOf(anyProposal).rules);
     const client = await clientOf(io, flags);
     // A copy has no proposals.
@@ -145,7 +145,7 @@ const bundleCommand: Definition<flag.Flags & { readonly id: string }> = {
   flags: [filter("--id <ID>", "The resource.", { mandatory }), ...flag.fileFlags(), ...dbFlags(), ...flag.nodeFlags()],
   examples: [`bundle --id ${resource}`],
   async run(io, flags) {
-    const id = canonicalIds(flags.id);
+    const { id } = flags;
     const signatures = (await clientOf(io, flags)).listNodeSignatures({ id }, { signal: io.signal });
     await printObject(io, flags, async () => ({ id, bundle: await bundleOf(id, signatures) }), "Signature bundle");
   },
