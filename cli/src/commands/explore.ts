@@ -1,12 +1,12 @@
 import { tallyVotes } from "vegaprotocol-client/reports";
 import type { Definition } from "../command.js";
-import { connect } from "../connection.js";
+import { type Connection, connect } from "../connection.js";
 import { UsageError } from "../errors.js";
 import * as flags from "../flags.js";
 import { printMessage } from "../io.js";
 import { createCopy } from "../sync/copy.js";
 import { hidePassword } from "../sync/destination.js";
-import { type Serving, serveGateway } from "./serve.js";
+import { serveGateway } from "./serve.js";
 
 const completeText =
   "The records go back to the first block: accounts without an earlier record had 0. Default: their balances are unknown.";
@@ -32,25 +32,22 @@ export const exploreCommand: Definition = {
     const { port = 0, host = "127.0.0.1", completeHistory = false, totalSupply, node: nodes = [] } = entered;
     if (copy === undefined && entered.schema !== undefined) throw new UsageError("--schema requires COPY.");
     await tallyVotes([], { totalSupply });
-    const hasNode = nodes.length > 0 || (copy === undefined && Boolean(io.env["VEGA_NODE"]));
-    const demo = hasNode || copy !== undefined ? undefined : await (await import("../fake-node.js")).createDemo();
-    const connection = demo
-      ? await connect({ ...io, fetch: demo.fetch }, { ...entered, node: ["http://fake-node.localhost"] })
-      : hasNode
-        ? await connect(io, entered)
-        : undefined;
+    const hasNode = copy === undefined || nodes.length > 0;
+    const isDemo = copy === undefined && nodes.length === 0 && !io.env["VEGA_NODE"];
+    const demo = isDemo ? await (await import("../fake-node.js")).createDemo() : undefined;
+    const own = demo ? { ...entered, node: ["http://fake-node.localhost"] } : entered;
+    const connection = hasNode ? await connect({ ...io, fetch: demo?.fetch ?? io.fetch }, own) : undefined;
     const served = copy === undefined ? undefined : createCopy(copy, entered.schema, connection?.client);
     // A wrong name ends the command.
     await served?.describe(io.signal);
-    const { client, pool } = served ?? connection ?? (await connect(io, entered));
-    const names = copy === undefined ? (connection?.nodes ?? []).map((url) => new URL(url).host) : [hidePassword(copy)];
+    const { client, pool } = served ?? (connection as Connection);
+    const hosts = connection?.nodes.map((url) => new URL(url).host) ?? [];
+    const names = copy === undefined ? hosts : [hidePassword(copy)];
     const isLoopback = /^(?:127\.|localhost$|::1$)/.test(host);
-    const options: Serving = {
-      client,
-      pool,
-      port,
-      host,
-      grace: 1000,
+    const notes = ["Open the address in a browser. Press Ctrl-C to stop."];
+    if (demo) notes.unshift("The records come from a fake node. Add --node URL, or a copy such as vega.db.");
+    const serving = serveGateway(io, {
+      ...{ client, pool, port, host, grace: 1000, notes },
       log: (entry) => {
         if (entry.status === 500) printMessage(io, `${entry["path"]}: ${entry["error"]}`);
       },
@@ -68,9 +65,7 @@ export const exploreCommand: Definition = {
             ...(served && { stored: await served.describe(io.signal) }),
           }),
         }),
-    };
-    const notes = ["Open the address in a browser. Press Ctrl-C to stop."];
-    if (demo) notes.unshift("The records come from a fake node. Add --node URL, or a copy such as vega.db.");
-    return serveGateway(io, options, notes).finally(() => demo?.pause());
+    });
+    return serving.finally(() => demo?.pause());
   },
 };

@@ -43,13 +43,7 @@ export const serveCommand: Definition = {
     const { client, pool } = await connect(io, entered, options);
     addNodeGauges(registry, () => pool.status);
     return serveGateway(io, {
-      client,
-      pool,
-      port,
-      host,
-      grace,
-      origins,
-      registry,
+      ...{ client, pool, port, host, grace, origins, registry },
       trustsProxy: entered.trustProxy,
       log: (entry) => {
         if (!quiet || entry.status === 500) log({ event: "request", ...entry });
@@ -64,18 +58,16 @@ function readOrigin(value: string): string {
   throw new InvalidArgumentError("Expected an origin such as https://page.example, or *.");
 }
 
-export interface Serving extends Omit<GatewayOptions, "now" | "signal" | "closing"> {
+interface Serving extends Omit<GatewayOptions, "now" | "signal" | "closing"> {
   readonly port: number;
   readonly host: string;
   readonly grace: number;
+  /** Printed to stderr once it serves. */
+  readonly notes?: readonly string[];
 }
 
-/** Serves a gateway until the program is interrupted. Prints its address to stdout and notes to stderr. */
-export async function serveGateway(
-  io: Io,
-  { port, host, grace, ...options }: Serving,
-  notes: readonly string[] = [],
-): Promise<void> {
+/** Serves a gateway until the program is interrupted. Prints its address to stdout. */
+export async function serveGateway(io: Io, { port, host, grace, notes = [], ...options }: Serving): Promise<void> {
   const { createGateway } = await import("../serve/app.js");
   const { serverLimits, startServer } = await import("../serve/server.js");
   const { now, signal } = io;
