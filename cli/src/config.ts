@@ -49,11 +49,12 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
     new UsageError(`Unknown ${what} in ${fileOf(io)}.${didYouMean(name, known)}`);
   const own = pathOf(command);
   const all = allCommands(program);
-  const paths = all.map(pathOf);
+  const sections = new Map(all.map((each) => [pathOf(each), flagsOf(each)]));
+  sections.set("defaults", all.flatMap(flagsOf));
   for (const [section, flags] of Object.entries(config)) {
     if (section === "nodes") continue;
-    if (section !== "defaults" && !paths.includes(section)) throw unknown(`section [${section}]`, section, paths);
-    const known = all.filter((each) => section === "defaults" || pathOf(each) === section).flatMap(flagsOf);
+    const known = sections.get(section);
+    if (known === undefined) throw unknown(`section [${section}]`, section, [...sections.keys()]);
     const wrong = Object.keys(flags).find((name) => !known.includes(name));
     if (wrong !== undefined) throw unknown(`flag "${wrong}" of [${section}]`, wrong, known);
   }
