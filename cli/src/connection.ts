@@ -124,7 +124,6 @@ function describeEvent(event: ObserverEvent): string {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
 export type Fetch = (request: Request) => Promise<Response>;
 
 /** Addresses of this machine and of private networks, which rarely have certificates. */
@@ -143,7 +142,7 @@ export function withScheme(address: string): string {
 }
 
 /** A `fetch` that sends requests through the proxies of the environment. The `fetch` of Node.js 20 does not. */
-export async function createFetch(env: Environment): Promise<Fetch> {
+export async function createFetch(env: Io["env"]): Promise<Fetch> {
   // The `fetch` of these runtimes reads the variables itself.
   if ("bun" in process.versions || "deno" in process.versions) return (request) => fetch(request);
   const { Agent, EnvHttpProxyAgent, fetch: send } = await import("undici");
@@ -169,7 +168,7 @@ export async function createFetch(env: Environment): Promise<Fetch> {
 }
 
 /** The proxy of a variable of the environment; empty if there is none. Lower case comes first, as with curl. */
-function proxyOf(env: Environment, name: string): string {
+function proxyOf(env: Io["env"], name: string): string {
   const upper = name.toUpperCase();
   const value = env[name] || env[upper] || "";
   if (value === "") return "";

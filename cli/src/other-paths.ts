@@ -95,12 +95,7 @@ export interface Proposal {
 }
 
 /** Reads a proposal, or the proposal of a batch that changes a market. Returns `undefined` if nodes lack the path. */
-export async function requireProposal(
-  client: VegaClient,
-  proposalId: string,
-  signal: AbortSignal,
-  market?: string,
-): Promise<Proposal | undefined> {
+export async function requireProposal(client: VegaClient, proposalId: string, signal: AbortSignal, market?: string) {
   const found = await get(client, "/api/v2/governance", { proposalId }, signal);
   if (found?.response.status === 404) throw new NoProposalError(`There is no proposal ${proposalId}.`);
   const { data } = (found?.data ?? {}) as {

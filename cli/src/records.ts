@@ -31,12 +31,7 @@ export interface Reading extends Pick<Flags, "pageSize" | "concurrency" | "catch
 export const scanPageSize = 1000;
 
 /** Opens a list by its name: the methods of the client have interfaces of records, which have no index signature. */
-export function openList(
-  client: VegaClient,
-  id: ListId,
-  argument: object,
-  options: ListingOptions,
-): Listing<WireRecord> {
+export function openList(client: VegaClient, id: ListId, argument: object, options: ListingOptions) {
   const method = client[id] as unknown as (argument: object, options: ListingOptions) => Listing<WireRecord>;
   return method(argument, options);
 }

@@ -149,11 +149,7 @@ function readReading(id: ListId, io: Io, flags: flag.Flags): Reading {
   return { id, query, ...range, pageSize, concurrency, catchUp };
 }
 
-function adviceOf(
-  { isNewestFirst }: Reading,
-  partial: string,
-  { records, time }: ReturnType<Printer["written"]>,
-): string {
+function adviceOf({ isNewestFirst }: Reading, partial: string, { records, time }: ReturnType<Printer["written"]>) {
   if (time === undefined) return `${partial} has the ${count(records, "record")} that were read.`;
   const position = BigInt(String(time));
   const [flag, side, place] = isNewestFirst ? ["--to", "from", position + 1n] : ["--from", "before", position];

@@ -46,16 +46,14 @@ export function cellText(record: WireRecord, { name, member = name, print }: Col
 
 /** The columns of a list, from `--columns` or all. Amounts with decimal places are followed by their unit. */
 export function readColumns(kinds: Readonly<Record<string, ColumnKind>>, flags: Flags, units?: Units): Column[] {
-  const entries = Object.entries(kinds);
-  const printTime = timeFormat(flags);
   const printAmount: Column["print"] = (text, record) => {
     // v0.74 nodes can send an empty amount.
     const decimals = /^-?\d+$/.test(text) ? units?.decimalsOf(record) : undefined;
     return decimals === undefined ? text : formatUnits(text, decimals);
   };
-  const prints = { time: printTime, amount: printAmount };
-  const all = entries.map(([name, kind]): Column => {
-    return { name, kind, print: prints[kind as keyof typeof prints] ?? ((text) => text) };
+  const prints: { [kind in ColumnKind]?: Column["print"] } = { time: timeFormat(flags), amount: printAmount };
+  const all = Object.entries(kinds).map(([name, kind]): Column => {
+    return { name, kind, print: prints[kind] ?? ((text) => text) };
   });
   if (units && Object.hasOwn(kinds, "assetId")) {
     const unit: Column = { name: "unit", member: "assetId", kind: "text", print: (id) => units.unitOf(id) };

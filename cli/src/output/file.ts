@@ -84,17 +84,12 @@ export function extensionsOf(name: string) {
 
 /**
  * Opens stdout, or a file that is written as `FILE.ID.tmp`, and renamed when it is complete: a reader sees the earlier
- * file or the new one. Files of killed processes are removed an hour later, and earlier partial files once this one is
+ * file or the new one. Files of killed processes are removed a day later, and earlier partial files once this one is
  * complete. A pipe or a device is written directly.
  *
  * @param isPart - Whether earlier partial files can have records that this one does not have: they stay.
  */
-export function openOutput(
-  { stdout, signal }: Pick<Io, "stdout" | "signal">,
-  target: Target | undefined,
-  force = false,
-  isPart = false,
-) {
+export function openOutput({ stdout, signal }: Io, target: Target | undefined, force = false, isPart = false) {
   if (target === undefined) {
     return {
       write: (text: string) => write(stdout, text, signal),

@@ -14,7 +14,7 @@ export interface Look extends Pick<TableOptions, "isOpen" | "widest"> {
   readonly tally?: Sent["tally"];
 }
 
-const requested = "party parties proposal id asset market accountType command from to at every".split(" ");
+const requested = "party proposal id asset market accountType command from to at every".split(" ");
 
 /** The symbols and the decimals of the assets of records. Votes have amounts of the governance token alone. */
 export function assetsOf(records: readonly WireRecord[], units: Units | undefined): Sent["assets"] {

@@ -23,7 +23,6 @@ export async function readUnits<Own extends Flags>(
 ): Promise<{ flags: Own; units: Units | undefined }> {
   const { asset, raw = false, decimals: entered = [], assets: files = [] } = flags;
   const numbers = readDecimals(entered);
-  const symbols = [...numbers.keys()];
   const inFiles = (await Promise.all(files.map(readAssetFile))).flat();
   const hasAmounts = Object.values(kinds).includes("amount");
   const isDefault = isFormatted !== false && hasAmounts && !raw && entered.length + files.length === 0;
@@ -31,7 +30,7 @@ export async function readUnits<Own extends Flags>(
   const hasUnits = isFromNode || entered.length + files.length > 0;
   // A wrong column is found before a request is sent.
   readColumns(kinds, flags, hasUnits ? { decimalsOf: () => undefined, unitOf: () => "" } : undefined);
-  const needsList = isFromNode || [asset, ...symbols].some((each) => needsAssets(each, inFiles));
+  const needsList = isFromNode || [asset, ...numbers.keys()].some((each) => needsAssets(each, inFiles));
   const listed = needsList ? await list() : [];
   const isUnlisted = isDefault && isFormatted === "if-listed" && listed === undefined;
   if (isUnlisted && !flags.quiet) {
@@ -43,8 +42,7 @@ export async function readUnits<Own extends Flags>(
   const known = [...inFiles, ...(listed ?? [])];
   // Amounts of votes have the symbol VEGA if no assets are listed.
   const idOf = (symbol: string) => (known.length > 0 ? findAsset("--decimals", symbol, known) : symbol);
-  for (const each of symbols) numbers.set(idOf(each), numbers.get(each) ?? 0);
-  const decimals = new Map([...numbers].map(([id, count]) => [id.toLowerCase(), count]));
+  const decimals = new Map([...numbers].map(([symbol, count]) => [idOf(symbol).toLowerCase(), count]));
   const shown = known.filter(({ id }, index) => isFromNode || index < inFiles.length || decimals.has(id));
   const resolved = asset === undefined ? flags : { ...flags, asset: findAsset("--asset", asset, known) };
   return { flags: resolved, units: hasUnits && !isUnlisted ? unitsOf(io, flags, decimals, shown) : undefined };
