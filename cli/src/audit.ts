@@ -21,7 +21,12 @@ export interface AuditedNode {
   readonly isUnresponsive?: true;
 }
 
-export interface NodeDigest {
+export interface Audit extends Pick<ScanOptions, "pageSize"> {
+  readonly nodes: readonly AuditedNode[];
+  readonly signal: AbortSignal;
+}
+
+interface NodeDigest {
   readonly url: string;
   /** `later`: its history begins after the start of the part; `behind`: it has not reached the end of the part. */
   readonly state: "equal" | "different" | "later" | "behind" | "unresponsive";
@@ -104,7 +109,7 @@ export async function blockTime(client: VegaClient, signal: AbortSignal): Promis
   return block?.timestamp ?? 0n;
 }
 
-async function notePruning(nodes: readonly AuditedNode[], signal: AbortSignal): Promise<boolean> {
+async function notePruning({ nodes, signal }: Audit): Promise<boolean> {
   let isPruned = false;
   for (const node of nodes) {
     if (node.start === undefined) continue;
@@ -116,37 +121,25 @@ async function notePruning(nodes: readonly AuditedNode[], signal: AbortSignal): 
   return isPruned;
 }
 
-type AuditOptions = Pick<ScanOptions, "pageSize"> & { readonly signal: AbortSignal };
-
 /** Compares the balance changes of a range, each node within the range that it keeps and has reached. */
-export async function auditBalances(
-  nodes: readonly AuditedNode[],
-  part: string,
-  range: TimeRange,
-  options: AuditOptions,
-): Promise<AuditedPart> {
+export async function auditBalances(audit: Audit, part: string, range: TimeRange): Promise<AuditedPart> {
   for (;;) {
     const comparison = createComparison("balances");
-    const failure = await compareBalances(nodes, range, comparison, options).catch((error: unknown) => {
-      if (PaginationError.is(error)) return error;
-      throw error;
-    });
+    const failure = await compareBalances(audit, range, comparison).catch((error: unknown) =>
+      PaginationError.is(error) ? error : Promise.reject(error),
+    );
     // A node that drops records while they are read is not wrong.
-    if ((failure || comparison.hasDifference()) && (await notePruning(nodes, options.signal))) continue;
+    if ((failure || comparison.hasDifference()) && (await notePruning(audit))) continue;
     if (failure) throw failure;
-    return comparison.end(part, nodes, ({ start, end }) => {
+    return comparison.end(part, audit.nodes, ({ start, end }) => {
       if (end < range.end) return "behind";
       return start === undefined || start > range.start ? "later" : "equal";
     });
   }
 }
 
-async function compareBalances(
-  nodes: readonly AuditedNode[],
-  range: TimeRange,
-  comparison: ReturnType<typeof createComparison>,
-  { pageSize = scanPageSize, signal }: AuditOptions,
-): Promise<void> {
+async function compareBalances(audit: Audit, range: TimeRange, comparison: ReturnType<typeof createComparison>) {
+  const { nodes, pageSize = scanPageSize, signal } = audit;
   const readers = nodes.flatMap(({ url, client, ...node }) => {
     if (node.start === undefined) return [];
     const [start, end] = [latest(node.start, range.start), earliest(node.end, range.end)];
@@ -167,13 +160,7 @@ async function compareBalances(
  * Compares a list that nodes keep whole, and whose records can change. Differences are read again once each node has
  * passed all blocks of the first reading: a record that did not change, and differs, is wrong.
  */
-export async function auditList(
-  nodes: readonly AuditedNode[],
-  list: Exclude<AuditedList, "balances">,
-  part: string,
-  query: object,
-  signal: AbortSignal,
-): Promise<AuditedPart> {
+export async function auditList({ nodes, signal }: Audit, list: AuditedList, part: string, query: object) {
   const read = async (from: readonly AuditedNode[]): Promise<Map<string, Rows>> => {
     const readings = from.map(async ({ url, client }) => {
       const { records, gap } = await readWhole(client, idOf(list), query, { signal });

@@ -1,6 +1,6 @@
 import { type VegaClient, VegaError } from "vegaprotocol-client";
 import { argumentFlags, readArguments, withoutMethods } from "../arguments.js";
-import { type AuditedNode, type AuditedPart, auditBalances, auditList, blockTime } from "../audit.js";
+import { type Audit, type AuditedNode, type AuditedPart, auditBalances, auditList, blockTime } from "../audit.js";
 import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
@@ -63,17 +63,17 @@ export const auditCommand: Definition<Flags> = {
     checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags, true);
     const repeated = entered.find((url, index) => entered.indexOf(url) < index);
     if (repeated !== undefined) throw new UsageError(`Expected nodes that differ, got "${repeated}" twice.`);
-    const { nodes: addresses, clientOf } = await connect(io, { ...flags, node: entered });
-    const urls = new Set(addresses);
-    if (urls.size < 2)
+    const { nodes: urls, clientOf } = await connect(io, { ...flags, node: entered });
+    if (urls.length < 2)
       throw new UsageError("Expected at least two nodes, such as https://a.example https://b.example.");
     const parts: AuditedPart[] = [];
     const print = async (write: (text: string) => Promise<void>, format: flag.FormatName | undefined) => {
       const isPrometheus = (format ?? flags.format) === "prometheus";
-      const [part = ""] = flags.proposal ?? flags.id ?? [];
-      const widest = { part, list: flags.id ? "signatures" : "balances", state: "unresponsive" };
+      const [id = ""] = flags.proposal ?? flags.id ?? [];
+      const widest = { part: id, list: flags.id ? "signatures" : "balances", state: "unresponsive" };
       const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), format, { title: "Audit", widest });
-      const nodes = await Promise.all([...urls].map((url) => learn(io, url, clientOf(url))));
+      const nodes = await Promise.all(urls.map((url) => learn(io, url, clientOf(url))));
+      const audit: Audit = { nodes, pageSize: flags.pageSize, signal };
       const start = earliest(...nodes.map((node) => node.start));
       const newest = latest(0n, ...nodes.map((node) => node.end));
       const end = earliest(...nodes.map((node) => node.end).filter((each) => newest - each <= maxLag));
@@ -87,13 +87,12 @@ export const auditCommand: Definition<Flags> = {
           const firstDay = dayOf(start ?? position);
           const range = { start: position, end: earliest(latest(nextDay, firstDay), endTimestamp) };
           const until = range.end > nextDay ? `/${dateOf(range.end - 1n)}` : "";
-          yield auditBalances(nodes, `${dateOf(position)}${until}`, range, { pageSize: flags.pageSize, signal });
+          yield auditBalances(audit, `${dateOf(position)}${until}`, range);
           position = range.end;
         }
-        for (const proposalId of new Set(flags.proposal))
-          yield auditList(nodes, "votes", proposalId, { proposalId }, signal);
-        for (const id of new Set(flags.id)) yield auditList(nodes, "signatures", id, { id }, signal);
-        if (flags.profiles) yield auditList(nodes, "profiles", "profiles", {}, signal);
+        for (const proposalId of new Set(flags.proposal)) yield auditList(audit, "votes", proposalId, { proposalId });
+        for (const id of new Set(flags.id)) yield auditList(audit, "signatures", id, { id });
+        if (flags.profiles) yield auditList(audit, "profiles", "profiles", {});
       }
       try {
         for await (const part of compare()) {
