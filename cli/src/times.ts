@@ -105,7 +105,10 @@ export function readTimeZone(timeZone: string): string {
 export function readDuration(value: string): number {
   const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? [];
   if (number === undefined) throw new InvalidArgumentError("Expected a duration such as 30s, 500ms or 2m.");
-  return Number(number) * (milliseconds[unit] ?? 0);
+  const duration = Number(number) * (milliseconds[unit] ?? 0);
+  // A longer timer would end at once.
+  if (duration >= 2 ** 31) throw new InvalidArgumentError("Expected a duration of at most 596h.");
+  return duration;
 }
 
 /** Shows milliseconds in the largest unit that has two of them. */

@@ -42,6 +42,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["audit https://a https://b --from 1707495900 --to 1707495900", "is empty: it does not include --to, 1707495900"],
     ["balances --account-type genral", 'Unknown name "genral" in --account-type. Did you mean general?'],
     ["balances --timeout 9999999m", "Expected --timeout to be "],
+    ["nodes --watch 600h", 'Expected --watch to be a duration of at most 596h, got "600h".'],
     ["balances --party network --node ftp://x", "Expected --node to be "],
     ["balances --node ::1", 'Expected --node to have brackets around an IPv6 address, such as [::1]:8080, got "::1".'],
     ["balances --node https://me:x@a", 'without credentials. Use --header "Authorization: Basic BASE64".'],
