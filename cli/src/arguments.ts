@@ -10,7 +10,7 @@ import {
 } from "vegaprotocol-client/operations";
 import { operationTexts } from "../generated/operation-texts.js";
 import { didYouMean, UsageError } from "./errors.js";
-import { filterFlag, severalText } from "./flags.js";
+import { type Flags, filterFlag, severalText } from "./flags.js";
 import { checkTime, readTime } from "./times.js";
 
 type Leaf = Exclude<Argument, { kind: "object" }>;
@@ -38,21 +38,19 @@ export const listFilters = (id: OperationId): Option[] =>
   argumentFlags(id).flatMap(({ path, option }) => (path[0] === "dateRange" ? [] : [option]));
 
 /** Reads the argument of the client's method from the flags that were entered. */
-export function readArguments(id: OperationId, flagsEntered: object): Record<string, unknown> {
-  const entered = flagsEntered as Readonly<Record<string, unknown>>;
+export function readArguments(id: OperationId, flagsEntered: Flags): Record<string, unknown> {
+  const entered = flagsEntered as Readonly<Record<string, string | string[] | undefined>>;
   const argument: Record<string, unknown> = {};
   const flags = argumentFlags(id);
   for (const { name, option, path, spec } of flags) {
     const value = entered[option.attributeName()];
     if (value === undefined || (name === "to" && value === "now")) continue;
-    const read = (each: unknown) =>
-      spec.kind === "nanoseconds"
-        ? readTime(String(each), entered["timeZone"] as string | undefined)
-        : readName(spec, name, each);
+    const read = (each: string) =>
+      spec.kind === "nanoseconds" ? readTime(each, flagsEntered.timeZone) : readName(spec, name, each);
     setMember(argument, path, Array.isArray(value) ? value.map(read) : read(value));
   }
-  const { atLeastOneOf = [] }: Operation = operations[id];
-  if (atLeastOneOf.length > 0 && atLeastOneOf.every((name) => argument[name] === undefined)) {
+  const { atLeastOneOf }: Operation = operations[id];
+  if (atLeastOneOf?.every((name) => argument[name] === undefined)) {
     const names = flags.filter(({ path }) => atLeastOneOf.includes(path.join("."))).map(({ name }) => `--${name}`);
     throw new UsageError(`Expected ${names.join(" or ")}.`);
   }
@@ -98,9 +96,9 @@ function readValue(spec: Value, text: string): unknown {
   return spec.values[spec.numbers.indexOf(Number(text))] ?? text;
 }
 
-function readName(spec: Value, flagName: string, value: unknown): unknown {
+function readName(spec: Value, flagName: string, value: string): string {
   const names = namesByWord(spec);
-  if (names.size === 0 || typeof value !== "string") return value;
+  if (names.size === 0) return value;
   const name = names.get(wordOf(value)) ?? [...names.values()].find((each) => each === value);
   if (name !== undefined) return name;
   const known = [...names.keys()];

@@ -139,18 +139,16 @@ export interface TimeFlags {
   readonly timeZone?: string | undefined;
 }
 
-export function timeFormat({ raw, times = raw ? "unix" : "iso", timeZone }: TimeFlags): (time: string) => string {
-  if (times === "unix") return (time) => time;
-  // Spreadsheets know milliseconds.
-  const toText = (iso: string) => (times === "iso" ? iso : iso.slice(0, 23).replace("T", " "));
-  const { Instant } = timeZone === undefined || timeZone === "UTC" ? {} : temporal();
-  return (time) => {
-    const utc = formatTime(time);
+export function timeFormat({ raw, times = raw ? "unix" : "iso", timeZone = "UTC" }: TimeFlags) {
+  const { Instant } = timeZone === "UTC" || times === "unix" ? {} : temporal();
+  return (time: string): string => {
+    const utc = times === "unix" ? time : formatTime(time);
     // RFC 3339 cannot express it.
     if (utc === time) return time;
-    if (Instant === undefined || timeZone === undefined) return toText(utc);
-    const local = new Instant(BigInt(time)).toZonedDateTimeISO(timeZone);
-    return toText(local.toString({ timeZoneName: "never", fractionalSecondDigits: 9 }));
+    const local = Instant && new Instant(BigInt(time)).toZonedDateTimeISO(timeZone);
+    const text = local?.toString({ timeZoneName: "never", fractionalSecondDigits: 9 }) ?? utc;
+    // Spreadsheets know milliseconds.
+    return times === "iso" ? text : text.slice(0, 23).replace("T", " ");
   };
 }
 
