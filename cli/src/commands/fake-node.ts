@@ -20,9 +20,6 @@ interface FakeFlags extends Flags, Partial<Record<(typeof listNames)[number], nu
   readonly rateLimit: boolean;
 }
 
-const details =
-  "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, parties vote, and every 20 blocks " +
-  "a proposal closes and the next one opens. Its blocks are from February 2024.";
 const faultText =
   "Faults, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. A share such as reset=2% " +
   "or latency=2s/10% limits a fault to some requests.";
@@ -34,7 +31,9 @@ const number = { parse: integer({ minimum: 0 }) };
 export const fakeNodeCommand: Definition<FakeFlags> = {
   name: "fake-node",
   summary: "Serve a node with generated records over HTTP, to try commands and to test any client.",
-  details,
+  details:
+    "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, parties vote, and every 20 blocks " +
+    "a proposal closes and the next one opens. Its blocks are from February 2024.",
   flags: [
     ...serverFlags("; further nodes have the next ones. Default: a free one"),
     flag("--nodes <N>", "How many nodes follow the chain. Default: 1.", { parse: integer({ maximum: 100 }) }),

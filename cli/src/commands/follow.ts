@@ -52,7 +52,6 @@ const readFrom = ({ from, timeZone }: flag.Flags): "now" | "start" | bigint | un
 export const followCommands = ids.map((id): Definition => {
   const { details, example } = texts[id];
   const { columns = {} } = operationTexts[id];
-  const hasTime = id !== "listNodeSignatures";
   return {
     name: operations[id].envelope,
     summary: `${operationTexts[id].summary.replace("List", "Print")} as they come.`,
@@ -61,7 +60,7 @@ export const followCommands = ids.map((id): Definition => {
       columnsText(columns, id === "listBalanceChanges"),
     flags: [
       ...listFilters(id),
-      ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: checkFrom })] : []),
+      ...(id === "listNodeSignatures" ? [] : [flag.filterFlag("--from <TIME>", fromText, { parse: checkFrom })]),
       flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
       flag.formatFlag(undefined, ["table", "ndjson", "csv"]),
       ...flag.presentationFlags(columns, "node for a table, otherwise the smallest unit"),

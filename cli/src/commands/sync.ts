@@ -24,11 +24,6 @@ import { check, copy, describeSync, recordName, type SyncFlags, type SyncRun } f
 
 const { proposal, resource } = exampleIds;
 
-const details =
-  "DESTINATION is an SQLite database such as vega.db, a folder such as vega/, in which each complete day has a Parquet file, or " +
-  "PostgreSQL such as postgres://user@localhost/vega. LIST is balances, votes, signatures or profiles. " +
-  "Default: balances. The first run reads the history, each later one continues where the destination ends. A process that is killed " +
-  "leaves complete blocks, or in a folder complete days. Records that the node no longer keeps stay.";
 const fromText =
   "Start of the balance changes, such as 2024-02-01 or 2024-02-01T12:00:00Z. Default: the oldest one that the node keeps.";
 const proposalText =
@@ -65,7 +60,11 @@ const repeat = { repeat: true } as const;
 export const syncCommand: Definition<SyncFlags> = {
   name: "sync",
   summary: "Make a database or a folder of Parquet files equal to the node, and keep it so.",
-  details,
+  details:
+    "DESTINATION is an SQLite database such as vega.db, a folder such as vega/, in which each complete day has a Parquet file, or " +
+    "PostgreSQL such as postgres://user@localhost/vega. LIST is balances, votes, signatures or profiles. " +
+    "Default: balances. The first run reads the history, each later one continues where the destination ends. A process that is killed " +
+    "leaves complete blocks, or in a folder complete days. Records that the node no longer keeps stay.",
   arguments: ["<DESTINATION>", "[LIST...]"],
   flags: [
     ...listFilters("listBalanceChanges"),
