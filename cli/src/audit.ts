@@ -1,5 +1,6 @@
 /** Compares the records of several nodes, and tells nodes that are wrong from nodes that keep less or lag. */
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
+import { group } from "d3-array";
 import { PaginationError, type ScanOptions, type VegaClient, type Vote } from "vegaprotocol-client";
 import { IncompleteError } from "./errors.js";
 import { idOf } from "./operations.js";
@@ -55,49 +56,38 @@ function commonRow(list: AuditedList, record: object): Row {
   return [...rowOf(list, record).slice(0, -1), sharesOf(record as Vote)?.join() ?? null];
 }
 
-function createComparison(list: AuditedList) {
-  const digests = new Map<string, { readonly hash: Hash; records: number }>();
-  const wrong = new Set<string>();
+function createComparison(list: AuditedList, nodes: readonly AuditedNode[]) {
+  const all = nodes.map((node) => ({ node, hash: createHash("sha256"), records: 0, isWrong: false }));
   let first: Difference | undefined;
-
-  function count(url: string, row: Row): void {
-    const digest = digests.get(url) ?? { hash: createHash("sha256"), records: 0 };
-    digests.set(url, digest);
-    digest.hash.update(`${JSON.stringify(row)}\n`);
-    digest.records++;
-  }
-
   return {
     hasDifference: () => first !== undefined,
-    add(nodes: ReadonlyMap<string, Rows>): void {
-      for (const key of keysOf(nodes.values())) {
-        const values = [...nodes].map(([url, rows]) => ({ url, value: rows.get(key) ?? null }));
+    add(rowsByUrl: ReadonlyMap<string, Rows>): void {
+      for (const key of keysOf(rowsByUrl.values())) {
+        const able = all.filter(({ node }) => rowsByUrl.has(node.url));
+        const values = able.map((own) => ({ own, value: rowsByUrl.get(own.node.url)?.get(key) ?? null }));
         // Versions that do not send a member cannot differ in it.
         const isSent = (_: unknown, column: number) => values.every(({ value }) => value?.[column] !== null);
-        const groups = new Map<string, { value: Row | null; urls: string[] }>();
-        for (const { url, value } of values) {
-          if (value) count(url, value);
-          const text = JSON.stringify(value?.filter(isSent) ?? null);
-          const group = groups.get(text) ?? { value, urls: [] };
-          group.urls.push(url);
-          groups.set(text, group);
+        for (const { own, value } of values) {
+          if (value === null) continue;
+          own.hash.update(`${JSON.stringify(value)}\n`);
+          own.records++;
         }
-        if (groups.size < 2) continue;
+        const groups = [...group(values, ({ value }) => JSON.stringify(value?.filter(isSent) ?? null)).values()];
+        if (groups.length < 2) continue;
         // The majority is assumed to be right. If only two nodes differ, either can be wrong.
-        const [right, other] = [...groups.values()].sort((a, b) => b.urls.length - a.urls.length);
-        for (const group of groups.values()) {
-          if (group === right && right.urls.length > (other?.urls.length ?? 0)) continue;
-          for (const url of group.urls) wrong.add(url);
-        }
-        first ??= { key: JSON.parse(key), values: [...groups.values()] };
+        const [right = [], other = [], ...rest] = [...groups].sort((a, b) => b.length - a.length);
+        const wrong = right.length > other.length ? [other, ...rest] : groups;
+        for (const { own } of wrong.flat()) own.isWrong = true;
+        first ??= {
+          key: JSON.parse(key),
+          values: groups.map((each) => ({ value: each[0]?.value ?? null, urls: each.map(({ own }) => own.node.url) })),
+        };
       }
     },
-    end(part: string, nodes: readonly AuditedNode[], stateOf: (node: AuditedNode) => NodeDigest["state"]): AuditedPart {
-      const found = nodes.map((node): NodeDigest => {
-        const { hash = createHash("sha256"), records = 0 } = digests.get(node.url) ?? {};
+    end(part: string, stateOf: (node: AuditedNode) => NodeDigest["state"]): AuditedPart {
+      const found = all.map(({ node, hash, records, isWrong }): NodeDigest => {
         const ownState = node.isUnresponsive ? "unresponsive" : stateOf(node);
-        const state = wrong.has(node.url) ? "different" : ownState;
-        return { url: node.url, state, records, digest: hash.digest("hex") };
+        return { url: node.url, state: isWrong ? "different" : ownState, records, digest: hash.digest("hex") };
       });
       return { list, part, nodes: found, first };
     },
@@ -124,14 +114,14 @@ async function notePruning({ nodes, signal }: Audit): Promise<boolean> {
 /** Compares the balance changes of a range, each node within the range that it keeps and has reached. */
 export async function auditBalances(audit: Audit, part: string, range: TimeRange): Promise<AuditedPart> {
   for (;;) {
-    const comparison = createComparison("balances");
+    const comparison = createComparison("balances", audit.nodes);
     const failure = await compareBalances(audit, range, comparison).catch((error: unknown) =>
       PaginationError.is(error) ? error : Promise.reject(error),
     );
     // A node that drops records while they are read is not wrong.
     if ((failure || comparison.hasDifference()) && (await notePruning(audit))) continue;
     if (failure) throw failure;
-    return comparison.end(part, audit.nodes, ({ start, end }) => {
+    return comparison.end(part, ({ start, end }) => {
       if (end < range.end) return "behind";
       return start === undefined || start > range.start ? "later" : "equal";
     });
@@ -173,7 +163,7 @@ export async function auditList({ nodes, signal }: Audit, list: AuditedList, par
   };
   let able = nodes.filter(({ end }) => end > 0n);
   const early = await read(able);
-  let comparison = createComparison(list);
+  let comparison = createComparison(list, nodes);
   comparison.add(early);
   if (comparison.hasDifference()) {
     able = await passed(able, signal);
@@ -183,10 +173,10 @@ export async function auditList({ nodes, signal }: Audit, list: AuditedList, par
         if (JSON.stringify(rows.get(key)) === JSON.stringify(early.get(url)?.get(key))) continue;
         for (const each of late.values()) each.delete(key);
       }
-    comparison = createComparison(list);
+    comparison = createComparison(list, nodes);
     comparison.add(late);
   }
-  return comparison.end(part, nodes, (node) => (able.includes(node) ? "equal" : "behind"));
+  return comparison.end(part, (node) => (able.includes(node) ? "equal" : "behind"));
 }
 
 /** Waits until nodes have passed the newest block of all, and returns those that have. */
