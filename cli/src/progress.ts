@@ -44,13 +44,8 @@ export function createMonitor(io: Io, flags: Flags) {
   let hasRead = false;
   let all = 0;
 
-  function log(text: string): void {
-    if (verbose) printMessage(io, text);
-  }
-
-  function print(text: string): void {
-    if (!quiet && !verbose) printMessage(io, text);
-  }
+  const log = (text: string) => verbose && printMessage(io, text);
+  const print = (text: string) => !quiet && !verbose && printMessage(io, text);
 
   return {
     giveUpAfter,

@@ -145,8 +145,7 @@ function readReading(id: ListId, io: Io, flags: flag.Flags): Reading {
   const isTable = flags.output === undefined && formatOf(flags.format, io) === "table";
   const { order = isScannable(id) && !isTable ? "oldest-first" : "newest-first", limit } = flags;
   const { pageSize, concurrency, catchUp } = flags;
-  const range = { start, end, isNewestFirst: order === "newest-first", limit };
-  return { id, query, ...range, pageSize, concurrency, catchUp };
+  return { id, query, start, end, isNewestFirst: order === "newest-first", limit, pageSize, concurrency, catchUp };
 }
 
 function adviceOf({ isNewestFirst }: Reading, partial: string, { records, time }: ReturnType<Printer["written"]>) {

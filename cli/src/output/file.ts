@@ -126,10 +126,7 @@ export function openOutput({ stdout, signal }: Io, target: Target | undefined, f
     /** Ends it early. Returns the name of the file if it has whole blocks and stays, as `FILE.ID.partial`. */
     async stop(isWanted: boolean): Promise<string | undefined> {
       input.end();
-      const isWhole = await done.then(
-        () => true,
-        () => false,
-      );
+      const isWhole = await done.then(() => true).catch(() => false);
       const stays = isWanted && isWhole;
       if (isStream) return stays ? path : undefined;
       if (!stays) return void (await rm(path, { force: true }).catch(() => {}));
