@@ -1,12 +1,6 @@
 /** Connects to the nodes of a command: addresses, headers and proxies. */
 import { isIPv6 } from "node:net";
-import {
-  ArgumentError,
-  type ClientOptions,
-  createClient,
-  type ObserverEvent,
-  type VegaClient,
-} from "vegaprotocol-client";
+import { ArgumentError, type ClientOptions, createClient, type ObserverEvent } from "vegaprotocol-client";
 import { type NodePool, type NodePoolOptions, nodePool } from "vegaprotocol-client/pool";
 import { withFlagNames } from "./arguments.js";
 import { readConfig } from "./config.js";
@@ -21,19 +15,13 @@ export interface ConnectOptions extends Pick<NodePoolOptions, "maxLag"> {
   readonly metrics?: { observe(event: ObserverEvent): void };
 }
 
-export interface Connection {
-  readonly client: VegaClient;
-  readonly pool: NodePool;
-  readonly nodes: readonly string[];
-  /** A client that reads from one of the nodes alone. */
-  readonly clientOf: (node: string) => VegaClient;
-}
+export type Connection = Awaited<ReturnType<typeof connect>>;
 
 export async function connect(
   io: Io,
   flags: Omit<Flags, "format">,
   { maxLag, observe: print = flags.verbose ? (event) => logEvent(io, event) : undefined, metrics }: ConnectOptions = {},
-): Promise<Connection> {
+) {
   const nodes = await readNodes(io, flags);
   const pool = createPool(nodes, maxLag, flags.node === undefined);
   const { timeout, retries, pacing } = flags;
@@ -46,7 +34,9 @@ export async function connect(
   const fetch = io.fetch ?? (await createFetch(io.env));
   const options = { headers, pacing, timeout, retry, fetch, ...((metrics || print) && { observe }) };
   const clientWith = (baseUrl: NodePool) => createClient({ baseUrl, ...options });
-  return { client: clientWith(pool), pool, nodes, clientOf: (node) => clientWith(nodePool([node])) };
+  /** A client that reads from one of the nodes alone. */
+  const clientOf = (node: string) => clientWith(nodePool([node]));
+  return { client: clientWith(pool), pool, nodes, clientOf };
 }
 
 function createPool(nodes: readonly string[], maxLag: number | undefined, isFromEnvironment: boolean): NodePool {

@@ -66,10 +66,6 @@ export async function newestTime(
   throw new UsageError(`The node sends no block headers, so the report needs an end: ${advice}`);
 }
 
-interface ReadOptions extends ScanOptions {
-  readonly onChange?: (count: number, time: string) => void;
-}
-
 /** How many responses are compared for a complete history: behind one address, each can come from another node. */
 const comparedHistories = 8;
 
@@ -85,7 +81,7 @@ export async function readBalanceReport(
   name: BalanceReportName,
   filter: BalanceChangesFilter,
   report: BalanceReportOptions,
-  { onChange, ...options }: ReadOptions,
+  { onChange, ...options }: ScanOptions & { readonly onChange?: (count: number, time: string) => void },
 ) {
   const { from, isComplete } = report;
   const end = report.to + 1n;
