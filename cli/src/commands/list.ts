@@ -41,10 +41,13 @@ const scanDetails =
   "Reads every balance change in a range of time exactly once, in order of time. `vegaprotocol sync` keeps a local copy.";
 const orders = { choices: ["oldest-first", "newest-first"] };
 
-const startText = (start: bigint, records: number) =>
-  records === 0
-    ? `There are no records before ${formatTime(start)}, or the node does not keep them.`
-    : `The records are complete from ${formatTime(start)} on. Earlier ones are unknown.`;
+/** The bounds of the coverage that the caller has not given. */
+function coverageNote({ start, end }: Coverage, reading: Reading, records: number): string {
+  const upTo = reading.end === undefined && end !== undefined ? ` up to ${formatTime(end)}` : "";
+  if (reading.start !== undefined) return upTo && `The records are complete${upTo}.`;
+  if (records === 0) return `There are no records before ${formatTime(start)}, or the node does not keep them.`;
+  return `The records are complete from ${formatTime(start)}${upTo || " on"}. Earlier ones are unknown.`;
+}
 
 /** A command for each list, named after the member of the response that holds the page. */
 export const listCommands = lists.map(({ id, name }): Definition => {
@@ -104,7 +107,7 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
     return;
   }
   const printer = createPrinter(io, flags, encoder, target, isScannable(id));
-  let start: bigint | undefined;
+  let note = "";
   try {
     const { add, limit } = printer;
     coverage = await readRecords(client, { ...reading, limit }, io.signal, add);
@@ -112,10 +115,13 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
     const { proposalId } = reading.query;
     if (printer.read() === 0 && proposalId !== undefined) await requireProposal(client, String(proposalId), io.signal);
     // The newest records do not show whether the start is complete.
-    if (coverage && !(reading.isNewestFirst && printer.read() === limit)) {
+    const isCut = printer.read() === limit;
+    if (coverage && !(reading.isNewestFirst && isCut)) {
       const late = startsLate(coverage.start, reading.start, reading.end);
       if (late) throw late;
-      start = coverage.start;
+      // A program that reads a pipe and knows where its range begins gets no message.
+      const shown = isCut ? { ...coverage, end: undefined } : coverage;
+      if (reading.start === undefined || target) note = coverageNote(shown, reading, printer.read());
     }
     const unproven = unprovenEnd(coverage, reading.end ?? 0n);
     if (unproven !== undefined && reading.end !== undefined) throw new IncompleteError(unproven);
@@ -134,8 +140,7 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
     if (late && printer.written().records > 0) advice.push(late.message);
     throw advice.length > 0 ? new ErrorWithAdvice(error, advice.join("\n")) : error;
   }
-  const known = start !== undefined && reading.start === undefined ? [startText(start, printer.read())] : [];
-  printer.printNotes(reading.isNewestFirst ? "newest" : "first", known);
+  printer.printNotes(reading.isNewestFirst ? "newest" : "first", note === "" ? [] : [note]);
 }
 
 function readReading(id: ListId, io: Io, flags: flag.Flags): Reading {

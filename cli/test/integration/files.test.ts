@@ -300,3 +300,20 @@ test("an export without --from names no start if the node drops records meanwhil
     /^Error: The node dropped records during the reading\. The records are complete from \S+Z on\. Run the command again\.\n/;
   expect(await runCli(["balances", ...flags], { fetch })).toMatchObject(ended(3, dropped));
 });
+
+test("an export without --to says up to when it is complete, where the next one begins", async () => {
+  const growing = createFakeNode({ balances: 400 }, { rateLimit: false });
+  const exportTo = async (name: string, ...flags: string[]) => {
+    const { stderr } = await runCli(["balances", ...flags, "-o", file(name)], { fetch: growing.fetch });
+    const [, upTo = ""] = /^The records are complete(?: from \S+Z)? up to (\S+Z)\./.exec(stderr) ?? [];
+    return { upTo, lines: (await read(file(name))).split("\r\n").slice(1, -1) };
+  };
+  const first = await exportTo("1.csv");
+  growing.nextBlock({ balances: 50 });
+  const second = await exportTo("2.csv", "--from", first.upTo);
+  growing.nextBlock({ balances: 50 });
+  const third = await exportTo("3.csv", "--from", second.upTo);
+  const all = await exportTo("all.csv");
+  expect([...first.lines, ...second.lines, ...third.lines]).toEqual(all.lines);
+  expect(await runCli(["balances", "--from", first.upTo], { fetch: growing.fetch })).toMatchObject({ stderr: "" });
+});

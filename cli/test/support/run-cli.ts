@@ -66,7 +66,9 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}) 
 
 /** What a command prints to stderr that has read the balance changes of a node without --from. */
 export const complete = (rest = "") =>
-  expect.stringMatching(new RegExp(`^The records are complete from \\S+Z on\\. Earlier ones are unknown\\.\n${rest}$`));
+  expect.stringMatching(
+    new RegExp(`^The records are complete from \\S+Z(?: on| up to \\S+Z)\\. Earlier ones are unknown\\.\n${rest}$`),
+  );
 
 /** A clock of which each look takes some milliseconds. */
 export function clock(step: number): () => number {
