@@ -6,7 +6,7 @@ import { annotate, type Coverage, VegaError } from "../errors/index.js";
 import { coverageUpTo } from "../list/coverage.js";
 import type { History } from "../list/history.js";
 import { type ListRequest, type ListSource, listsOf } from "../list/open-list.js";
-import { largestPage, type NodePage, timeOf } from "../list/page.js";
+import { forward, largestPage, type NodePage, timeOf } from "../list/page.js";
 import { isEmptyRange, type OpenRange, planWalk, type WalkPlan } from "../list/plan.js";
 import { type ListPage, readPage } from "../list/read-page.js";
 import { prunedError } from "../list/reading-errors.js";
@@ -246,7 +246,8 @@ export class ScanRun implements Batches<BalanceChange> {
       const page = await this.#run((signal) => readPage(oldestFirst, startOf(oldestFirst), { signal, left: 1 }));
       const isShown =
         page.completeFrom <= start && page.nodes.every((first) => BigInt(first.timestamp) >= part.completeFrom);
-      if (isShown) part.completeFrom = start;
+      // A page without records that is not proved would be requested once more.
+      if (isShown && (page.nodes[0] ?? !page.onward(forward))) part.completeFrom = start;
     };
     // The records are there: only the coverage begins later.
     const isUnproved = (error: unknown) => {

@@ -15,7 +15,7 @@ import { createFakeNode, type FakeNodeOptions } from "../../../src/testing/index
 import { mulberry32 } from "../../../src/testing/random.js";
 import { maximum } from "../../../src/values/integers.js";
 import { rejectionOf, respondWith } from "../../support/recorder.js";
-import { changesAt } from "../../support/records.js";
+import { changeAt, changesAt, hex } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
 import { type Range, ScannedNode, type ScannedNodeOptions } from "../../support/scanned-node.js";
 
@@ -380,6 +380,24 @@ test("a scan of a filter that takes several requests needs block headers", async
       "reach the same time. Use a node or a proxy that sends them, or fewer parties.",
   });
 });
+
+test.each(["oldest-first", "newest-first"] as const)(
+  "a scan of a filter that takes several requests does not cover the history that only some of them have shown: %s",
+  async (order) => {
+    const partyIds = Array.from({ length: 300 }, (_, index) => hex(index));
+    const [busy = "", quiet = ""] = [partyIds[0], partyIds[299]];
+    const balances = [busy, quiet, busy].map((partyId, second) => changeAt(timeAt(second), { partyId }));
+    const [full, cut] = [nodeAt(9, balances), nodeAt(9, balances, { history: timeAt(2) })];
+    // A balancer can choose the node by the URL.
+    const fetch = (request: Request) => (request.url.includes(busy) ? full : cut).fetch(request);
+    const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges(
+      { filter: { partyIds } },
+      { order },
+    );
+    expect(await scan.toArray()).toHaveLength(2);
+    expect((await scan.coverage).start).toBeGreaterThan(timeAt(1));
+  },
+);
 
 test("a scan that yields nothing before an error begins again, although its first page did not prove the start", async () => {
   const balances = changesAt([0, 1, 2, 3, 4, 5].map(timeAt));
