@@ -68,10 +68,8 @@ function fromSignature({ cursor, last }: GivenCursor, asSent: Anchor): readonly 
 
 function fromChange(given: GivenCursor, asSent: Anchor): readonly Anchor[] {
   const { cursor, last } = given;
-  const named = withAccountId(cursor);
-  const record = last ?? (named && identify(named.record));
-  const isTimed = record !== undefined && nanosecondsOf(cursor) !== undefined;
-  const blocks = isTimed ? fromTime(timeBefore(given), record, cursor) : [];
+  const record = last ?? withAccountId(cursor)?.record;
+  const blocks = record ? fromTime(timeBefore(given), record, cursor) : [];
   return last ? [{ ...asSent, skip: 1, continuesFrom: { records: [last], most: room } }, ...blocks] : blocks;
 }
 

@@ -28,7 +28,8 @@ export const encodeCursor = (fields: Record<string, unknown>): string =>
   );
 
 interface AccountCursor {
-  cursor: string;
+  /** `undefined` if the type of the account is not known. */
+  cursor: string | undefined;
   record: KnownRecord;
 }
 
@@ -37,7 +38,7 @@ interface AccountCursor {
  * `null`, which equals nothing, so that as it comes the cursor loses rows (observed on v0.74 nodes).
  *
  * @param record - The record of the cursor. Default: the record in the cursor.
- * @returns `undefined` if the cursor has another form, or if the account is not known.
+ * @returns `undefined` if the cursor has another form.
  */
 export function withAccountId(cursor: string, record?: KnownRecord): AccountCursor | undefined {
   const fields = readCursor(cursor) ?? {};
@@ -46,9 +47,8 @@ export function withAccountId(cursor: string, record?: KnownRecord): AccountCurs
   if (time === undefined || id === undefined) return undefined;
   const named = record ?? { timestamp: String(time), ...accountNamedBy(fields) };
   const accountId = typeof id === "string" ? id : accountIdOf(named);
-  if (accountId === undefined) return undefined;
-  const completed = id === accountId ? cursor : encodeCursor({ ...fields, [missingMember.name]: accountId });
-  return { cursor: completed, record: named };
+  if (id === accountId) return { cursor, record: named };
+  return { cursor: accountId && encodeCursor({ ...fields, [missingMember.name]: accountId }), record: named };
 }
 
 /** Cursors have the number of the account type. */

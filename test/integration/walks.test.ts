@@ -231,6 +231,14 @@ describe("a walk over balance changes on a v0.74 node", () => {
     });
     await fc.assert(property, runs(25));
   });
+
+  test("ends with an error after a cursor of the node with an account type of a newer version: records would be lost", async () => {
+    const client = clientOf(createFakeNode({ balances: changesOf([3, 3, 3]) }, options));
+    const { edges } = await client.listBalanceChanges({ pagination: { first: 2 } });
+    const after = btoa(JSON.stringify({ ...JSON.parse(atob(edges.at(-1)?.cursor ?? "")), Type: 99 }));
+    const error = await rejectionOf(client.listBalanceChanges({ pagination: { after } }).toArray());
+    expect(error).toMatchObject({ name: "PaginationError", reason: "gap", resume: { pagination: { after } } });
+  });
 });
 
 describe("the coverage of a loop over votes on a v0.74 node", () => {

@@ -26,8 +26,12 @@ test("a cursor with an account id stays as the node wrote it, also if the type o
   expect(withAccountId(cursor)?.cursor).toBe(cursor);
 });
 
+test("a cursor is not completed if its account has a type without a name", () => {
+  const { cursor, record } = withAccountId(cursorOf({ ...names, Type: 99, AccountID: null })) ?? {};
+  expect([cursor, record]).toMatchObject([undefined, { partyId: names.PartyID, accountType: 99 }]);
+});
+
 test.each([
-  ["its account has a type without a name", { ...names, Type: 99, AccountID: null }],
   ["it has no member for the account id", names],
   ["it has no time", { ...names, AccountID: null, vega_time: undefined }],
 ])("a cursor is not completed if %s", (_, members) => {
