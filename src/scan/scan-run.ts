@@ -58,6 +58,8 @@ export class ScanRun implements Batches<BalanceChange> {
   /** The first and the last record that were read, wanted or not. */
   #first: BalanceChange | undefined;
   #last: BalanceChange | undefined;
+  /** Set if an error ends it, oldest first: where the rest begins. The start of a part can be proved from later on only. */
+  #readTo: bigint | undefined;
   #isAtEnd = false;
   /** How many segments needed further requests to prove their start. */
   #proofs = 0;
@@ -124,12 +126,13 @@ export class ScanRun implements Batches<BalanceChange> {
     const { newestFirst } = this.#order;
     const { start = 0n, end } = this.#range;
     const none = newestFirst && end !== undefined ? maximum(end, start) : start;
-    return coverageUpTo(record && BigInt(record.timestamp), this.#wholeCoverage(), newestFirst, none);
+    const time = this.#readTo ?? (record && BigInt(record.timestamp));
+    return coverageUpTo(time, this.#wholeCoverage(), newestFirst, none);
   }
 
   /** The time from which on no part lacks a record, as far as pages have shown it. */
   get #completeFrom(): bigint {
-    return this.#parts.map(({ completeFrom }) => completeFrom).reduce(maximum, 0n);
+    return this.#parts.reduce((from, { completeFrom }) => maximum(from, completeFrom), 0n);
   }
 
   /** Proves the starts of segments, and of the range unless the caller ignores it. Counts the requests for that. */
@@ -240,20 +243,23 @@ export class ScanRun implements Batches<BalanceChange> {
     const oldest = this.#order.newestFirst ? this.#last : this.#first;
     if (given !== undefined || oldest === undefined || this.#parts.length < 2) return;
     const start = BigInt(oldest.timestamp);
-    const prove = async (part: PartScan, plan: WalkPlan<BalanceChange>) => {
-      if (part.completeFrom <= start) return;
-      const oldestFirst = { ...plan, pagination: { newestFirst: false }, endsAtHistory: true, range: { start, end } };
-      const page = await this.#run((signal) => readPage(oldestFirst, startOf(oldestFirst), { signal, left: 1 }));
-      const isShown =
-        page.completeFrom <= start && page.nodes.every((first) => BigInt(first.timestamp) >= part.completeFrom);
-      // A page without records that is not proved would be requested once more.
-      if (isShown && (page.nodes[0] ?? !page.onward(forward))) part.completeFrom = start;
-    };
-    // The records are there: only the coverage begins later.
-    const isUnproved = (error: unknown) => {
-      if (!VegaError.is(error)) throw error;
-    };
-    await Promise.all(this.#plans.map((plan, index) => prove(this.#parts[index] as PartScan, plan).catch(isUnproved)));
+    await Promise.all(
+      this.#parts.map(async (part, index) => {
+        if (part.completeFrom <= start) return;
+        const plan = this.#plans[index] as WalkPlan<BalanceChange>;
+        const oldestFirst = { ...plan, pagination: { newestFirst: false }, endsAtHistory: true, range: { start, end } };
+        try {
+          const page = await this.#run((signal) => readPage(oldestFirst, startOf(oldestFirst), { signal, left: 1 }));
+          const isShown =
+            page.completeFrom <= start && page.nodes.every((first) => BigInt(first.timestamp) >= part.completeFrom);
+          // A page without records that is not proved would be requested once more.
+          if (isShown && (page.nodes[0] ?? !page.onward(forward))) part.completeFrom = start;
+        } catch (error) {
+          // The records are there: only the coverage begins later.
+          if (!VegaError.is(error)) throw error;
+        }
+      }),
+    );
   }
 
   #run<T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -264,8 +270,9 @@ export class ScanRun implements Batches<BalanceChange> {
   async #findEnd(plan: WalkPlan<BalanceChange>, page: ListPage<BalanceChange> | undefined): Promise<bigint> {
     if (page?.block) return finalTime(page.block.timestamp);
     const newest = { ...plan, pagination: { newestFirst: true }, range: {} };
-    const options = { left: 1, isAlone: true };
-    const { block, last } = await this.#run((signal) => readPage(newest, startOf(newest), { signal, ...options }));
+    const { block, last } = await this.#run((signal) =>
+      readPage(newest, startOf(newest), { signal, left: 1, isAlone: true }),
+    );
     return block ? finalTime(block.timestamp) : (timeOf(last) ?? -1n) + 1n;
   }
 
@@ -279,7 +286,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const bound = availableFrom ?? BigInt(this.#last?.timestamp ?? 0);
     if (unread && this.#order.newestFirst) end = maximum(toTime(unread.end), minimum(this.#completeFrom, bound));
     // If nothing was returned yet, the coverage does not tell whether records before the first one are missing.
-    else if (unread && this.#last) start = toTime(unread.start);
+    else if (unread && this.#last) start = this.#readTo = toTime(unread.start);
     if (availableFrom !== undefined) start = maximum(start ?? 0n, minimum(availableFrom, end ?? availableFrom));
     const resume = { dateRange: toDateRange({ start, end }) };
     return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });

@@ -399,6 +399,26 @@ test.each(["oldest-first", "newest-first"] as const)(
   },
 );
 
+test("the coverage of an error has no time before `resume` of which some requests of the filter have shown no history", async () => {
+  const partyIds = Array.from({ length: 300 }, (_, index) => hex(index));
+  const [busy = "", quiet = ""] = [partyIds[0], partyIds[299]];
+  const balances = [
+    ...[0, 1, 2].map((second) => changeAt(timeAt(second), { partyId: busy })),
+    ...[0, 6].map((second) => changeAt(timeAt(second), { partyId: quiet })),
+  ];
+  const [full, cut] = [nodeAt(9, balances), nodeAt(9, balances, { history: timeAt(3) })];
+  const fetch = async (request: Request) => {
+    if (!request.url.includes(busy)) return cut.fetch(request);
+    if (request.url.includes("pagination.after")) throw new TypeError("fetch failed");
+    return full.fetch(request);
+  };
+  const client = createClient({ baseUrl, fetch, pacing: false, retry: false });
+  const error = await rejectionOf(client.scanBalanceChanges({ filter: { partyIds } }, { pageSize: 2 }).toArray());
+  const startTimestamp = `${timeAt(1)}`;
+  expect(error).toMatchObject({ itemsRead: 1, resume: { dateRange: { startTimestamp } } });
+  expect((error as ConnectionError).coverage?.start).toBe(timeAt(1));
+});
+
 test("a scan that yields nothing before an error begins again, although its first page did not prove the start", async () => {
   const balances = changesAt([0, 1, 2, 3, 4, 5].map(timeAt));
   const history = timeAt(3);
