@@ -34,13 +34,14 @@ export async function* scanHistory(
       options.onStored?.({ list: "balances", query, records: 0, checkpoint });
       return;
     }
+    const [first] = records;
+    const isOpen = checkpoint === undefined && next.from === undefined;
+    if (isOpen && first && (start >= end || (hasMore && start > BigInt(first.timestamp)))) {
+      // The filter takes several requests, which together show what nodes keep only from the first record on.
+      next = { from: BigInt(first.timestamp), known: undefined };
+      continue;
+    }
     if (checkpoint === undefined && start >= end) {
-      const [first] = records;
-      if (first && next.from === undefined) {
-        // The filter takes several requests, which together show what nodes keep only from the first record on.
-        next = { from: BigInt(first.timestamp), known: undefined };
-        continue;
-      }
       // A later run, or another node, can find earlier records.
       if (isMissing(run, query))
         throw new IncompleteError(

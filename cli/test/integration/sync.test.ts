@@ -6,7 +6,18 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { add, addressWithGap, block, change, changes, ended, party, startNode } from "../support/changes.js";
+import {
+  add,
+  addressWithGap,
+  block,
+  change,
+  changes,
+  ended,
+  first,
+  hour,
+  party,
+  startNode,
+} from "../support/changes.js";
 import { testDestination } from "../support/destination-tests.js";
 import { readMetrics } from "../support/metrics.js";
 import { interruption, runCli, useFolder } from "../support/run-cli.js";
@@ -105,6 +116,17 @@ test("stores the records of a filter that takes several requests, of which some 
   expect(await runCli(argv, { fetch: node.fetch })).toMatchObject(ended(0, found));
   add(node, change(node.block.timestamp, "7", party));
   expect(await runCli(argv, { fetch: node.fetch })).toMatchObject(ended(0, "1 new balance change,"));
+});
+
+test("stores the oldest records of a filter that takes several requests, although they are more than a batch", async () => {
+  const parties = [party, ...Array.from({ length: 100 }, (_, index) => index.toString(16).padStart(64, "0"))];
+  const balances = Array.from({ length: 30_100 }, (_, index) => change(first + BigInt(index) * 1_000_000n, "7", party));
+  // Another party has a record before, and the one of another request begins later.
+  balances.push(change(first - hour), change(first + hour / 360n, "7", parties.at(-1)));
+  const { fetch } = startNode({ balances });
+  const argv = ["sync", path("vega.db"), "balances", ...parties.flatMap((each) => ["--party", each])];
+  const found = `30,101 new balance changes, complete from ${formatTime(first)}`;
+  expect(await runCli(argv, { fetch })).toMatchObject(ended(0, found));
 });
 
 test("a list whose next page no node shows ends with advice for the command line", async () => {
