@@ -192,7 +192,7 @@ function leftOf(place: Place, counter: Counter, sent: bigint): bigint | undefine
 }
 
 type Counter = Pick<NonNullable<SpamStatistics["transfers"]>, "maxForEpoch" | "countForEpoch" | "bannedUntil"> & {
-  minTokensRequired?: string;
+  minTokensRequired?: string | undefined;
 };
 
 /** The counter of a command; `undefined` if there is none. */
@@ -202,13 +202,10 @@ export function counterOf(statistics: SpamStatistics | null, submission: Submiss
   const votes = statistics?.votes;
   if (!votes) return undefined;
   const id = submission.proposalId.toLowerCase();
-  const minTokensRequired = votes.statistics[0]?.minTokensRequired;
   // A proposal without votes of the party in the epoch is not in the list. The minimum is the same for all.
-  const found = votes.statistics.find(({ proposal }) => proposal.toLowerCase() === id) ?? {
-    countForEpoch: "0" as const,
-    ...(minTokensRequired !== undefined && { minTokensRequired }),
-  };
-  return { ...votes, ...found };
+  const minTokensRequired = votes.statistics[0]?.minTokensRequired;
+  const found = votes.statistics.find(({ proposal }) => proposal.toLowerCase() === id);
+  return { ...votes, ...(found ?? { countForEpoch: "0", minTokensRequired }) };
 }
 
 /** After more work than a block requires, nodes send a difficulty below zero as one close to 2^64. */

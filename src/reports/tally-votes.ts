@@ -98,7 +98,7 @@ export async function tallyVotes(
   const operation = "tallyVotes";
   checkOptions(tallyChecks, options, { name: operation, operation });
   const place = { operation, argument: "votes" };
-  const { requiredMajority, requiredParticipation, totalSupply, liquidity } = options;
+  const { totalSupply, liquidity } = options;
   const marketId = liquidity?.marketId === undefined ? undefined : canonicalId(liquidity.marketId);
   const supply = totalSupply === undefined ? undefined : readCount({ operation, argument: "totalSupply" }, totalSupply);
   for (const name of ["requiredMajority", "requiredParticipation"] as const)
@@ -132,13 +132,11 @@ export async function tallyVotes(
     refuse({ operation, argument: "totalSupply" }, needed, totalSupply);
   }
   const sideOf = ({ parties, tokens }: typeof yes) => ({ parties, tokens: String(tokens) });
-  const hasThresholds = requiredMajority !== undefined && requiredParticipation !== undefined && supply !== undefined;
-  const isMissed = (required: string | undefined, part: bigint, whole: bigint | undefined) =>
-    required !== undefined && whole !== undefined && isBelow(required, part, whole);
-  let reason: Tally["reason"];
-  if (tokens === 0n || isMissed(requiredParticipation, tokens, supply)) reason = "participation";
-  // It fails whatever the participation is, unless liquidity providers decide.
-  else if ((hasThresholds || !liquidity) && isMissed(requiredMajority, yes.tokens, tokens)) reason = "majority";
+  const missing = needed.filter((name) => options[name] === undefined);
+  const hasThresholds = missing.length === 0;
+  let reason = tokens === 0n ? "participation" : missed(options, yes.tokens, tokens, supply);
+  // Without a majority it fails whatever the participation is, unless liquidity providers decide.
+  if (reason === "majority" && liquidity && !hasThresholds) reason = undefined;
   const isDecided = hasThresholds || reason !== undefined;
   const isOfProviders = reason === "participation" && liquidity !== undefined;
   if (isOfProviders && counted.length > 0 && counted.every(({ share }) => share === undefined)) {
@@ -154,22 +152,23 @@ export async function tallyVotes(
     passes: isDecided ? reason === undefined : undefined,
     reason,
     decidedBy: isDecided ? (isOfProviders ? "liquidity" : "tokens") : undefined,
-    missing: isDecided ? [] : needed.filter((name) => options[name] === undefined),
+    missing: isDecided ? [] : missing,
   };
 }
 
+/** The threshold that is known to be missed. */
 function missed(
-  { requiredMajority, requiredParticipation }: NonNullable<TallyOptions["liquidity"]>,
+  { requiredMajority, requiredParticipation }: Pick<TallyOptions, "requiredMajority" | "requiredParticipation">,
   yes: bigint,
   voted: bigint,
-  all: bigint,
+  all: bigint | undefined,
 ): Tally["reason"] {
-  if (isBelow(requiredParticipation, voted, all)) return "participation";
+  if (all !== undefined && isBelow(requiredParticipation, voted, all)) return "participation";
   return isBelow(requiredMajority, yes, voted) ? "majority" : undefined;
 }
 
-const isBelow = (required: string, part: bigint, whole: bigint): boolean =>
-  part * one < parseUnits(required, decimals) * whole;
+const isBelow = (required: string | undefined, part: bigint, whole: bigint): boolean =>
+  part * one < parseUnits(required ?? "0", decimals) * whole;
 
 type Counted = ReturnType<typeof readVote>;
 
