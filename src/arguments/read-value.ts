@@ -102,9 +102,9 @@ export function readBaseUrl(baseUrl: unknown, place: Place = { argument: "baseUr
   const expected = 'an address such as "https://node.example"';
   // A relative address works in a browser, where the server of a page often forwards requests to a node.
   const page = (globalThis as { location?: { href?: string } }).location?.href;
-  // Some objects have no text.
-  const address = unlessThrown(() => String(baseUrl)) ?? "";
-  const url = URL.canParse(address, page) ? new URL(address, page) : undefined;
+  // The text of `undefined` or an object would be a relative address.
+  const { href = baseUrl } = Object(baseUrl) as { href?: unknown };
+  const url = typeof href === "string" && URL.canParse(href, page) ? new URL(href, page) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     return typeof baseUrl === "string" && !isPlainUrl.test(baseUrl)
       ? refuse(place, `${expected}. The value is not shown, because it may contain credentials`)

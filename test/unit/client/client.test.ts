@@ -39,6 +39,19 @@ describe("the option baseUrl", () => {
     const error = expect.objectContaining({ name: "ArgumentError", message });
     expect(() => createClient({ baseUrl: baseUrl as string })).toThrow(error);
   });
+
+  test("accepts a relative address in a browser, but neither an undefined one nor an object", () => {
+    const page = globalThis as { location?: { href: string } };
+    page.location = { href: "https://app.example/dashboard/" };
+    try {
+      expect(createClient({ baseUrl: "/node" }).baseUrl).toBe("https://app.example/node");
+      expect(createClient({ baseUrl: new URL("https://node.example/api/v2") }).baseUrl).toBe("https://node.example");
+      for (const wrong of [undefined, null, {}, 5])
+        expect(() => createClient({ baseUrl: wrong as never })).toThrow("Expected `baseUrl` to be an address such as");
+    } finally {
+      delete page.location;
+    }
+  });
 });
 
 test("withResponse resolves to the result with status, headers and block, and sends no further request", async () => {
