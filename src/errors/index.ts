@@ -71,8 +71,7 @@ export class ResponseError extends VegaError {
   }
 }
 
-/** Options of a {@link PaginationError}. */
-export type PaginationErrorOptions = VegaErrorOptions &
+type PaginationErrorOptions = VegaErrorOptions &
   Pick<PaginationError, "reason"> &
   Partial<Pick<PaginationError, "availableFrom" | "block" | "resume">>;
 

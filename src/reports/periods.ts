@@ -17,7 +17,7 @@ const lengths = {
 const firstMonday = 4n * nanosecondsPerDay;
 
 /** Returns how far the clocks of a time zone are ahead of UTC, in nanoseconds, at a time in Unix nanoseconds. */
-export type Offset = (time: bigint) => bigint;
+type Offset = (time: bigint) => bigint;
 
 /** Reads a time zone of the caller. Default: UTC. */
 export function readOffset(place: Place, timeZone: unknown): Offset {

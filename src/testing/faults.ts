@@ -48,7 +48,7 @@ export type NodeFault = {
     }
 );
 
-export type RequestFaults = { readonly [Name in NodeFault["name"]]?: Extract<NodeFault, { name: Name }> };
+type RequestFaults = { readonly [Name in NodeFault["name"]]?: Extract<NodeFault, { name: Name }> };
 
 /** Which faults affect the next request: of several with the same name, the first one. */
 export function planFaults(faults: readonly NodeFault[]): (operation: OperationId | undefined) => RequestFaults {

@@ -26,7 +26,7 @@ const readers = {
 type Fields = Readonly<Record<string, keyof typeof readers>>;
 type Place<Of extends Fields> = { [Name in keyof Of]?: NonNullable<ReturnType<(typeof readers)[Of[Name]]>> };
 
-export interface ListRules<Row, Of extends Fields> {
+interface ListRules<Row, Of extends Fields> {
   /** The error of whatever the database rejects. */
   failure: wire.ErrorDetail;
   /** The checks of a node after the pagination. A cursor of the other direction does not count. */
