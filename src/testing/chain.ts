@@ -2,13 +2,14 @@ import { refuseByRule } from "../arguments/refuse.js";
 import type { Block } from "../values/block.js";
 import { maximum } from "../values/integers.js";
 import { checkData, type FakeNodeData, type RecordTimes, readRecords, withDefaultRecords } from "./data.js";
-import { firstHeight, RecordGenerator } from "./generator.js";
+import { RecordGenerator, second } from "./generator.js";
 import { type AddedRecords, Store, writtenAt } from "./store.js";
 import { type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
 
 /** The time of the newest generated record: 9 February 2024. */
 const newestTime = 1_707_497_695_123_456_000n;
-const second = 1_000_000_000n;
+/** The height of the first block, unless data has one. */
+const firstHeight = 1_234_568n;
 
 /** Blocks and their records, which any number of nodes follow. */
 export class Chain {

@@ -4,9 +4,9 @@ import { refuse, refuseUnknown } from "../arguments/refuse.js";
 import type { Block } from "../values/block.js";
 import { isDigits } from "../values/integers.js";
 import { canonicalId } from "../values/names.js";
-import type { Lists, RecordGenerator, Whole } from "./generator.js";
-import { type FakeStatistics, noStatistics } from "./spam-statistics.js";
-import type { AddedRecords, FakeVote } from "./store.js";
+import { type Lists, type RecordGenerator, second, type Whole } from "./generator.js";
+import { noStatistics } from "./spam-statistics.js";
+import type { AddedRecords, FakeStatistics, FakeVote } from "./store.js";
 import { base64ToBytes, toMicroseconds } from "./wire.js";
 
 /** A record of which any member can be left out. */
@@ -100,7 +100,7 @@ export function readRecords(data: FakeNodeData, generator: RecordGenerator, time
     return given.map((record, index) => {
       const place = `data.${name}[${index}]`;
       aRecord(record, { argument: place });
-      const time = inBlock ? newest : newest - BigInt(given.length - 1 - index) * 1_000_000_000n;
+      const time = inBlock ? newest : newest - BigInt(given.length - 1 - index) * second;
       // There can be a million records: those that lack nothing are not copied.
       const isWhole = members?.every((member) => record[member] !== undefined);
       const template = isWhole ? {} : generator.template[name](record.blockTime ?? `${time}`);

@@ -9,7 +9,7 @@ import type { FakeNodeData } from "./data.js";
 import { planFaults, respond } from "./faults.js";
 import { findRoute, reply, withCors } from "./gateway.js";
 import { checkNodeOptions, type FakeNodeOptions, type NodeBehavior } from "./options.js";
-import { createRateLimiter, defaultRateLimit, type RateLimiter } from "./rate-limiter.js";
+import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
 import type { Records } from "./store.js";
 import { toMicroseconds } from "./wire.js";
 
@@ -121,8 +121,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
       up = new AbortController();
     }
     if (rateLimit === undefined && !now && !down) return;
-    const limit = behavior.rateLimit;
-    limiter = limit === false ? undefined : createRateLimiter(withDefaults(defaultRateLimit, limit), behavior.now);
+    limiter = behavior.rateLimit === false ? undefined : createRateLimiter(behavior.rateLimit, behavior.now);
   }
 
   const block = () => chain.blockBefore(behavior.lag);

@@ -1,13 +1,10 @@
 import type { BalanceChange, NodeSignature, PartyProfile } from "../../generated/types.js";
 import { formatUnits } from "../values/units.js";
 import { randomNumbers } from "./random.js";
-import { type FakeStatistics, noStatistics } from "./spam-statistics.js";
-import type { FakeVote } from "./store.js";
+import { noStatistics } from "./spam-statistics.js";
+import type { FakeStatistics, FakeVote } from "./store.js";
 
-/** The height of the first block, unless data has one. */
-export const firstHeight = 1_234_568n;
-
-const second = 1_000_000_000n;
+export const second = 1_000_000_000n;
 
 /** The lists of records, each with the type of a whole record. */
 export interface Whole {

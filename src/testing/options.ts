@@ -29,15 +29,12 @@ import { type NodeVersion, nodeVersions } from "./versions.js";
  */
 export const nodeDefects = ["tied-vote-cursors", "lost-balance-changes", "failing-profile-cursors"] as const;
 
-/** The name of a paging defect. */
-export type NodeDefect = (typeof nodeDefects)[number];
-
 /** How a fake node behaves. */
 export interface FakeNodeOptions {
   /** The version of the node, which decides the format of records and which requests it rejects. Default: `"v0.74"`. */
   version?: NodeVersion | undefined;
   /** Defects of its pages; `nodeDefects` has them all. Default: none. */
-  defects?: readonly NodeDefect[] | undefined;
+  defects?: readonly (typeof nodeDefects)[number][] | undefined;
   /**
    * Faults between the client and the node, for all requests or for some. Default: nothing.
    *
@@ -89,7 +86,7 @@ const status = expected(
   (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) < 600,
 );
 
-const faultChecks: Readonly<Record<NodeFault["name"], Readonly<Record<string, OptionCheck>>>> = {
+const faultChecks: Record<NodeFault["name"], Record<string, OptionCheck>> = {
   latency: { milliseconds: deadline },
   reset: {},
   status: {
@@ -102,7 +99,6 @@ const faultChecks: Readonly<Record<NodeFault["name"], Readonly<Record<string, Op
   html: { status },
   "truncated-body": {},
 };
-const required: { readonly [name in NodeFault["name"]]?: string } = { latency: "milliseconds", status: "status" };
 const isOrdinal = (value: unknown) => Number.isInteger(value) && Number(value) > 0;
 const faultScope = {
   name: oneOf(...Object.keys(faultChecks)),
@@ -112,12 +108,12 @@ const faultScope = {
 };
 
 const checkFault: OptionCheck = (given, { argument }) => {
-  const fault = Object(given) as NodeFault & Readonly<Record<string, unknown>>;
-  const { name } = fault;
-  faultScope.name(name, { argument: `${argument}.name` });
-  const member = required[name];
-  if (member) faultChecks[name][member]?.(fault[member], { argument: `${argument}.${member}` });
-  checkOptions({ ...faultScope, ...faultChecks[name] }, given, { name: argument, prefix: `${argument}.` });
+  const fault: NodeFault = Object(given);
+  faultScope.name(fault.name, { argument: `${argument}.name` });
+  checkOptions({ ...faultScope, ...faultChecks[fault.name] }, given, { name: argument, prefix: `${argument}.` });
+  // These two are required.
+  if (fault.name === "latency") deadline(fault.milliseconds, { argument: `${argument}.milliseconds` });
+  if (fault.name === "status") status(fault.status, { argument: `${argument}.status` });
 };
 
 const arrayOf =

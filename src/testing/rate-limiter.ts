@@ -1,3 +1,5 @@
+import { withDefaults } from "../arguments/check-options.js";
+
 /** How many requests a node serves, to all its clients together. */
 export interface RateLimit {
   /** Requests a second. */
@@ -10,15 +12,14 @@ export interface RateLimit {
   ban?: number | undefined;
 }
 
-type Limits = Readonly<Record<keyof RateLimit, number>>;
-
 /** The limits of a node with its default settings (observed on v0.74 nodes). */
-export const defaultRateLimit: Limits = { rate: 20, burst: 100, refusals: 100, ban: 600 };
+const defaultRateLimit = { rate: 20, burst: 100, refusals: 100, ban: 600 };
 
 export type RateLimiter = () => { outcome: "served" | "refused" | "banned"; headers: Record<string, string> };
 
 /** Returns two token buckets: rejected requests draw on the second one, and a client that empties it is banned. */
-export function createRateLimiter({ rate, burst, refusals, ban }: Limits, now: () => number): RateLimiter {
+export function createRateLimiter(limit: RateLimit, now: () => number): RateLimiter {
+  const { rate, burst, refusals, ban } = withDefaults(defaultRateLimit, limit);
   let [tokens, rejections] = [burst, refusals];
   let refilledAt = now();
   let bannedUntil = Number.NEGATIVE_INFINITY;

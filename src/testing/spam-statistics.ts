@@ -1,12 +1,8 @@
 import type { SpamStatistics } from "../../generated/types.js";
-import type { Records } from "./store.js";
+import type { FakeStatistics } from "./store.js";
 
-/** The statistics of a party. Without `pow`, responses have the current block. */
-export type FakeStatistics = Records["spamStatistics"][string];
-
-const counter = (maxForEpoch: `${bigint}`, minTokensRequired: string) => {
-  return { countForEpoch: "0" as const, maxForEpoch, minTokensRequired };
-};
+const counter = (maxForEpoch: `${bigint}`, minTokensRequired: string) =>
+  ({ countForEpoch: "0", maxForEpoch, minTokensRequired }) as const;
 
 /**
  * The statistics of a party that has sent nothing or is unknown, with the limits of a new network (observed on v0.74
@@ -26,14 +22,18 @@ export const noStatistics: FakeStatistics = {
 };
 
 /** The proof of work of a party that has sent nothing: the current block has all its transactions left. */
-export const unusedPow = (height: bigint): SpamStatistics["pow"] => {
-  const state = {
-    blockHeight: `${height}` as const,
-    blockHash: height.toString(16).padStart(64, "0"),
-    transactionsSeen: "0" as const,
-    ...({ expectedDifficulty: "15", difficulty: "15", txPerBlock: "2" } as const),
-    hashFunction: "sha3_24_rounds",
-    increasingDifficulty: false,
-  };
-  return { blockStates: [state], numberOfPastBlocks: "100" };
-};
+export const unusedPow = (height: bigint): SpamStatistics["pow"] => ({
+  blockStates: [
+    {
+      blockHeight: `${height}`,
+      blockHash: height.toString(16).padStart(64, "0"),
+      transactionsSeen: "0",
+      expectedDifficulty: "15",
+      hashFunction: "sha3_24_rounds",
+      difficulty: "15",
+      txPerBlock: "2",
+      increasingDifficulty: false,
+    },
+  ],
+  numberOfPastBlocks: "100",
+});

@@ -26,6 +26,9 @@ export interface Records {
   readonly spamStatistics: Readonly<Record<string, Omit<SpamStatistics, "pow"> & Partial<Pick<SpamStatistics, "pow">>>>;
 }
 
+/** The statistics of a party. */
+export type FakeStatistics = Records["spamStatistics"][string];
+
 export interface AddedRecords extends Records {
   readonly votes: readonly FakeVote[];
 }
@@ -51,7 +54,7 @@ export class Store {
   readonly balances = new Table<Row & { change: BalanceChange; account: Account }>();
   /** The signatures for all resources, sorted by their bytes. */
   readonly signatures = new Table<Row & { signature: NodeSignature; resource: string }>();
-  spamStatistics: ReadonlyMap<string, Records["spamStatistics"][string]> = new Map();
+  spamStatistics: ReadonlyMap<string, FakeStatistics> = new Map();
   readonly #accounts = new Map<string, Account>();
   readonly #records = new Map<NodeVersion, Records>();
 
