@@ -95,4 +95,21 @@ describe("an infinite list on a v0.74 node", () => {
     expect((await cut.queryFn({ pageParam: null })).nodes).toHaveLength(10);
     await expect(fetchAll(cut)).rejects.toThrow("reject every cursor of this list");
   });
+
+  test("rejects after a page that no cursor leads on from, and returns that page", async () => {
+    const { node } = connect({ signatures: [{}, {}] });
+    const fetch = async (request: Request) => {
+      const { signatures } = await (await node.fetch(request)).json();
+      return Response.json({ signatures: { ...signatures, pageInfo: { ...signatures.pageInfo, hasNextPage: true } } });
+    };
+    const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+    const { queryFn, getNextPageParam } = queries(client).listNodeSignatures.infinite({ id: hex(1) });
+    const page = json(await queryFn({ pageParam: null }));
+    const message = expect.stringContaining("returned no `endCursor`");
+    expect(page).toMatchObject({ nodes: [], unreachable: { reason: "missing-cursor", message } });
+    await expect(queryFn({ pageParam: getNextPageParam(page) ?? null })).rejects.toMatchObject({
+      name: "PaginationError",
+      reason: "missing-cursor",
+    });
+  });
 });
