@@ -49,8 +49,7 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
 export interface ListingOptions extends CallOptions, WalkOptions {}
 
 /**
- * A list of a node, fetched page by page as it is used: `await` returns the first page, `for await` yields every
- * record. An error that ends a loop has `resume`, with the `pagination` to continue with. See {@link Walk}.
+ * A list of a node: `await` returns the first page, `for await` yields every record. See {@link Walk}.
  *
  * An async function that returns a listing returns its first page, since a listing can be awaited. To return the
  * listing itself, wrap it: `return { votes: listing }`.

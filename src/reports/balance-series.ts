@@ -37,9 +37,8 @@ export type BalanceSeriesRow<Group extends keyof Account = keyof Account> = {
 } & Pick<Account, Group | "assetId">;
 
 /**
- * Returns the balances of accounts, or of groups of accounts, at the end of each minute, hour, day, week or month: a
- * row for each end of a period after `from`, and one for `to` if it is within a period. With `"change"`, it has a row
- * for each change after `from`, up to `to`. The rows are in order of time, then of party, asset, market and type.
+ * Returns the balances of accounts, or of groups of accounts, over time: a row for each end of a period after `from`,
+ * and one for `to` if it is within a period. The rows are in order of time, then of party, asset, market and type.
  *
  * @param changes - Balance changes in any order, from the oldest that is known up to `to`.
  * @throws `ArgumentError` if an option or a record is invalid.

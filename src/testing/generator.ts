@@ -2,17 +2,12 @@ import type { BalanceChange, NodeSignature, PartyProfile } from "../../generated
 import { formatUnits } from "../values/units.js";
 import { randomNumbers } from "./random.js";
 import { noStatistics } from "./spam-statistics.js";
-import type { FakeStatistics, FakeVote } from "./store.js";
+import type { AddedRecords, FakeStatistics, FakeVote } from "./store.js";
 
 export const second = 1_000_000_000n;
 
 /** The lists of records, each with the type of a whole record. */
-export interface Whole {
-  votes: FakeVote;
-  profiles: PartyProfile;
-  balances: BalanceChange;
-  signatures: NodeSignature;
-}
+export type Whole = { [Name in Exclude<keyof AddedRecords, "spamStatistics">]: AddedRecords[Name][number] };
 
 /** Make records up to a time, or in the block of that time. */
 export type Lists = {

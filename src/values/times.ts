@@ -17,9 +17,8 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 /**
  * Converts a time to Unix nanoseconds.
  *
- * @param time - Unix nanoseconds as a `bigint` or a string of digits, a `Date`, a date such as `"2024-02-09"`, which
- * begins at midnight in UTC, RFC 3339 text with up to nine fractional digits (such as `bannedUntil`), or an object with
- * `epochNanoseconds`, such as a `Temporal.Instant`.
+ * @param time - A {@link NanosecondTime}. A date such as `"2024-02-09"` begins at midnight in UTC; RFC 3339 text has up
+ * to nine fractional digits.
  * @throws {@link ArgumentError} for anything else, `number` and dates that do not exist included.
  * @example
  * ```ts
