@@ -38,8 +38,8 @@ function readString(value: unknown, place: Place): string {
 }
 
 function readEnum({ values, pattern }: Extract<Value, { kind: "enum" }>, value: unknown, place: Place): string {
-  const isKnown = typeof value === "string" && values.includes(value);
-  if (isKnown || (typeof value === "string" && pattern !== undefined && new RegExp(pattern).test(value))) return value;
+  const fits = (name: string) => values.includes(name) || (pattern !== undefined && new RegExp(pattern).test(name));
+  if (typeof value === "string" && fits(value)) return value;
   const [, example = values[0]] = values;
   return refuse(place, pattern === undefined ? `one of ${listNames(values)}` : `a name such as "${example}"`, value);
 }
@@ -110,10 +110,9 @@ export function readBaseUrl(baseUrl: unknown, place: Place = { argument: "baseUr
       ? refuse(place, `${expected}. The value is not shown, because it may contain credentials`)
       : refuse(place, expected, baseUrl);
   }
-  if (url.username !== "" || url.password !== "") {
+  if (url.username || url.password)
     refuse(place, "an address without credentials, which `fetch` does not accept. Use `headers`");
-  }
-  if (url.search !== "" || url.hash !== "") refuse(place, "an address without query and fragment");
+  if (url.search || url.hash) refuse(place, "an address without query and fragment");
   return `${url.origin}${url.pathname}`.replace(/(?:\/+api\/+v2)?\/*$/, "");
 }
 

@@ -83,7 +83,7 @@ function readDefaults(options: OptionOverrides, defaults: ClientDefaults): Clien
   return { settings, headers: addHeaders(defaults.headers, options.headers), observe, validate };
 }
 
-const isPool = (value: unknown): value is NodePool => typeof value === "object" && value !== null && connect in value;
+const isPool = (value: unknown): value is NodePool => connect in Object(value);
 
 /** Names that only workerd and its derivatives have. There, a request that another one wakes is cancelled. */
 const isEdge = "WebSocketPair" in globalThis || "EdgeRuntime" in globalThis;

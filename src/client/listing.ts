@@ -142,13 +142,11 @@ export function walk<T>(open: () => Promise<OpenWalk<T>>): Listing<T> {
   const records = () => items(({ nodes }) => nodes);
   let first: Promise<Page<T>> | undefined;
   const firstPage = () => {
-    first ??= (async () => {
-      try {
-        return await (await open()).first();
-      } catch (error) {
+    first ??= open()
+      .then((walk) => walk.first())
+      .catch((error) => {
         throw atCaller(error);
-      }
-    })();
+      });
     return first;
   };
   return {
