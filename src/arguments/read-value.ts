@@ -1,6 +1,7 @@
 import { canonicalId, isId } from "../values/names.js";
 import { isYearOrSeconds, type NanosecondTime, toNanoseconds } from "../values/times.js";
 import { unlessThrown } from "../values/unless-thrown.js";
+import { isPlainObject } from "./check-options.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 
@@ -71,7 +72,7 @@ function readArray({ items }: Extract<Value, { kind: "array" }>, value: unknown,
 
 function readObject(value: unknown, place: Place): object {
   const copy = value === undefined ? undefined : copyJson(value, place);
-  return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : refuse(place, "an object", value);
+  return isPlainObject(copy) ? copy : refuse(place, "an object", value);
 }
 
 /** More than any transaction has. Values of thousands of levels exceed the stack. */

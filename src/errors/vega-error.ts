@@ -31,8 +31,7 @@ type FollowStart = "now" | "start" | NonNullable<BalanceChangesDateRange["startT
  * as ES modules and as CommonJS, and then has two classes of each brand.
  */
 function isBranded(error: unknown, brand: string): boolean {
-  if (typeof error !== "object" || error === null) return false;
-  for (let each: object | null = error.constructor; each; each = Object.getPrototypeOf(each)) {
+  for (let each: object | null = Object(error).constructor; each; each = Object.getPrototypeOf(each)) {
     if ((each as { brand?: unknown }).brand === brand) return true;
   }
   return false;

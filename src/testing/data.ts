@@ -1,5 +1,5 @@
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
-import { checkedWhenRead, expected, nested } from "../arguments/check-options.js";
+import { checkedWhenRead, expected, isPlainObject, nested } from "../arguments/check-options.js";
 import { refuse, refuseUnknown } from "../arguments/refuse.js";
 import type { Block } from "../values/block.js";
 import { isDigits } from "../values/integers.js";
@@ -164,7 +164,7 @@ function createCheck(example: object) {
 function readStatistics(given: FakeNodeData["spamStatistics"], generator: RecordGenerator) {
   if (given === undefined) return {};
   if (isCount(given)) return generator.spamStatistics(given);
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  if (!isPlainObject(given))
     return refuse({ argument: "data.spamStatistics" }, "an object by party, or how many to generate", given);
   const check = createCheck(noStatistics);
   const entries = Object.entries(given).map(([party, statistics]) => {

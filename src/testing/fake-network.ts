@@ -1,4 +1,4 @@
-import { callback } from "../arguments/check-options.js";
+import { callback, isPlainObject } from "../arguments/check-options.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import { Chain } from "./chain.js";
 import { type FakeNodeData, withoutUndefined } from "./data.js";
@@ -52,7 +52,7 @@ export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextB
  * ```
  */
 export function createFakeNetwork(data: FakeNetworkData = {}, options: FakeNodeOptions = {}): FakeNetwork {
-  if (typeof data !== "object" || data === null) refuse({ argument: "data" }, "an object", data);
+  if (!isPlainObject(data)) refuse({ argument: "data" }, "an object", data);
   const misplaced = ["nodes", "balance"].find((name) => name in Object(options));
   if (misplaced) refuseByRule({ argument: misplaced }, "belongs in the first argument of createFakeNetwork");
   checkNodeOptions(options, { name: "createFakeNetwork", prefix: "options." });
