@@ -1,16 +1,22 @@
+import { operations } from "../../generated/operations.js";
 import type { Transaction } from "../../generated/types.js";
+import type { Operation, OperationId } from "../arguments/operation.js";
 import { readTransaction } from "./check.js";
 import { lists } from "./lists.js";
 import type { DataNode } from "./page.js";
-import { described, operationIds, readQuery } from "./query.js";
+import { readQuery } from "./query.js";
 import { noStatistics, unusedPow } from "./spam-statistics.js";
 import { dataNodeError, errorType, GatewayError, NodeError, type Reply } from "./wire.js";
 
 /** The pattern of a path such as `/statistics/spam/{partyId}`, with a group for each parameter. */
 const toPattern = (path: string) => new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]*)")}$`);
 
-const routes = operationIds.map((id) => ({ id, ...described[id], pattern: toPattern(described[id].path) }));
-type Route = (typeof routes)[number];
+/** `envelope` is the member of a list's response that holds the page. */
+type Route = Operation & { id: OperationId; pattern: RegExp; envelope?: string };
+
+const routes = Object.entries(operations).map(
+  ([id, operation]): Route => ({ ...operation, id: id as OperationId, pattern: toPattern(operation.path) }),
+);
 
 export const findRoute = (path: string): Route | undefined => routes.find(({ pattern }) => pattern.test(path));
 

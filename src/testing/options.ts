@@ -1,3 +1,4 @@
+import { operations } from "../../generated/operations.js";
 import type { Transaction } from "../../generated/types.js";
 import {
   boolean,
@@ -14,7 +15,6 @@ import {
 import { refuse } from "../arguments/refuse.js";
 import type { CheckCode } from "./check.js";
 import type { NodeFault } from "./faults.js";
-import { operationIds } from "./query.js";
 import type { RateLimit } from "./rate-limiter.js";
 import { type NodeVersion, nodeVersions } from "./versions.js";
 
@@ -103,7 +103,7 @@ const isOrdinal = (value: unknown) => Number.isInteger(value) && Number(value) >
 const faultScope = {
   name: oneOf(...Object.keys(faultChecks)),
   request: expected("the number of a request, or an array of them", (value) => [value].flat().every(isOrdinal)),
-  operation: oneOf(...operationIds),
+  operation: oneOf(...Object.keys(operations)),
   share: expected("a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1),
 };
 

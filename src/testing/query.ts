@@ -1,14 +1,8 @@
-import { operations } from "../../generated/operations.js";
-import type { Argument, Arguments, Operation, OperationId, Value } from "../arguments/operation.js";
+import type { Argument, Arguments, Operation, Value } from "../arguments/operation.js";
 import { isDigits } from "../values/integers.js";
 import { toName } from "../values/names.js";
 import { type NodeVersion, removedName } from "./versions.js";
 import { GatewayError } from "./wire.js";
-
-/** `envelope` is the member of a list's response that holds the page. */
-export const described: Readonly<Record<OperationId, Operation & { readonly envelope?: string }>> = operations;
-
-export const operationIds = Object.keys(described) as OperationId[];
 
 /** The parameters with their dotted names. */
 const flatten = (parameters: Arguments, prefix = ""): [string, Exclude<Argument, { kind: "object" }>][] =>
