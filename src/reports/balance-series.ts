@@ -2,7 +2,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { oneOf } from "../arguments/check-options.js";
 import { listNames, refuse } from "../arguments/refuse.js";
 import { compare, compareDigits } from "../values/integers.js";
-import { type Account, accountMembers, type Balance, later, readAccounts } from "./accounts.js";
+import { type Account, accountMembers, type Balance, later, readAccounts } from "./balances.js";
 import { type Period, periodEnds, readOffset } from "./periods.js";
 import { type RangeOptions, readRange } from "./records.js";
 

@@ -9,17 +9,11 @@
  *
  * @module vegaprotocol-client/reports
  */
-export type { Account } from "./accounts.js";
 export { type BalanceSeriesOptions, type BalanceSeriesRow, balanceSeries } from "./balance-series.js";
-export { type AccountBalance, balancesAt } from "./balances-at.js";
+export { type Account, type AccountBalance, type AccountStatement, balancesAt, statement } from "./balances.js";
 export { type CheckExplanation, explainCheck } from "./explain-check.js";
 export type { RangeOptions } from "./records.js";
 export { signatureBundle } from "./signature-bundle.js";
-export { type AccountStatement, statement } from "./statement.js";
-export {
-  type Submission,
-  type SubmissionLimits,
-  submissionLimits,
-} from "./submission-limits.js";
+export { type Submission, type SubmissionLimits, submissionLimits } from "./submission-limits.js";
 export { type SubmissionTracker, submissionTracker } from "./submission-tracker.js";
 export { type Tally, type TallyOptions, tallyVotes } from "./tally-votes.js";
