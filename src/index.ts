@@ -6,14 +6,7 @@
 export * from "../generated/public.js";
 export { createClient, type VegaClient } from "./client/client.js";
 export type { ClientOptions, OptionOverrides } from "./client/client-options.js";
-export {
-  type FetchPage,
-  type Listing,
-  type ListingOptions,
-  type Page,
-  paginate,
-  type Walk,
-} from "./client/listing.js";
+export { type FetchPage, type Listing, type ListingOptions, type Page, paginate, type Walk } from "./client/listing.js";
 export type { Scan, ScanBalanceChangesArguments } from "./client/scan.js";
 export {
   ApiError,

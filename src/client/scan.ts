@@ -61,10 +61,6 @@ export function scanOperation(
       const described = "listBalanceChanges";
       return new ScanRun({ id, described, operation: list, connection, ...request }, options);
     });
-  const scan = {
-    [Symbol.asyncIterator]: records,
-    toArray: () => records().drain(),
-    coverage: loops.coverage,
-  };
+  const scan = { [Symbol.asyncIterator]: records, toArray: () => records().drain(), coverage: loops.coverage };
   return printedAs(scan, `Scan of ${id}(). Use \`for await\` or \`toArray()\` for all records.`);
 }
