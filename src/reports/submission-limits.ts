@@ -106,23 +106,20 @@ export function limitsOf(
   operation: string,
   known: SpamStatistics | null,
   submission: Submission,
-  {
-    sentSince = 0,
-    sentByBlock,
-    pastBlocksOf,
-    ...options
-  }: LimitOptions & { pastBlocksOf?: (height: bigint) => bigint | undefined },
+  options: LimitOptions & { pastBlocksOf?: (height: bigint) => bigint | undefined },
 ): SubmissionLimits {
-  const sent = readCount({ operation, argument: "sentSince" }, sentSince);
-  const own = sentByBlock === undefined ? undefined : readCounts({ operation, argument: "sentByBlock" }, sentByBlock);
-  const owned = options.tokens === undefined ? undefined : readCount({ operation, argument: "tokens" }, options.tokens);
-  const now = options.now === undefined ? undefined : readTime({ operation, argument: "now" }, options.now);
-  const place = { operation, argument: "statistics" };
+  const { sentSince = 0, sentByBlock, pastBlocksOf, tokens, now } = options;
+  const at = (argument: string) => ({ operation, argument });
+  const sent = readCount(at("sentSince"), sentSince);
+  const own = sentByBlock === undefined ? undefined : readCounts(at("sentByBlock"), sentByBlock);
+  const owned = tokens === undefined ? undefined : readCount(at("tokens"), tokens);
+  const time = now === undefined ? -1n : readTime(at("now"), now);
+  const place = at("statistics");
   const counter = counterOf(known, submission);
   const pow = known?.pow ?? undefined;
   const bans = [counter?.bannedUntil, pow?.bannedUntil].map((until) => (until ? readBan(place, until) : -1n));
   const ban = bans.reduce(maximum);
-  const bannedUntil = ban > (now ?? -1n) ? String(ban) : undefined;
+  const bannedUntil = ban > time ? String(ban) : undefined;
   const left = counter && leftOf(place, counter, sent);
   const minTokens =
     counter?.minTokensRequired === undefined ? undefined : digitsOf(place, counter, "minTokensRequired");

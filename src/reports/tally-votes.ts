@@ -66,13 +66,11 @@ const share = expected('a decimal number from 0 to 1, such as "0.66"', (value) =
 
 const id = expected("the id of a market", (value) => typeof value === "string" && isId(value));
 
-const liquidityChecks = { requiredMajority: share, requiredParticipation: share, marketId: id };
-
 const tallyChecks: OptionChecks<TallyOptions> = {
   requiredMajority: share,
   requiredParticipation: share,
   totalSupply: checkedWhenRead,
-  liquidity: nested(liquidityChecks),
+  liquidity: nested({ requiredMajority: share, requiredParticipation: share, marketId: id }),
 };
 
 /**
@@ -128,8 +126,8 @@ export async function tallyVotes(
   const [yes, no] = [sum("VALUE_YES"), sum("VALUE_NO")];
   const tokens = yes.tokens + no.tokens;
   if (supply !== undefined && tokens > supply) {
-    const needed = `in the smallest unit, and at least ${tokens}, the tokens that voted`;
-    refuse({ operation, argument: "totalSupply" }, needed, totalSupply);
+    const atLeast = `in the smallest unit, and at least ${tokens}, the tokens that voted`;
+    refuse({ operation, argument: "totalSupply" }, atLeast, totalSupply);
   }
   const sideOf = ({ parties, tokens }: typeof yes) => ({ parties, tokens: String(tokens) });
   const missing = needed.filter((name) => options[name] === undefined);
