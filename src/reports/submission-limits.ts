@@ -113,13 +113,13 @@ export function limitsOf(
   const sent = readCount(at("sentSince"), sentSince);
   const own = sentByBlock === undefined ? undefined : readCounts(at("sentByBlock"), sentByBlock);
   const owned = tokens === undefined ? undefined : readCount(at("tokens"), tokens);
-  const time = now === undefined ? -1n : readTime(at("now"), now);
+  const time = now === undefined ? undefined : readTime(at("now"), now);
   const place = at("statistics");
   const counter = counterOf(known, submission);
   const pow = known?.pow ?? undefined;
-  const bans = [counter?.bannedUntil, pow?.bannedUntil].map((until) => (until ? readBan(place, until) : -1n));
-  const ban = bans.reduce(maximum);
-  const bannedUntil = ban > time ? String(ban) : undefined;
+  const bans = [counter?.bannedUntil, pow?.bannedUntil].flatMap((until) => (until ? readBan(place, until) : []));
+  const lasting = bans.filter((until) => time === undefined || until > time);
+  const bannedUntil = lasting.length > 0 ? String(lasting.reduce(maximum)) : undefined;
   const left = counter && leftOf(place, counter, sent);
   const minTokens =
     counter?.minTokensRequired === undefined ? undefined : digitsOf(place, counter, "minTokensRequired");

@@ -78,6 +78,11 @@ describe("submissionLimits", () => {
     expect(limitsAt(end)).toMatchObject({ isAllowed: true, bannedUntil: undefined });
   });
 
+  test("knows no ban without one in the statistics, whatever the time is", () => {
+    const limits = submissionLimits(statistics({}), { command: "transfer" }, { now: "1969-07-20" });
+    expect(limits).toMatchObject({ isAllowed: true, bannedUntil: undefined });
+  });
+
   const [one, full] = [{ transactionsSeen: "1" }, { transactionsSeen: "2" }];
   const harder = { ...full, increasingDifficulty: true, expectedDifficulty: "17" };
   const [last, lost] = [block(6, { difficulty: "16", expectedDifficulty: undefined }), block(5)];
