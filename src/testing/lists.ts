@@ -111,11 +111,8 @@ function listBalanceChanges(query: URLSearchParams, node: DataNode) {
       MarketID: marketId,
       Type: account.type,
     }),
-    order: ({ vega_time = 0, AccountID }, upwards) => {
-      const id = AccountID?.toLowerCase();
-      if (id !== undefined) readId(id, noBalances);
-      return orderAt(vega_time, id, upwards);
-    },
+    order: ({ vega_time = 0, AccountID }, upwards) =>
+      orderAt(vega_time, AccountID && readId(AccountID, noBalances), upwards),
     node: ({ change }) => showBalanceChange(node.version, change),
   });
 }
