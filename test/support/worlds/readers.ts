@@ -94,8 +94,10 @@ function filterOf(choose: Choices, { parties, seed, isSparse }: World, kind: Rea
     // So many do not fit the URL of one request, which only a scan divides.
     case "many": {
       const length = kind === "scan" || kind === "sync" ? 150 : 50;
-      const others = Array.from({ length }, (_, index) => (BigInt(seed) * 1000n + BigInt(index)).toString(16));
-      return { partyIds: [...choose.some(parties, 3), ...others.map((each) => each.padStart(64, "9"))] };
+      const idAt = (index: number) => (BigInt(seed) * 1000n + BigInt(index)).toString(16).padStart(64, "9");
+      const partyIds = Array.from({ length }, (_, index) => idAt(index));
+      for (const party of choose.some(parties, 3)) partyIds.splice(choose.integer(0, partyIds.length), 0, party);
+      return { partyIds };
     }
     case "type":
       return { accountTypes: choose.some(["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION"], 2) };
