@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
-import { open, rm, rmdir } from "node:fs/promises";
+import { open, readFile, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
+  type AsyncBuffer,
   asyncBufferFromFile,
   type FileMetaData,
   parquetMetadataAsync,
@@ -95,17 +96,20 @@ export const changedError = (path: string, got: string, cause?: unknown): ExitEr
 
 export interface WrittenFile {
   readonly path: string;
+  readonly file: AsyncBuffer;
   readonly metadata: FileMetaData;
   readonly notes: Notes;
 }
 
-export async function openParquet(path: string): Promise<WrittenFile> {
+/** @param isStable - Whether no run replaces the file. Another one is read at once, so that its rows fit its metadata. */
+export async function openParquet(path: string, isStable = true): Promise<WrittenFile> {
   try {
-    const metadata = await parquetMetadataAsync(await asyncBufferFromFile(path), { initialFetchSize: 2 ** 16 });
+    const file = isStable ? await asyncBufferFromFile(path) : new Uint8Array(await readFile(path)).buffer;
+    const metadata = await parquetMetadataAsync(file, { initialFetchSize: 2 ** 16 });
     const notes = (metadata.key_value_metadata ?? []).flatMap(({ key, value = "" }) =>
       key.startsWith("vegaprotocol.") ? [[key.slice("vegaprotocol.".length), value] as const] : [],
     );
-    if (notes.some(([name]) => name === "queries")) return { path, metadata, notes: Object.fromEntries(notes) };
+    if (notes.some(([name]) => name === "queries")) return { path, file, metadata, notes: Object.fromEntries(notes) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined) throw error;
@@ -115,11 +119,10 @@ export async function openParquet(path: string): Promise<WrittenFile> {
 
 /** The rows of a file, in its order or from its end on. */
 export async function* readParquet(
-  { path, metadata }: WrittenFile,
+  { path, file, metadata }: WrittenFile,
   columns: StoredColumns,
   isBackward = false,
 ): AsyncGenerator<string[], undefined, undefined> {
-  const file = await asyncBufferFromFile(path);
   // The library converts decimals and times to JavaScript numbers, which are not exact.
   const schema = metadata.schema.map(({ converted_type: type, logical_type: _, ...element }) =>
     type === "UTF8" ? { ...element, converted_type: type } : element,

@@ -184,7 +184,7 @@ function createDestination(
     },
     async *rows(list) {
       const path = pathOf(folder, list);
-      if (existsSync(path)) yield* readParquet(await openParquet(path), tables[list].columns);
+      if (existsSync(path)) yield* readParquet(await openParquet(path, false), tables[list].columns);
     },
     async newest() {
       if (last === undefined) return undefined;
@@ -218,10 +218,11 @@ function createDestination(
 /** Finds the files of days. Nothing that stands in a file leads to another one. */
 async function readDays(path: string, { query }: ParquetOptions): Promise<DayFile[]> {
   const folder = join(path, tables.balances.name);
-  const names = existsSync(folder) ? await readdir(folder) : [];
+  const entries = existsSync(folder) ? await readdir(folder) : [];
+  const names = entries.filter((each) => !/^[._]/.test(each)).sort();
   const days: DayFile[] = [];
   let previousEnd: bigint | undefined;
-  for (const name of names.filter((each) => !/^[._]/.test(each)).sort()) {
+  for (const name of names) {
     const path = join(folder, name, "part.parquet");
     const [, date = ""] = /^date=(\d{4}-\d\d-\d\d)$/.exec(name) ?? [];
     const entries = date === "" ? [""] : await readdir(join(folder, name));
@@ -232,7 +233,8 @@ async function readDays(path: string, { query }: ParquetOptions): Promise<DayFil
     const day = BigInt(Date.parse(date)) * 1_000_000n;
     // A process that was killed before it wrote the file.
     if (!existsSync(path)) continue;
-    const file = await openParquet(path);
+    // A run replaces the last day if that was not over.
+    const file = await openParquet(path, name !== names.at(-1));
     checkQueries("balances", file, query ? textOf([query]) : (days[0] ?? file).notes["queries"]);
     const [start, end] = [BigInt(file.notes["start"] ?? -1), BigInt(file.notes["end"] ?? -1)];
     if (dayOf(end - 1n) !== day || end < start) {

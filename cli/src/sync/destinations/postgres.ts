@@ -112,6 +112,8 @@ function postgresDatabase(address: string, { mode, schema = "vega", signal, onRe
       await client.query(
         `SET search_path TO "${schema}"; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0`,
       );
+      // All tables are read as of one moment: a sync can write to them meanwhile.
+      if (mode === "read") await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       sessions.add(session);
     } catch (error) {
       await close();
