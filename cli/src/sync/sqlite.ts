@@ -29,7 +29,7 @@ export async function loadSqlite(): Promise<(path: string) => Sqlite> {
   );
 }
 
-export const sqliteCodes = { busy: 5, readOnly: 8, full: 13, cannotOpen: 14 } as const;
+export const sqliteCodes = { busy: 5, readOnly: 8, corrupt: 11, full: 13, cannotOpen: 14, noDatabase: 26 } as const;
 
 export function sqliteCode(error: unknown): number | undefined {
   const { code, errcode, rawCode = errcode } = (error ?? {}) as { code?: string; errcode?: number; rawCode?: number };
@@ -63,7 +63,11 @@ export async function lock(name: string): Promise<() => Promise<void>> {
       if (owner !== undefined) throw new ExitError(`${owner} writes ${name}. Wait for it to end.`);
     }
   } catch (error) {
-    throw writeError(name, sqliteCode(error) === sqliteCodes.full ? { code: "ENOSPC" } : error);
+    const code = sqliteCode(error);
+    if (code === sqliteCodes.corrupt || code === sqliteCodes.noDatabase) {
+      throw new ExitError(`The lock file ${path} is damaged. Remove it if no other process writes ${name}.`);
+    }
+    throw writeError(name, code === sqliteCodes.full ? { code: "ENOSPC" } : error);
   }
 }
 

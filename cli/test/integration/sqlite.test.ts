@@ -105,6 +105,17 @@ describe("SQLite", () => {
     expect(await sync(startNode())).toMatchObject(refused);
   });
 
+  test("a lock file that is damaged is not taken for a damaged database", async () => {
+    await fs.writeFile(`${file}.lock`, "not a lock ".repeat(100));
+    const refused = ended(
+      1,
+      `Error: The lock file ${file}.lock is damaged. Remove it if no other process writes ${file}.`,
+    );
+    expect(await sync(startNode())).toMatchObject(refused);
+    await fs.rm(`${file}.lock`);
+    expect(await sync(startNode())).toMatchObject({ code: 0 });
+  });
+
   test.each([
     { code: "UNKNOWN_SQLITE_ERROR_1544", rawCode: 1544 },
     { code: "SQLITE_READONLY", rawCode: 8 },
