@@ -106,8 +106,8 @@ export const syncCommand: Definition<SyncFlags> = {
     if (flags.dry) return describeSync(run);
     const withDestination = async (perform: (destination: Destination) => Promise<number>) => {
       const mode = flags.check ? "read" : "write";
-      const onRetry = (message: string) => !flags.quiet && printMessage(io, message);
-      const destination = await openDestination(entered, mode, io.signal, { ...flags, onRetry }, plan.balances);
+      const onNotice = (message: string) => !flags.quiet && printMessage(io, message);
+      const destination = await openDestination(entered, mode, io.signal, { ...flags, onNotice }, plan.balances);
       try {
         return await perform(destination);
       } catch (error) {

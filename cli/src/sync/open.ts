@@ -13,11 +13,11 @@ export async function openDestination(
   name: string,
   mode: OpenMode,
   signal: AbortSignal,
-  flags?: Pick<Flags, "partialDay" | "schema"> & { readonly onRetry?: (message: string) => void },
+  flags?: Pick<Flags, "partialDay" | "schema"> & { readonly onNotice?: (message: string) => void },
   query?: BalancesQuery,
 ): Promise<Destination> {
-  const { partialDay = false, schema, onRetry } = flags ?? {};
-  const options = { mode, signal, onRetry };
+  const { partialDay = false, schema, onNotice } = flags ?? {};
+  const options = { mode, signal, onNotice };
   const isPostgres = /^postgres(?:ql)?:/.test(name);
   // SQLite reads options from a name that begins with `file:`. One letter is a drive of Windows.
   const isFile = !/^[a-z][a-z\d+.-]+:/i.test(name);
@@ -42,7 +42,12 @@ export async function openDestination(
       `Expected a copy of vegaprotocol sync, and there is no ${name}. Create it with: vegaprotocol sync ${name}`,
     );
   }
-  if (isDatabase) return openSqlite(name, options);
+  if (isDatabase) {
+    // A process that was killed at its start leaves one. If the file had a copy, its records are lost.
+    const isEmpty = statSync(name, { throwIfNoEntry: false })?.size === 0;
+    if (mode === "write" && isEmpty) onNotice?.(`${name} is an empty file: a new copy begins in it.`);
+    return openSqlite(name, options);
+  }
   const { openParquetFolder } = await import("./destinations/parquet.js");
   return openParquetFolder(name, { mode, query, hasPartialDay: partialDay });
 }

@@ -116,6 +116,13 @@ describe("SQLite", () => {
     expect(await sync(startNode())).toMatchObject({ code: 0 });
   });
 
+  test("an empty file becomes a copy, with a notice: it may have been one", async () => {
+    await fs.writeFile(file, "");
+    expect(await sync(startNode(), "--check")).toMatchObject(ended(2, "has no copy: run vegaprotocol sync first."));
+    expect(await sync(startNode())).toMatchObject(ended(0, `${file} is an empty file: a new copy begins in it.`));
+    expect((await sync(startNode())).stderr).not.toContain("empty");
+  });
+
   test.each([
     { code: "UNKNOWN_SQLITE_ERROR_1544", rawCode: 1544 },
     { code: "SQLITE_READONLY", rawCode: 8 },

@@ -9,8 +9,8 @@ const patience = 300_000;
 export interface DatabaseOptions {
   readonly mode: OpenMode;
   readonly signal: AbortSignal;
-  /** Called when it begins to wait. */
-  readonly onRetry?: ((message: string) => void) | undefined;
+  /** Called when it begins to wait, and for an empty file. */
+  readonly onNotice?: ((message: string) => void) | undefined;
 }
 
 export interface Dialect {
@@ -57,7 +57,7 @@ export interface Database {
 export async function untilUsable<T>(
   run: () => T | Promise<T>,
   isTemporary: (error: unknown) => boolean | Promise<boolean>,
-  { name, signal, onRetry }: Pick<Database, "name"> & Omit<DatabaseOptions, "mode">,
+  { name, signal, onNotice }: Pick<Database, "name"> & Omit<DatabaseOptions, "mode">,
 ): Promise<T> {
   const deadline = performance.now() + patience;
   for (let isFirst = true; ; isFirst = false) {
@@ -66,7 +66,7 @@ export async function untilUsable<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (!(await isTemporary(error)) || performance.now() > deadline) throw error;
-      if (isFirst) onRetry?.(`${name}: ${(error as Error).message}. Trying again for five minutes.`);
+      if (isFirst) onNotice?.(`${name}: ${(error as Error).message}. Trying again for five minutes.`);
       await sleep(1000, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }

@@ -60,7 +60,7 @@ interface PostgresOptions extends DatabaseOptions {
   readonly schema?: string | undefined;
 }
 
-function postgresDatabase(address: string, { mode, schema = "vega", signal, onRetry }: PostgresOptions): Database {
+function postgresDatabase(address: string, { mode, schema = "vega", signal, onNotice }: PostgresOptions): Database {
   const name = `schema ${schema} of ${hidePassword(address)}`;
   // Without this, pg takes `require` for `verify-full`, and warns of it. psql does not.
   const connectionString = /[?&]sslmode=(?!no-verify)/.test(address) ? `${address}&uselibpqcompat=true` : address;
@@ -141,7 +141,7 @@ function postgresDatabase(address: string, { mode, schema = "vega", signal, onRe
   }
 
   /** Opens a connection that is lost again. */
-  const retry = <T>(run: () => Promise<T>) => untilUsable(run, closeIfTemporary, { name, signal, onRetry });
+  const retry = <T>(run: () => Promise<T>) => untilUsable(run, closeIfTemporary, { name, signal, onNotice });
   async function closeIfTemporary(error: unknown): Promise<boolean> {
     const reason = reasonOf(error);
     // After a first connection, the address is right.

@@ -120,11 +120,7 @@ function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
         database.exec("COMMIT");
         moveLog();
       } catch (error) {
-        try {
-          database.exec("ROLLBACK");
-        } catch {
-          // SQLite has done so itself, as on a full disk.
-        }
+        rollBack(database);
         throw error;
       }
     },
@@ -135,12 +131,21 @@ function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
       return new ExitError(`SQLite cannot use ${name}: ${message}.${advice[code] ?? ""}`, undefined, { cause });
     },
     async close() {
-      // libsql can close a database without that.
+      // libsql can close a database without either.
       if (mode === "write") moveLog();
+      else rollBack(database);
       database.close();
       await release?.();
     },
   };
+}
+
+function rollBack(database: Sqlite): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // There is no transaction: SQLite has ended it itself, as on a full disk.
+  }
 }
 
 const named = (values: readonly string[]): object[] =>
@@ -183,6 +188,7 @@ export async function sqliteDestination(sqlite: Sqlite, options: SqliteOptions):
     if (mode === "write") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return destination;
   } catch (error) {
+    rollBack(sqlite);
     sqlite.close();
     throw database.describe(error);
   }
