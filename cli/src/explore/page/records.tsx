@@ -73,6 +73,7 @@ export function Records({ label, rows, columns, kinds = {}, empty = "There are n
     assetId: ({ assetId }) => symbolOf(names, assetId),
     balance: amountOf("balance"),
     change: amountOf("change"),
+    totalGovernanceTokenBalance: ({ totalGovernanceTokenBalance: tokens }) => tokens || "0",
   };
   const all = columns.map((name): Column<Row> => {
     // The rows of an object are its members, with their names.

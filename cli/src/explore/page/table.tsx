@@ -29,17 +29,30 @@ function usePrinting(): boolean {
   return isPrinting;
 }
 
+/** Rows without a number come last, such as those of unknown amounts. */
+export function sortRows<T>(rows: readonly T[], { sort, isNumber }: Column<T>, sign: 1 | -1): readonly T[] {
+  if (sort === undefined) return rows;
+  const keyOf = (row: T) => {
+    const text = String(sort(row) ?? "");
+    if (!isNumber) return text;
+    return /^-?\d+$/.test(text) ? BigInt(text) : undefined;
+  };
+  const keyed = rows.map((row) => ({ key: keyOf(row), row }));
+  keyed.sort(({ key: a }, { key: b }) => {
+    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+    return a === b ? 0 : a < b ? -sign : sign;
+  });
+  return keyed.map(({ row }) => row);
+}
+
 export function Table<T>({ label, columns, rows, empty }: Props<T>) {
   const [top, setTop] = useState(0);
   const [order, setOrder] = useState<{ index: number; sign: 1 | -1 }>();
   const isWhole = usePrinting();
   const view = useRef<HTMLElement>(null);
   const sorted = useMemo(() => {
-    const { sort, isNumber } = columns[order?.index ?? 0] ?? {};
-    if (sort === undefined || order === undefined) return rows;
-    const keyOf = (row: T) => (isNumber ? BigInt(String(sort(row) || -1)) : String(sort(row) ?? ""));
-    const keyed = rows.map((row) => [keyOf(row), row] as const);
-    return keyed.sort(([a], [b]) => (a === b ? 0 : a < b ? -order.sign : order.sign)).map(([, row]) => row);
+    const column = order && columns[order.index];
+    return column ? sortRows(rows, column, order.sign) : rows;
   }, [rows, columns, order]);
   if (rows.length === 0) return <p class="muted">{empty}</p>;
 
