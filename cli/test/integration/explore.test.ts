@@ -2,7 +2,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { expect, test } from "vitest";
 import { load } from "../../src/explore/page/data.js";
-import { verdictOf } from "../../src/explore/page/text.js";
+import { isAsset, verdictOf } from "../../src/explore/page/text.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { changes, ended, startNode } from "../support/changes.js";
 import { loop, send } from "../support/gateway.js";
@@ -120,4 +120,14 @@ test("the page begins a report where the records begin, also after a 503, and ag
   expect(paths.map((path) => path.split("from=")[1])).toEqual(["10", "10", "20", "20", "30"]);
   // A server that refuses the time that it sent is not requested again.
   expect(await read()).toEqual({ error: "The server responded with status 400.", completeFrom: "30" });
+});
+
+test.each([
+  [{ symbol: "VEGA", decimals: "18" }, true],
+  [{ symbol: "VEGA", decimals: "many" }, false],
+  [{ symbol: "VEGA", decimals: "256" }, false],
+  [{ symbol: "VEGA" }, false],
+  [null, false],
+])("the page shows amounts of an asset with the details %j in its units: %s", (details, expected) => {
+  expect(isAsset(details)).toBe(expected);
 });

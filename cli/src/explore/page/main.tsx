@@ -7,7 +7,7 @@ import { HomeView, NodesView, SearchView } from "./home.js";
 import { PartyView } from "./party.js";
 import { ProposalView } from "./proposal.js";
 import { readSent, SentView } from "./sent.js";
-import type { Asset } from "./text.js";
+import { type Asset, isAsset } from "./text.js";
 
 function search(event: Event): void {
   event.preventDefault();
@@ -19,11 +19,11 @@ function App() {
   const route = useRoute();
   const { view, id, query } = route;
   const { data: source, error } = useData<Source>("/explore/source");
-  const assets = useData<readonly { id: string; details: Asset }[]>("/api/v2/assets?", 0, loadAll);
+  const assets = useData<readonly { id: string; details?: Partial<Asset> | null }[]>("/api/v2/assets?", 0, loadAll);
   const profiles = useData<readonly { partyId: string; alias: string }[]>("/api/v2/parties/profiles?", 0, loadAll);
   const names = useMemo(
     () => ({
-      assets: new Map(assets.data?.map(({ id, details }) => [id, details])),
+      assets: new Map(assets.data?.flatMap(({ id, details }) => (isAsset(details) ? [[id, details]] : []))),
       aliases: new Map(profiles.data?.map(({ partyId, alias }) => [partyId, alias])),
       hasViews: true,
     }),

@@ -4,6 +4,10 @@ import type { Tally } from "vegaprotocol-client/reports";
 
 export type Asset = { readonly symbol: string; readonly decimals: string };
 
+/** Whether amounts can be shown with what a node has sent for an asset. */
+export const isAsset = (details: Partial<Asset> | null | undefined): details is Asset =>
+  /^\d{1,3}$/.test(details?.decimals ?? "") && Number(details?.decimals) <= 255;
+
 export const decimalsOf = (asset: Asset | undefined): number | undefined => asset && Number(asset.decimals);
 
 /** The time zone of all times that are shown. */
