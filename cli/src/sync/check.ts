@@ -58,8 +58,8 @@ export async function* checkSync(
   plan: SyncOptions,
 ): AsyncGenerator<Comparison, undefined, undefined> {
   const stored = await destination.checkpoints();
-  const check = (list: WholeList, query: object, position?: bigint, known?: readonly object[]) =>
-    checkList(destination, client, list, query, position, known, plan.signal);
+  const check = (list: WholeList, query: object, position?: bigint) =>
+    checkList(destination, client, list, query, position, plan.signal);
   for (const [list, query] of listsOf(plan)) {
     const checkpoint = checkpointOf(stored, list, query);
     if (list === "profiles") yield check(list, query);
@@ -70,7 +70,8 @@ export async function* checkSync(
       const end = latest(checkpoint.position, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
       yield checkBalances(destination, client, query, { ...checkpoint, end }, { ...plan.scan, signal: plan.signal });
       const assets = await listAssets(client, plan.signal);
-      if (assets) yield check("assets", {}, undefined, assets);
+      const own = await storedRows(destination, "assets");
+      if (assets) yield compareRows("assets", own, own.size > 0 ? rowsOf("assets", assets) : new Map()).result();
     }
   }
 }
@@ -107,61 +108,47 @@ async function checkBalances(
   const end = last >= position && last < limit ? last + 1n : position;
   const start = latest(checkpoint.start, earliest(end, await historyStart(client, options.signal)));
   const scan = client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start, endTimestamp: end } }, options);
-  const days = compareDays("balances");
-  const common = await compare(destination.read(filter, { start, end }), scan, position, days);
+  const days = await compareChanges(destination.read(filter, { start, end }), scan, position);
   for await (const record of destination.read(filter, { start: checkpoint.end + 1n, end: allTimes.end }))
     days.add(rowOf("balances", record), undefined);
   // The node no longer keeps them.
   let uncompared = 0;
   for await (const _ of destination.read(filter, { start: checkpoint.start, end: start })) uncompared++;
   const [stored, node] = [days.total("stored"), days.total("node")];
-  if (common === 0 && stored > 0 && node > 0) {
+  if (days.total("surplus") === stored && stored > 0 && node > 0) {
     refuseNetwork(`the node has none of its ${stored} balance changes since ${formatTime(start)}, and ${node} others`);
   }
-  return { list: "balances", records: node, uncompared, different: days.different(), range: { start, end } };
+  return { ...days.result(), uncompared, range: { start, end } };
 }
 
 type WholeList = Exclude<SyncList, "balances">;
 
-/** @param known - The records of the node. Default: they are read by the operation of the list. */
 async function checkList(
   destination: Destination,
   client: VegaClient,
   list: WholeList,
   query: object,
   position: bigint | undefined,
-  known: readonly object[] | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Comparison> {
-  const columns = Object.values(tables[list].columns);
-  const wanted = Object.entries(query).map(
-    ([member, id]) => [columns.findIndex((column) => column.member === member), id] as const,
-  );
-  const stored: Row[] = [];
-  let newest = 0n;
-  for await (const row of destination.rows(list)) {
-    if (list === "votes") newest = latest(newest, ...timesOf(row));
-    if (wanted.every(([index, id]) => row[index] === id)) stored.push(normalRow(list, row));
-  }
-  const own = byKey(list, stored);
-  const { records, pages, gap } = known
-    ? { records: own.size > 0 ? known : [], pages: [], gap: undefined }
-    : await readWhole(client, idOf(list), query, { signal });
+  const members = Object.values(tables[list].columns).map(({ member }) => member);
+  const wanted = Object.entries(query).map(([member, id]) => [members.indexOf(member), id] as const);
+  const stored = await storedRows(destination, list);
+  const own = new Map([...stored].filter(([, row]) => wanted.every(([index, id]) => row[index] === id)));
+  const { records, pages, gap } = await readWhole(client, idOf(list), query, { signal });
   const block = pages.at(-1)?.block;
   const reached = block && finalTime(block.timestamp);
   if (position !== undefined && reached !== undefined && reached < position)
     throw behindError(block, `, and ${list} are stored up to ${formatTime(position)}`);
-  const rows = records.map((record) => normalRow(list, rowOf(list, record)));
-  const node = byKey(list, rows);
+  const node = rowsOf(list, records);
   if (list === "votes") {
     // They were cast after the stored ones were read, or written again at the close of their proposal. A folder does
     // not tell when it was written: after its newest vote.
-    const end = position ?? newest + 1n;
+    const end = position ?? newestOf(stored.values()) + 1n;
     const { timeMember } = operations.listVotes.cursors;
     const isRewritten = (cursor: string) => position !== undefined && (timeIn(cursor, timeMember) ?? 0n) >= position;
-    const edges = pages.flatMap(({ edges }) => edges).filter(({ cursor }) => isRewritten(cursor));
-    const last = edges.map(({ node }) => rowOf(list, node));
-    const rewritten = byKey(list, last);
+    const last = pages.flatMap(({ edges }) => edges.flatMap(({ cursor, node }) => (isRewritten(cursor) ? [node] : [])));
+    const rewritten = rowsOf(list, last);
     const later = [...node].filter(([key, row]) => rewritten.has(key) || BigInt(timeOf(list, row) ?? 0) >= end);
     for (const [key] of later) for (const rows of [own, node]) rows.delete(key);
   }
@@ -172,18 +159,35 @@ async function checkList(
     for (const key of later) node.delete(key);
     if (later.length > 0) unknown = new IncompleteError(`The node has ${later.length} more. Run sync before --check.`);
   }
-  const days = compareDays(list);
   // Nothing is known of stored records in the gap.
   if (gap) for (const key of own.keys()) if (!node.has(key)) own.delete(key);
-  for (const key of keysOf([own, node])) days.add(own.get(key), node.get(key));
-  return { list, records: days.total("node"), uncompared: 0, gap: unknown, different: days.different() };
+  return { ...compareRows(list, own, node).result(), gap: unknown };
+}
+
+function compareRows(list: WholeList, own: Rows, other: Rows): Days {
+  const days = compareDays(list);
+  for (const key of keysOf([own, other])) days.add(own.get(key), other.get(key));
+  return days;
+}
+
+function rowsOf(list: WholeList, records: readonly object[]): Rows {
+  const rows = records.map((record) => normalRow(list, rowOf(list, record)));
+  return byKey(list, rows);
+}
+
+async function storedRows(destination: Destination, list: WholeList): Promise<Rows> {
+  const rows: Row[] = [];
+  for await (const row of destination.rows(list)) rows.push(normalRow(list, row));
+  return byKey(list, rows);
 }
 
 const timeOf = (list: SyncList, row: Row): string | null | undefined => row[tables[list].timeIndex];
 
 /** The time of a vote is in two columns. One of them may have been changed. */
-const timesOf = (row: Row): bigint[] =>
-  [timeOf("votes", row), /"timestamp":"(\d+)"/.exec(row.at(-1) ?? "")?.[1]].map((time) => BigInt(time ?? 0));
+function newestOf(votes: Iterable<Row>): bigint {
+  const timesOf = (row: Row) => [timeOf("votes", row), /"timestamp":"(\d+)"/.exec(row.at(-1) ?? "")?.[1]];
+  return [...votes].flatMap(timesOf).reduce((newest, time) => latest(newest, BigInt(time ?? 0)), 0n);
+}
 
 /**
  * A row in which equal values have equal texts: PostgreSQL stores JSON in a form of its own, newer nodes send empty
@@ -218,10 +222,13 @@ function compareDays(list: SyncList) {
     const key = nameRow(list, own ?? other ?? []);
     return `${key}: ${!own ? "missing" : other ? values.join("; ") : "the node does not have it"}`;
   }
+  const total = (count: "stored" | "node" | "surplus") => [...days.values()].reduce((sum, day) => sum + day[count], 0);
   return {
-    /** How many records there are on one side. */
-    total: (side: "stored" | "node") => [...days.values()].reduce((sum, each) => sum + each[side], 0),
-    different: () => [...days.values()].filter(({ first }) => first.length > 0),
+    total,
+    result: (): Comparison => {
+      const different = [...days.values()].filter(({ first }) => first.length > 0);
+      return { list, records: total("node"), uncompared: 0, different };
+    },
     /** Adds records of the same key, as they are stored and as the node has them. */
     add(own: Row | undefined, other: Row | undefined): void {
       const time = timeOf(list, other ?? own ?? []);
@@ -237,32 +244,18 @@ function compareDays(list: SyncList) {
   };
 }
 
-/**
- * Compares two readings, and returns how many records both have, perhaps with different balances.
- *
- * @param position - Everything before it is stored; later records of the node do not have to be.
- */
-async function compare(
+/** @param position - Everything before it is stored; later records of the node do not have to be. */
+async function compareChanges(
   stored: AsyncIterable<BalanceChange>,
   node: AsyncIterable<BalanceChange>,
   position: bigint,
-  days: Days,
-): Promise<number> {
-  let common = 0;
+): Promise<Days> {
+  const days = compareDays("balances");
   for await (const { time, rows } of byTime([stored, node])) {
     const [own = new Map(), other = new Map()] = rows;
-    for (const key of keysOf(rows)) {
-      if (own.has(key) || time < position) days.add(own.get(key), other.get(key));
-      if (own.has(key) && other.has(key)) common++;
-    }
+    for (const key of keysOf(rows)) if (own.has(key) || time < position) days.add(own.get(key), other.get(key));
   }
-  return common;
-}
-
-async function rowsOf(destination: Destination, list: WholeList): Promise<Rows> {
-  const rows: Row[] = [];
-  for await (const row of destination.rows(list)) rows.push(normalRow(list, row));
-  return byKey(list, rows);
+  return days;
 }
 
 /** Copies a database to an empty one, and compares both. Returns how many records of each list are in both. */
@@ -272,13 +265,11 @@ export async function copyDatabase(source: RelationalDestination, destination: R
   const end = latest(0n, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
   const counts: [SyncList, number][] = [];
   for (const list of syncLists) {
-    const days = compareDays(list);
-    if (list === "balances") await compare(source.read({}, allTimes), destination.read({}, allTimes), end, days);
-    else {
-      const [own, copied] = [await rowsOf(source, list), await rowsOf(destination, list)];
-      for (const key of keysOf([own, copied])) days.add(own.get(key), copied.get(key));
-    }
-    if (days.different().length > 0)
+    const days =
+      list === "balances"
+        ? await compareChanges(source.read({}, allTimes), destination.read({}, allTimes), end)
+        : compareRows(list, await storedRows(source, list), await storedRows(destination, list));
+    if (days.result().different.length > 0)
       throw new ExitError(`The ${list} of the copy differ. Copy to an empty destination.`);
     counts.push([list, days.total("stored")]);
   }
