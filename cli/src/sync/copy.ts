@@ -4,12 +4,12 @@
  */
 import {
   type BalanceChange,
-  type BalanceChangesDateRange,
   type BalanceChangesFilter,
   type Coverage,
   type PageContent,
   PaginationError,
   paginate,
+  type ScanBalanceChangesArguments,
   type ScanOptions,
   toNanoseconds,
   type VegaClient,
@@ -70,7 +70,7 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
   }
 
   function scanBalanceChanges(
-    query: { filter?: BalanceChangesFilter; dateRange?: BalanceChangesDateRange } = {},
+    query: ScanBalanceChangesArguments = {},
     { order = "oldest-first", maxItems = Number.POSITIVE_INFINITY, signal = neverAborted }: ScanOptions = {},
   ) {
     const filter = canonicalIds(query.filter ?? {});

@@ -20,6 +20,7 @@ async function isMissing(record: BalanceChange, client: VegaClient, signal: Abor
   return start <= startTimestamp && end !== undefined;
 }
 
+/** Looks for the newest balance change, or without any for the first stored vote and signature. */
 export async function checkNetwork(
   destination: Destination,
   client: VegaClient,
@@ -30,16 +31,8 @@ export async function checkNetwork(
   if (newest && (await isMissing(newest, client, signal))) {
     refuseNetwork(`the node does not have its balance change (${nameOf(newest)})`);
   }
-  if (!newest && stored.length > 0) await checkOtherLists(destination, client, stored, signal);
-}
-
-/** Looks for the first stored vote and signature: votes can be cast again, but nodes keep one, and all signatures. */
-async function checkOtherLists(
-  destination: Destination,
-  client: VegaClient,
-  stored: readonly StoredList[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
+  if (newest || stored.length === 0) return;
+  // Votes can be cast again, but nodes keep one, and all signatures.
   const pagination = { first: 1 };
   for await (const { partyId, proposalId, timestamp } of allOf(destination, "votes")) {
     const { nodes, block } = await client.listVotes({ partyId, proposalId, pagination }, { signal });

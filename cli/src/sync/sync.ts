@@ -31,7 +31,7 @@ import {
 import { scanHistory } from "./history.js";
 import { checkNetwork } from "./network.js";
 import { allOf } from "./rows.js";
-import { checkJoin, type Run, type SyncOptions, store, type VotesQuery } from "./run.js";
+import { checkJoin, listsOf, type Run, type SyncOptions, store, type VotesQuery } from "./run.js";
 
 /**
  * Reads each list up to the newest block of the node, or follows it.
@@ -41,7 +41,7 @@ import { checkJoin, type Run, type SyncOptions, store, type VotesQuery } from ".
  * balance changes; {@link ExitError} for a node of another network, before anything is written.
  */
 export async function syncTo(destination: Destination, client: VegaClient, options: SyncOptions): Promise<void> {
-  const { balances, votes = [], signatures = [], profiles, signal } = options;
+  const { signal } = options;
   signal?.throwIfAborted();
   const { block, nodes } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
   if (block?.height === 0n)
@@ -62,14 +62,13 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
     signal: AbortSignal.any([controller.signal, ...(signal ? [signal] : [])]),
     limit: pLimit(1),
   };
-  const tasks: Promise<IncompleteError | undefined>[] = [
-    ...(balances ? [syncBalances(run, balances, checkpointOf(stored, "balances", balances))] : []),
-    ...votes.map((query) => syncVotes(run, query, checkpointOf(stored, "votes", query))),
-    ...signatures.map((id) =>
-      storeBatches(run, "signatures", { id }, followNodeSignatures(client, { id }, following(run)), undefined),
-    ),
-    ...(profiles ? [syncProfiles(run)] : []),
-  ];
+  const tasks = listsOf(options).map(([list, query]): Promise<IncompleteError | undefined> => {
+    const checkpoint = checkpointOf(stored, list, query);
+    if (list === "balances") return syncBalances(run, query, checkpoint);
+    if (list === "votes") return syncVotes(run, query, checkpoint);
+    if (list === "profiles") return syncProfiles(run);
+    return storeBatches(run, list, query, followNodeSignatures(client, query, following(run)), undefined);
+  });
   // The first list that fails ends the others.
   for (const task of tasks) task.catch((error) => controller.abort(error));
   // A batch that is being stored needs the destination until its end.
