@@ -94,12 +94,11 @@ function insertsOf({ types, time, rows }: Dialect) {
   const isAccount = account.map((name, index) => `accounts.${name} = r.value->>${index}`).join(" AND ");
   const votes = valuesOf("votes");
   return {
-    /** Rows are an account and a number. */
+    /** Rows are accounts. */
     newAccounts: `
       INSERT INTO accounts (${account}) SELECT ${account.map((_, index) => `r.value->>${index}`)}
       FROM ${from} LEFT JOIN accounts ON ${isAccount} WHERE accounts.id IS NULL`,
-    /** The numbers of accounts, and their ids. */
-    accounts: `SELECT r.value->>4, CAST(accounts.id AS TEXT) FROM ${from} CROSS JOIN accounts WHERE ${isAccount}`,
+    accounts: `SELECT CAST(accounts.id AS TEXT), ${account} FROM ${from} CROSS JOIN accounts WHERE ${isAccount}`,
     /** Rows are the id of an account, a time and a balance. */
     balances: `
       INSERT INTO account_changes (account, time, balance)
@@ -203,18 +202,19 @@ function createDestination(database: Database): RelationalDestination {
   /** The rows of balance changes with the id of an account, a time and a balance. New accounts are stored. */
   async function withAccounts(rows: readonly Row[]): Promise<Row[]> {
     const keys = rows.map((row) => JSON.stringify(row.slice(1, 5)));
-    const numbers = new Map([...new Set(keys)].map((key, number) => [key, number]));
-    const json = `[${[...numbers].map(([key, number]) => `${key.slice(0, -1)},${number}]`)}]`;
-    const read = () => database.query(inserts.accounts, [json]);
-    let found = await read();
-    if (found.length < numbers.size) {
+    const accounts = new Set(keys);
+    const json = `[${[...accounts]}]`;
+    const read = async () => {
+      const found = await database.query(inserts.accounts, [json]);
+      return new Map(found.map(([id, ...account]) => [JSON.stringify(account), id]));
+    };
+    let ids = await read();
+    if (ids.size < accounts.size) {
       await database.run(inserts.newAccounts, [json]);
-      found = await read();
+      ids = await read();
     }
-    const ids: (string | null)[] = [];
-    for (const [number, id = null] of found) ids[Number(number)] = id;
     return rows.map(([time = null, , , , , balance = null], index) => {
-      return [ids[numbers.get(keys[index] ?? "") ?? -1] ?? null, time, balance];
+      return [ids.get(keys[index] ?? "") ?? null, time, balance];
     });
   }
 
