@@ -7,6 +7,7 @@ import { writeError } from "../output/file.js";
 interface Statement {
   run(...values: object[]): { changes: number | bigint };
   all(...values: object[]): object[];
+  get(...values: object[]): object | undefined;
   iterate(...values: object[]): Iterable<object>;
 }
 

@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import { join } from "node:path";
-import { formatUnits } from "vegaprotocol-client";
+import { formatUnits, type Vote } from "vegaprotocol-client";
 import { balancesAt, statement } from "vegaprotocol-client/reports";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -54,6 +54,18 @@ describe("SQLite", () => {
     await fs.copyFile(file, path("backup.db"));
     const [rows] = await query(path("backup.db"), ["SELECT count(*) AS count FROM balance_changes"]);
     expect(rows).toEqual([{ count: 200n }]);
+  });
+
+  test("a database with votes alone, of which a run reads the first, has all of them in one file", async () => {
+    const node = startNode({ balances: [], votes: 3000 });
+    const [vote] = node.records.votes;
+    const argv = ["votes", "--proposal", vote?.proposalId ?? ""];
+    expect(await sync(node, ...argv)).toMatchObject({ code: 0 });
+    node.nextBlock({ votes: [{ ...vote, timestamp: `${node.block.timestamp}` } as Vote] });
+    node.nextBlock();
+    expect(await sync(node, ...argv)).toMatchObject(ended(0, ": 1 new vote,"));
+    const log = await fs.stat(`${file}-wal`).catch(() => ({ size: 0 }));
+    expect(log.size).toBe(0);
   });
 
   test("a database that is being written has its finished batches in one file", async () => {

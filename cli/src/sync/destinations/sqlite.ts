@@ -99,7 +99,15 @@ function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
   }
 
   function* read(sql: string, values: readonly string[] = []): Generator<Row, undefined> {
-    for (const row of database.prepare(sql).iterate(...named(values))) yield Object.values(row);
+    const statement = database.prepare(sql);
+    let isRead = false;
+    try {
+      for (const row of statement.iterate(...named(values))) yield Object.values(row);
+      isRead = true;
+    } finally {
+      // With libsql, a statement that is left early would stay open, and keep the log.
+      if (!isRead) statement.get(...named(values));
+    }
   }
   return {
     dialect,
