@@ -1,5 +1,5 @@
 /** Compares stored records with a node, one by one. */
-import type { BalanceChange, ScanOptions, VegaClient } from "vegaprotocol-client";
+import type { BalanceChange, VegaClient } from "vegaprotocol-client";
 import { operations } from "vegaprotocol-client/operations";
 import { nameOf } from "../dry.js";
 import { ExitError, IncompleteError } from "../errors.js";
@@ -22,7 +22,9 @@ import {
 import type { RelationalDestination } from "./destinations/relational.js";
 import { refuseNetwork } from "./network.js";
 import { byKey, byTime, keysOf, nameRow, type Row, type Rows, rowOf, sharesOf, tables } from "./rows.js";
-import { listsOf, type SyncOptions } from "./run.js";
+import { listsOf, type Run, type SyncOptions } from "./run.js";
+
+type Checked = Pick<Run, "destination" | "client" | "options">;
 
 export interface Comparison {
   readonly list: SyncList;
@@ -52,24 +54,19 @@ export interface ComparedDay {
 }
 
 /** @throws {@link ExitError} if a list was never stored, or if the node is of another network. */
-export async function* checkSync(
-  destination: Destination,
-  client: VegaClient,
-  plan: SyncOptions,
-): AsyncGenerator<Comparison, undefined, undefined> {
+export async function* checkSync(destination: Destination, client: VegaClient, options: SyncOptions) {
+  const run = { destination, client, options };
   const stored = await destination.checkpoints();
-  const check = (list: WholeList, query: object, position?: bigint) =>
-    checkList(destination, client, list, query, position, plan.signal);
-  for (const [list, query] of listsOf(plan)) {
+  for (const [list, query] of listsOf(options)) {
     const checkpoint = checkpointOf(stored, list, query);
-    if (list === "profiles") yield check(list, query);
+    if (list === "profiles") yield await checkList(run, list, query);
     else if (checkpoint === undefined) throw notStored(list, stored);
-    else if (list !== "balances") yield check(list, query, checkpoint.position || undefined);
+    else if (list !== "balances") yield await checkList(run, list, query, checkpoint.position || undefined);
     else {
       const ofBalances = stored.filter(({ list }) => list === "balances");
       const end = latest(checkpoint.position, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
-      yield checkBalances(destination, client, query, { ...checkpoint, end }, { ...plan.scan, signal: plan.signal });
-      const assets = await listAssets(client, plan.signal);
+      yield await checkBalances(run, query, { ...checkpoint, end });
+      const assets = await listAssets(client, options.signal);
       const own = await storedRows(destination, "assets");
       if (assets) yield compareRows("assets", own, own.size > 0 ? rowsOf("assets", assets) : new Map()).result();
     }
@@ -93,21 +90,20 @@ export function nameOfQuery(list: SyncList, query: object): string {
 }
 
 async function checkBalances(
-  destination: Destination,
-  client: VegaClient,
+  { destination, client, options: { scan: scanOptions, signal } }: Checked,
   { filter }: BalancesQuery,
   checkpoint: Checkpoint & { end: bigint },
-  options: ScanOptions,
 ): Promise<Comparison> {
   const { position } = checkpoint;
-  const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal: options.signal });
+  const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
   // Records after the checkpoint are of another query, or of a node without block headers: these are compared in one
   // direction, and the last one is at the checkpoint. Later ones were not stored by sync.
   const limit = block ? checkpoint.end : checkpoint.end + 1n;
   const last = BigInt((await destination.newest(filter, limit))?.timestamp ?? 0);
   const end = last >= position && last < limit ? last + 1n : position;
-  const start = latest(checkpoint.start, earliest(end, await historyStart(client, options.signal)));
-  const scan = client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start, endTimestamp: end } }, options);
+  const start = latest(checkpoint.start, earliest(end, await historyStart(client, signal)));
+  const dateRange = { startTimestamp: start, endTimestamp: end };
+  const scan = client.scanBalanceChanges({ filter, dateRange }, { ...scanOptions, signal });
   const days = await compareChanges(destination.read(filter, { start, end }), scan, position);
   for await (const record of destination.read(filter, { start: checkpoint.end + 1n, end: allTimes.end }))
     days.add(rowOf("balances", record), undefined);
@@ -123,19 +119,13 @@ async function checkBalances(
 
 type WholeList = Exclude<SyncList, "balances">;
 
-async function checkList(
-  destination: Destination,
-  client: VegaClient,
-  list: WholeList,
-  query: object,
-  position: bigint | undefined,
-  signal: AbortSignal | undefined,
-): Promise<Comparison> {
+async function checkList(run: Checked, list: WholeList, query: object, position?: bigint): Promise<Comparison> {
+  const { destination, client, options } = run;
   const members = Object.values(tables[list].columns).map(({ member }) => member);
   const wanted = Object.entries(query).map(([member, id]) => [members.indexOf(member), id] as const);
   const stored = await storedRows(destination, list);
   const own = new Map([...stored].filter(([, row]) => wanted.every(([index, id]) => row[index] === id)));
-  const { records, pages, gap } = await readWhole(client, idOf(list), query, { signal });
+  const { records, pages, gap } = await readWhole(client, idOf(list), query, { signal: options.signal });
   const block = pages.at(-1)?.block;
   const reached = block && finalTime(block.timestamp);
   if (position !== undefined && reached !== undefined && reached < position)
@@ -244,12 +234,10 @@ function compareDays(list: SyncList) {
   };
 }
 
+type Changes = AsyncIterable<BalanceChange>;
+
 /** @param position - Everything before it is stored; later records of the node do not have to be. */
-async function compareChanges(
-  stored: AsyncIterable<BalanceChange>,
-  node: AsyncIterable<BalanceChange>,
-  position: bigint,
-): Promise<Days> {
+async function compareChanges(stored: Changes, node: Changes, position: bigint): Promise<Days> {
   const days = compareDays("balances");
   for await (const { time, rows } of byTime([stored, node])) {
     const [own = new Map(), other = new Map()] = rows;

@@ -38,7 +38,7 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
   async function* readFrom<T>(
     signal: AbortSignal,
     read: (stored: Destination) => AsyncIterable<T> | Promise<Iterable<T>>,
-  ): AsyncGenerator<T, undefined, undefined> {
+  ) {
     const stored = await openDestination(name, "read", signal, { ...(schema !== undefined && { schema }) });
     try {
       yield* await read(stored);

@@ -6,11 +6,7 @@ import type { BalancesQuery, Checkpoint } from "./destination.js";
 import { checkJoin, type Run, store } from "./run.js";
 
 /** Stores batches up to the newest block, and yields the range that is stored then. */
-export async function* scanHistory(
-  run: Run,
-  query: BalancesQuery,
-  stored: Checkpoint | undefined,
-): AsyncGenerator<Checkpoint, undefined> {
+export async function* scanHistory(run: Run, query: BalancesQuery, stored: Checkpoint | undefined) {
   const { destination, client, options, signal, limit } = run;
   const { filter } = query;
   const newest = stored && (await limit(() => destination.newest(filter, stored.position)));

@@ -80,10 +80,7 @@ export function recordOf<List extends SyncList>(list: List, row: Row): SyncRecor
   return record as object as SyncRecords[List];
 }
 
-export async function* allOf<List extends SyncList>(
-  stored: Destination,
-  list: List,
-): AsyncGenerator<SyncRecords[List], undefined, undefined> {
+export async function* allOf<List extends SyncList>(stored: Destination, list: List) {
   for await (const row of stored.rows(list)) yield recordOf(list, row);
 }
 
@@ -140,9 +137,7 @@ export const nameRow = (list: SyncList, row: Row): string =>
     .join(", ");
 
 /** Merges readings of balance changes in order of time: yields the rows of each reading at each time. */
-export async function* byTime(
-  readings: readonly AsyncIterable<BalanceChange>[],
-): AsyncGenerator<{ time: bigint; rows: Rows[] }, undefined> {
+export async function* byTime(readings: readonly AsyncIterable<BalanceChange>[]) {
   const all = readings.map((records) => records[Symbol.asyncIterator]());
   try {
     const heads = await Promise.all(all.map(async (records) => (await records.next()).value));

@@ -59,11 +59,7 @@ export interface Run {
   readonly limit: LimitFunction;
 }
 
-export async function store(
-  { destination, options, limit }: Run,
-  batch: Batch,
-  incomplete?: IncompleteError,
-): Promise<void> {
+export async function store({ destination, options, limit }: Run, batch: Batch, incomplete?: IncompleteError) {
   const { list, checkpoint } = batch;
   for (const time of Object.values(checkpoint ?? {})) checkTime(String(time), () => "the block of the node");
   const { position = 0n } = checkpoint ?? {};

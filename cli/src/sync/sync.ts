@@ -148,11 +148,7 @@ async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undef
 }
 
 /** Stores balance changes: by a scan up to the newest block, then block by block. Returns why some may be missing. */
-async function syncBalances(
-  run: Run,
-  query: BalancesQuery,
-  stored: Checkpoint | undefined,
-): Promise<IncompleteError | undefined> {
+async function syncBalances(run: Run, query: BalancesQuery, stored: Checkpoint | undefined) {
   const { client, options } = run;
   let checkpoint = stored;
   try {

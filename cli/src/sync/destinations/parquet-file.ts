@@ -118,11 +118,7 @@ export async function openParquet(path: string, isStable = true): Promise<Writte
 }
 
 /** The rows of a file, in its order or from its end on. */
-export async function* readParquet(
-  { path, file, metadata }: WrittenFile,
-  columns: StoredColumns,
-  isBackward = false,
-): AsyncGenerator<string[], undefined, undefined> {
+export async function* readParquet({ path, file, metadata }: WrittenFile, columns: StoredColumns, isBackward = false) {
   // The library converts decimals and times to JavaScript numbers, which are not exact.
   const schema = metadata.schema.map(({ converted_type: type, logical_type: _, ...element }) =>
     type === "UTF8" ? { ...element, converted_type: type } : element,
