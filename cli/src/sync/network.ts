@@ -2,13 +2,14 @@
 import { type BalanceChange, PaginationError, type VegaClient } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
 import { finalTime } from "../times.js";
-import { checkpointOf, type Destination, type StoredList } from "./destination.js";
+import { checkpointOf, type StoredList } from "./destination.js";
 import { allOf, nameRow, rowOf } from "./rows.js";
+import type { Run } from "./run.js";
 
 const nameOf = (change: BalanceChange) => nameRow("balances", rowOf("balances", change));
 
 /** Whether a response shows all of the time of a balance change, and does not have it. */
-async function isMissing(record: BalanceChange, client: VegaClient, signal: AbortSignal | undefined): Promise<boolean> {
+async function isMissing(record: BalanceChange, client: VegaClient, signal: AbortSignal): Promise<boolean> {
   const startTimestamp = finalTime(BigInt(record.timestamp));
   const dateRange = { startTimestamp, endTimestamp: startTimestamp + 1000n };
   const scan = client.scanBalanceChanges({ dateRange }, { catchUp: 0, signal });
@@ -21,12 +22,7 @@ async function isMissing(record: BalanceChange, client: VegaClient, signal: Abor
 }
 
 /** Looks for the newest balance change, or without any for the first stored vote and signature. */
-export async function checkNetwork(
-  destination: Destination,
-  client: VegaClient,
-  stored: readonly StoredList[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
+export async function checkNetwork({ destination, client, signal }: Run, stored: readonly StoredList[]): Promise<void> {
   const newest = await destination.newest({});
   if (newest && (await isMissing(newest, client, signal))) {
     refuseNetwork(`the node does not have its balance change (${nameOf(newest)})`);

@@ -49,8 +49,6 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
       "The node has no block yet. Run sync again once it has read its history, or use another node.",
     );
   options.onConnected?.();
-  const stored = await destination.checkpoints();
-  await checkNetwork(destination, client, stored, signal);
   const controller = new AbortController();
   const run: Run = {
     destination,
@@ -62,6 +60,8 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
     signal: AbortSignal.any([controller.signal, ...(signal ? [signal] : [])]),
     limit: pLimit(1),
   };
+  const stored = await destination.checkpoints();
+  await checkNetwork(run, stored);
   const tasks = listsOf(options).map(([list, query]): Promise<IncompleteError | undefined> => {
     const checkpoint = checkpointOf(stored, list, query);
     if (list === "balances") return syncBalances(run, query, checkpoint);

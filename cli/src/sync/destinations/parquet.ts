@@ -62,34 +62,14 @@ interface OpenDay {
 
 /** Opens a folder, which does not have to be there, and locks it for this process unless it is only read. */
 export async function openParquetFolder(name: string, options: ParquetOptions): Promise<Destination> {
+  const { query = { filter: {} }, hasPartialDay } = options;
   const folder = await realpath(name).catch(() => resolve(name));
   await refuseOthers(name, folder, options.mode);
   const release = options.mode === "read" ? async () => {} : await lock(folder);
-  try {
-    return createDestination(name, folder, options, await readDays(folder, options), release);
-  } catch (error) {
+  const days = await readDays(folder, options).catch(async (error) => {
     await release();
     throw error;
-  }
-}
-
-/** Refuses to read a folder without a copy, and to write to one that has other files and may be named by mistake. */
-async function refuseOthers(name: string, folder: string, mode: OpenMode): Promise<void> {
-  const entries = (await readdir(folder).catch(() => [])).filter((entry) => !entry.startsWith("."));
-  const own = syncLists.map((list) => tables[list].name);
-  if (entries.some((entry) => own.includes(entry))) return;
-  if (mode === "read") throw new NoCopyError(`${name} has no copy: run vegaprotocol sync first.`);
-  if (entries.length > 0)
-    throw new UsageError(`${name} has other files, such as ${entries[0]}, and no copy. Choose a new folder.`);
-}
-
-function createDestination(
-  name: string,
-  folder: string,
-  { query = { filter: {} }, hasPartialDay }: ParquetOptions,
-  days: readonly DayFile[],
-  release: () => Promise<void>,
-): Destination {
+  });
   const { columns } = tables.balances;
   const last = days.at(-1);
   let openDay: OpenDay | undefined;
@@ -213,6 +193,16 @@ function createDestination(
       await release();
     },
   };
+}
+
+/** Refuses to read a folder without a copy, and to write to one that has other files and may be named by mistake. */
+async function refuseOthers(name: string, folder: string, mode: OpenMode): Promise<void> {
+  const entries = (await readdir(folder).catch(() => [])).filter((entry) => !entry.startsWith("."));
+  const own = syncLists.map((list) => tables[list].name);
+  if (entries.some((entry) => own.includes(entry))) return;
+  if (mode === "read") throw new NoCopyError(`${name} has no copy: run vegaprotocol sync first.`);
+  if (entries.length > 0)
+    throw new UsageError(`${name} has other files, such as ${entries[0]}, and no copy. Choose a new folder.`);
 }
 
 /** Finds the files of days. Nothing that stands in a file leads to another one. */
