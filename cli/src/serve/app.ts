@@ -76,11 +76,8 @@ export function createGateway(options: GatewayOptions) {
   const callerOf = ({ headers, socket }: IncomingMessage) => {
     const entries = options.trustsProxy ? String(headers["x-forwarded-for"] ?? "").split(",") : [];
     // Some proxies add the port, which differs for each connection.
-    const address = entries
-      .at(-1)
-      ?.trim()
-      .replace(/^([\d.]+|\[.+\]):\d+$/, "$1");
-    return address || (socket.remoteAddress ?? "");
+    const address = entries.at(-1)?.trim() ?? "";
+    return address.replace(/^([\d.]+|\[.+\]):\d+$/, "$1") || (socket.remoteAddress ?? "");
   };
   const turns = createTurns(...weights, requests.of);
   const [streams, bodies] = [createQuota(8, () => 2), createQuota(64 * 2 ** 20, () => 8 * 2 ** 20)];
@@ -208,9 +205,8 @@ export function createGateway(options: GatewayOptions) {
 
   async function page(context: Context<Env>, id: ListId, argument: object, query: URLSearchParams) {
     const request = readPageRequest(id, argument);
-    const { content, coverage, isComplete, source, hasMore } = await read(context, (reader) =>
-      readPage(request, reader),
-    );
+    const found = await read(context, (reader) => readPage(request, reader));
+    const { content, coverage, isComplete, source, hasMore } = found;
     metrics.sent(id, content.edges.length);
     if (hasMore) {
       const [name, cursor] = request.isBackward ? ["before", "startCursor"] : ["after", "endCursor"];
@@ -239,11 +235,11 @@ export function createGateway(options: GatewayOptions) {
 
   async function check(context: Context<Env>): Promise<Response> {
     const body = await readBody(context);
-    // As the caller has written it: a deep one could not be written again.
-    const init = { body: { tx: {} }, bodySerializer: () => body };
-    const sent = await read(context, ({ signal, inTurn }) =>
-      inTurn(1, () => client.http.POST("/transaction/check", { ...init, signal })),
-    );
+    const sent = await read(context, ({ signal, inTurn }) => {
+      // As the caller has written it: a deep one could not be written again.
+      const init = { body: { tx: {} }, bodySerializer: () => body, signal };
+      return inTurn(1, () => client.http.POST("/transaction/check", init));
+    });
     return send(context, sent.data ?? sent.error ?? {}, sent);
   }
 

@@ -192,13 +192,8 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     },
   };
 
-  return async function readReport(
-    name: string,
-    parameterTexts: URLSearchParams,
-    format: "json" | "csv",
-    reader: Reader,
-  ) {
-    const query = readParameters({ arguments: parameters[name] ?? {} }, parameterTexts) as Query;
+  return async function readReport(name: string, search: URLSearchParams, format: "json" | "csv", reader: Reader) {
+    const query = readParameters({ arguments: parameters[name] ?? {} }, search) as Query;
     checkNames(query);
     const { rows, columns, coverage, source } = await (isOfBalances(name)
       ? ofBalances(name, query, reader)
