@@ -111,6 +111,13 @@ describe("SQLite", () => {
     expect(await sync(startNode())).toMatchObject(ended(1, "writes version 2. Sync again to another file."));
   });
 
+  test.skipIf(isWindows || process.getuid?.() === 0)("a file that may not be read is refused by its name", async () => {
+    await sync(startNode());
+    await fs.chmod(file, 0);
+    const refused = ended(1, `SQLite cannot open ${file}. Check that you may read it.`);
+    expect(await sync(startNode(), "--check")).toMatchObject(refused);
+  });
+
   test("a file that is no database is refused by its name", async () => {
     await fs.writeFile(file, "not a database ".repeat(100));
     const refused = ended(1, `Error: SQLite cannot use ${file}: file is not a database.\n`);

@@ -166,7 +166,7 @@ export async function openSqlite(name: string, options: DatabaseOptions): Promis
   const path = followLink(name);
   const release = options.mode === "read" ? async () => {} : await lock(path);
   try {
-    const database = open(path);
+    const database = openFile(open, path, name);
     const file = fileId(name);
     // SQLite would keep writing to the file that it has opened, which has no name or another one.
     const checkFile = () => {
@@ -180,6 +180,14 @@ export async function openSqlite(name: string, options: DatabaseOptions): Promis
   } catch (error) {
     await release();
     throw error;
+  }
+}
+
+function openFile(open: (path: string) => Sqlite, path: string, name: string): Sqlite {
+  try {
+    return open(path);
+  } catch (cause) {
+    throw new ExitError(`SQLite cannot open ${name}. Check that you may read it.`, undefined, { cause });
   }
 }
 
