@@ -82,7 +82,10 @@ export function createGateway(options: GatewayOptions) {
   const turns = createTurns(...weights, requests.of);
   const [streams, bodies] = [createQuota(8, () => 2), createQuota(64 * 2 ** 20, () => 8 * 2 ** 20)];
   const unsent = createShare<ServerResponse>(128 * 2 ** 20);
-  /** The controllers of requests in flight. On Node.js 20, `AbortSignal.any` can lose its sources. */
+  /**
+   * The controllers of requests in flight. On Node.js 20, `AbortSignal.any` can lose its sources, and more than ten
+   * listeners on a signal print a warning.
+   */
   const controllers = new Set<AbortController>();
   closing.addEventListener("abort", () => {
     for (const controller of controllers) controller.abort(closing.reason);
