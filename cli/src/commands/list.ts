@@ -43,7 +43,7 @@ const orders = { choices: ["oldest-first", "newest-first"] };
 
 /** The bounds of the coverage that the caller has not given. */
 function coverageNote({ start, end }: Coverage, reading: Reading, records: number): string {
-  const upTo = reading.end === undefined && end !== undefined ? ` up to ${formatTime(end)}` : "";
+  const upTo = reading.end === undefined && end !== undefined && start < end ? ` up to ${formatTime(end)}` : "";
   if (reading.start !== undefined) return upTo && `The records are complete${upTo}.`;
   if (records === 0) return `There are no records before ${formatTime(start)}, or the node does not keep them.`;
   return `The records are complete from ${formatTime(start)}${upTo || " on"}. Earlier ones are unknown.`;

@@ -38,6 +38,11 @@ export async function* scanHistory(run: Run, query: BalancesQuery, stored: Check
       continue;
     }
     if (checkpoint === undefined && start >= end) {
+      if (records.some(({ timestamp }) => BigInt(timestamp) < end))
+        throw new IncompleteError(
+          "No response shows from when on the balance changes are complete: the filter takes several requests. " +
+            "Sync at most 80 parties or markets at once, or use another node.",
+        );
       // A later run, or another node, can find earlier records.
       if (isMissing(run, query))
         throw new IncompleteError(

@@ -129,6 +129,16 @@ test("stores the oldest records of a filter that takes several requests, althoug
   expect(await runCli(argv, { fetch })).toMatchObject(ended(0, found));
 });
 
+test("says that nothing is stored if no response proves the records of a filter that takes several requests", async () => {
+  const parties = [party, ...Array.from({ length: 100 }, (_, index) => index.toString(16).padStart(64, "0"))];
+  // No other party shows what the node keeps, and a page is too small for all records of this one.
+  const balances = Array.from({ length: 5100 }, (_, index) => change(first + BigInt(index) * 1_000_000n, "7", party));
+  const { fetch } = startNode({ balances });
+  const argv = ["sync", path("vega.db"), "balances", ...parties.flatMap((each) => ["--party", each])];
+  const unproved = /^Error: No response shows from when on the balance changes are complete: /m;
+  expect(await runCli(argv, { fetch })).toMatchObject(ended(3, unproved));
+});
+
 test("a list whose next page no node shows ends with advice for the command line", async () => {
   const [whole, empty] = [startNode(), startNode({ balances: [] })];
   const fetch = (request: Request) => (request.url.includes("pagination.after") ? empty : whole).fetch(request);
