@@ -10,8 +10,9 @@ export async function* scanHistory(run: Run, query: BalancesQuery, stored: Check
   const { destination, client, options, signal, limit } = run;
   const { filter } = query;
   const newest = stored && (await limit(() => destination.newest(filter, stored.position)));
-  const known = newest && BigInt(newest.timestamp);
-  if (stored && !newest) {
+  // Another query can have stored records before the start, and not those that follow them.
+  const known = newest && BigInt(newest.timestamp) >= stored.start ? BigInt(newest.timestamp) : undefined;
+  if (stored && known === undefined) {
     const dateRange = { startTimestamp: stored.start, endTimestamp: stored.position };
     const first = { ...options.scan, maxItems: 1, missingHistory: "ignore", signal } as const;
     const scan = client.scanBalanceChanges({ filter, dateRange }, first);

@@ -13,6 +13,7 @@ import {
   change,
   changes,
   ended,
+  equal,
   first,
   hour,
   party,
@@ -137,6 +138,20 @@ test("says that nothing is stored if no response proves the records of a filter 
   const argv = ["sync", path("vega.db"), "balances", ...parties.flatMap((each) => ["--party", each])];
   const unproved = /^Error: No response shows from when on the balance changes are complete: /m;
   expect(await runCli(argv, { fetch })).toMatchObject(ended(3, unproved));
+});
+
+test("a query continues, although another one has stored records before its start and not those that follow them", async () => {
+  const at = (hours: number) => first + BigInt(hours) * hour;
+  const node = startNode({ balances: [change(first, "1", party)], block: { height: 1n, timestamp: at(1) } });
+  const run = (...flags: string[]) => runCli(["sync", path("vega.db"), "--party", party, ...flags], node);
+  expect(await run()).toMatchObject({ code: 0 });
+  node.nextBlock({ balances: [change(at(2), "2", party)], block: { height: 2n, timestamp: at(4) } });
+  const later = ["--from", `${at(3)}`];
+  expect(await run(...later)).toMatchObject(ended(0, ": 0 new balance changes,"));
+  add(node, change(at(4), "3", party));
+  expect(await run(...later)).toMatchObject(ended(0, ": 1 new balance change,"));
+  expect(await run()).toMatchObject(ended(0, ": 1 new balance change,"));
+  expect(await run("--check")).toMatchObject(equal(3));
 });
 
 test("a list whose next page no node shows ends with advice for the command line", async () => {
