@@ -154,6 +154,22 @@ test("a query continues, although another one has stored records before its star
   expect(await run("--check")).toMatchObject(equal(3));
 });
 
+test("a vote keeps its last version if a node that is behind responds to another query", async () => {
+  const cast = startNode({ votes: 1 }).records.votes[0] as Vote;
+  const { proposalId, partyId } = cast;
+  const node = startNode({ votes: [{ ...cast, value: "VALUE_YES" }] });
+  node.nextBlock({ votes: [{ ...cast, value: "VALUE_NO", timestamp: `${node.block.timestamp}` }] });
+  node.nextBlock();
+  const run = (...flags: string[]) => runCli(["sync", path("vega.db"), "votes", ...flags], node);
+  expect(await run("--proposal", proposalId)).toMatchObject({ code: 0 });
+  node.configure({ lag: 2 });
+  expect(await run("--party", partyId)).toMatchObject({ code: 0 });
+  node.configure({ lag: 0 });
+  const { stdout } = await runCli(["tally", "--db", path("vega.db"), "--proposal", proposalId]);
+  expect(JSON.parse(stdout)).toMatchObject({ yes: { parties: 0 }, no: { parties: 1 } });
+  expect(await run("--proposal", proposalId, "--check")).toMatchObject({ code: 0 });
+});
+
 test("a list whose next page no node shows ends with advice for the command line", async () => {
   const [whole, empty] = [startNode(), startNode({ balances: [] })];
   const fetch = (request: Request) => (request.url.includes("pagination.after") ? empty : whole).fetch(request);

@@ -93,6 +93,7 @@ function insertsOf({ types, time, rows }: Dialect) {
   const account = ["party", "asset", "market", "account_type"];
   const isAccount = account.map((name, index) => `accounts.${name} = r.value->>${index}`).join(" AND ");
   const votes = valuesOf("votes");
+  const before = time(`r.value->>${votes.length}`);
   return {
     /** Rows are accounts. */
     newAccounts: `
@@ -105,12 +106,16 @@ function insertsOf({ types, time, rows }: Dialect) {
       SELECT CAST(r.value->>0 AS INTEGER), ${columnOf("time", 1)}, ${columnOf("amount", 2)} FROM ${from} WHERE true
       ON CONFLICT (time, account) DO UPDATE SET balance = excluded.balance
       WHERE account_changes.balance <> excluded.balance`,
-    // A follower that continues yields votes again that were rewritten without a difference.
+    // A follower that continues yields votes again that were rewritten without a difference. For another query, a node
+    // that is behind can respond: it has earlier versions of votes that are stored.
     votes: `
       INSERT INTO votes_history (${Object.keys(tables.votes.columns)}, before)
-      SELECT ${votes}, ${time(`r.value->>${votes.length}`)} FROM ${from} WHERE NOT EXISTS (
+      SELECT ${votes}, ${before} FROM ${from} WHERE NOT EXISTS (
         SELECT 1 FROM votes
         WHERE votes.proposal = r.value->>0 AND votes.party = r.value->>1 AND votes.record = ${votes.at(-1)}
+      ) AND NOT EXISTS (
+        SELECT 1 FROM votes_history AS later
+        WHERE later.proposal = r.value->>0 AND later.party = r.value->>1 AND later.before > ${before}
       )`,
     signatures: `
       INSERT INTO node_signatures SELECT ${valuesOf("signatures")} FROM ${from} WHERE true ON CONFLICT DO NOTHING`,
