@@ -91,6 +91,17 @@ describe("a loop", () => {
     }
   });
 
+  test("gets votes that were cast after an earlier loop, also from nodes without block headers", async () => {
+    const network = createNetwork({ nodes: 1, votes: 300 }, { blockHeaders: false });
+    const { url } = await serve(network);
+    const [, vote] = network.records.votes;
+    const path = `/api/v2/votes?proposalId=${vote?.proposalId}&pagination.first=20`;
+    const earlier = recordsOf(await loop(url, path));
+    const partyIds = Array.from({ length: 50 }, (_, index) => `${index}`.padStart(64, "e"));
+    network.nextBlock({ votes: partyIds.map((partyId) => ({ ...vote, partyId, timestamp: undefined })) });
+    expect(recordsOf(await loop(url, path))).toHaveLength(earlier.length + 50);
+  });
+
   test("gets more profiles than a page of a node from both ends", async () => {
     const network = createNetwork({ nodes: 1, profiles: 7000 });
     const { url } = await serve(network);
