@@ -50,6 +50,10 @@ export const getCommand: Definition = {
         if (after !== undefined) searchParams.set("pagination.after", after);
         const body = await request(client, pathname, searchParams, signal);
         const page = Object.values(body).find(isPage);
+        if (page === undefined && after !== undefined) {
+          const got = JSON.stringify(body).slice(0, 60);
+          throw new ExitError(`Expected GET ${pathname} to return the next page of the list, got ${got}.`);
+        }
         if (page === undefined) object = body;
         return page ?? { edges: [], pageInfo: { hasNextPage: false } };
       };

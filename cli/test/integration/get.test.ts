@@ -118,6 +118,15 @@ test("the command get prints a screenful on a terminal", async () => {
   expect(sent).toEqual(["/api/v2/assets?pagination.first=31"]);
 });
 
+test("the command get ends with an error if a page of a list is followed by something else", async () => {
+  const withoutPage = (request: Request) =>
+    request.url.includes("after") ? Promise.resolve(Response.json({})) : fetch(request);
+  const message = "Expected GET /api/v2/assets to return the next page of the list, got {}.";
+  for (const rest of ["", ` -o ${path("x.csv")}`]) {
+    expect(await run(`/api/v2/assets${rest}`, { fetch: withoutPage })).toMatchObject(ended(1, message));
+  }
+});
+
 test("the command get prints an object, or writes it to a file", async () => {
   const object = '{"epoch":{"seq":"7","validators":[]}}\n';
   expect(await run("/api/v2/epoch")).toEqual({ code: 0, stdout: object, stderr: "" });
