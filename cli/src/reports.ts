@@ -96,15 +96,18 @@ export async function readBalanceReport(
       { filter, dateRange: { startTimestamp, endTimestamp: end } },
       { pageSize: scanPageSize, ...options, ...own },
     );
-  const isProvedFrom = async (start: bigint) => {
+  /** Whether a response shows that no record is missing between a start and the time from which on all were read. */
+  const isProvedFrom = async (start: bigint, read: bigint) => {
     const scan = scanFrom(start, { maxItems: 1 });
+    let first: BalanceChange | undefined;
     try {
-      await scan.toArray();
+      [first] = await scan.toArray();
     } catch (error) {
       if (PaginationError.is(error)) return false;
       throw error;
     }
-    return (await scan.coverage).start <= start;
+    // The records can be of another node, which keeps less.
+    return (await scan.coverage).start <= start && BigInt(first?.timestamp ?? read) >= read;
   };
   const compute = async (startTimestamp: bigint | undefined, isLate: boolean) => {
     let first: string | undefined;
@@ -129,7 +132,9 @@ export async function readBalanceReport(
   const { kept } = found;
   if (from === undefined || oldest === undefined || kept === undefined || from < oldest || from >= kept) return found;
   // A later start has more records of other accounts before it, of which one may prove it.
-  return (await isProvedFrom(from)) ? { ...found, coverage: { ...found.coverage, start: from }, kept: from } : found;
+  return (await isProvedFrom(from, kept))
+    ? { ...found, coverage: { ...found.coverage, start: from }, kept: from }
+    : found;
 }
 
 /** Adds the numbers sent on each block. */

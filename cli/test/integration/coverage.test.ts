@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
-import { ended } from "../support/changes.js";
+import { change, ended, first, hour, party, startNode } from "../support/changes.js";
 import { complete, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
@@ -21,6 +21,20 @@ test("an end that no response with block headers proves is a warning, or exit co
     );
   const node = createFakeNode({ balances: 1200 }, { rateLimit: false });
   expect((await runCli(["balances"], { fetch: node.fetch })).stderr).not.toContain("Warning");
+});
+
+test("a report that was read from a node with a shorter history than the one that proves its start is incomplete", async () => {
+  const at = (hours: number) => first + BigInt(hours) * hour;
+  const ofOthers = [change(at(0)), change(at(2))];
+  const balances = [...ofOthers, change(at(5), "1", party), change(at(10), "2", party)];
+  const data = { balances, block: { height: 20n, timestamp: at(20) } };
+  const [longer, shorter] = [startNode(data), startNode({ ...data, history: at(8) })];
+  // Behind one address, only the reading since the oldest record is of the node that keeps less.
+  const fetch = (request: Request) =>
+    (request.url.includes(`startTimestamp=${first}`) ? shorter : longer).fetch(request);
+  const argv = ["statement", "--party", party, "--from", `${at(3)}`, "--to", `${at(15)}`];
+  expect(await runCli(argv, { fetch })).toMatchObject(ended(3, "The records are complete from 2024-02-07T20:00:00."));
+  expect(await runCli(argv, longer)).toMatchObject({ code: 0, stdout: expect.stringMatching(/(?:.*"change".*\n){2}/) });
 });
 
 test("a range before the history gets no advice that cannot be followed", async () => {
