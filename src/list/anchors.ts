@@ -15,9 +15,10 @@ import { type Anchor, lastCursorOf, timeBefore, type WalkState } from "./state.j
 import { beforeBlock, fromVotes } from "./votes.js";
 
 /** The ways to request the page after a state, the best one first; none if no cursor leads on. */
-export function anchorsOf({ kind }: Pick<WalkPlan, "kind">, state: WalkState): readonly Anchor[] {
+export function anchorsOf(walk: Pick<WalkPlan, "kind" | "operation">, state: WalkState): readonly Anchor[] {
+  const { kind } = walk;
   const { pages, given, cursor } = state;
-  if (pages === 0) return given ? fromGiven(kind, given) : [{ skip: 0 }];
+  if (pages === 0) return given ? fromGiven(walk, given) : [{ skip: 0 }];
   const place = lastCursorOf(state);
   const isReadable = kind === "signatures" ? readCursor(place) !== undefined : nanosecondsOf(place) !== undefined;
   if (!kind || !isReadable) return [{ cursor, skip: 0 }];
@@ -25,9 +26,11 @@ export function anchorsOf({ kind }: Pick<WalkPlan, "kind">, state: WalkState): r
 }
 
 /** After a cursor that the caller brings, of which no page is known. */
-function fromGiven(kind: WalkPlan["kind"], given: GivenCursor): readonly Anchor[] {
-  // As the node wrote it: on the last page, nodes compare it with the first record's cursor as text.
-  const asSent: Anchor = { cursor: given.own, resume: given.cursor, skip: 0 };
+function fromGiven({ kind, operation }: Pick<WalkPlan, "kind" | "operation">, given: GivenCursor): readonly Anchor[] {
+  const { own, cursor } = given;
+  // As the node wrote it: on the last page, nodes compare it with the first record's cursor as text. A caller's own source
+  // can have members of the same names.
+  const asSent: Anchor = { cursor: operation ? own : cursor, resume: cursor, skip: 0 };
   const anchors = kind ? kinds[kind].from(given, asSent) : [];
   return anchors.length > 0 ? anchors : [asSent];
 }

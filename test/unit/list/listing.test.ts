@@ -131,6 +131,21 @@ describe("the requests of a walk", () => {
     expect(unsized.requests).toEqual([{ first: 1000 }]);
   });
 
+  test("begin with the cursor of the caller as it is, whatever it contains", async () => {
+    const cursor = btoa(JSON.stringify({ skip: 3, last_record: "d", latest_block: "4" }));
+    const sent: Pagination[] = [];
+    const nothing = {
+      edges: [],
+      pageInfo: { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: true },
+    };
+    const fetchPage = async (pagination: Pagination) => {
+      sent.push(pagination);
+      return nothing;
+    };
+    await paginate(fetchPage, { first: 2, after: cursor });
+    expect(sent).toEqual([{ first: 2, after: cursor }]);
+  });
+
   test("yield at most maxItems records if the source returns more than requested", async () => {
     const source = new PageSource(numbers);
     const generous = (request: Pagination) => source.fetchPage({ ...request, first: 10 });
