@@ -92,12 +92,13 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
     const attempt = async () => {
       const reply = await sendPage(options, filters, request, expectation, signal);
       session.sendsBlocks ||= reply.block !== undefined;
-      const missing = isPool ? undefined : judge(expectation, reply, session.sendsBlocks);
+      // A pool judges what nodes send. Middleware can have sent something else.
+      const missing = judge(expectation, reply, !isPool && session.sendsBlocks);
       if (missing && missing !== "history") throw new MissingEvidence(missing, reply);
       const { data, response, block, stale, node } = reply;
       const { edges, pageInfo } = data;
       const page = { edges, pageInfo, extra: { response, block, stale }, node, completeFrom: completeFrom(data) };
-      return { page, lacksHistory: missing === "history" && expectation.historyFrom !== 0n };
+      return { page, lacksHistory: !isPool && missing === "history" && expectation.historyFrom !== 0n };
     };
     return untilShown(attempt, options, signal);
   };

@@ -45,6 +45,23 @@ describe("a scan of a client of several nodes", () => {
     expect((durations[0] ?? 0) / (durations[1] ?? 1)).toBeGreaterThan(1.5);
   });
 
+  test("does not end with a page from before the end of its range, which middleware has kept", async () => {
+    const net = networkOf();
+    const kept = new Map<string, Response>();
+    net.client.http.use({
+      onRequest: ({ request: { url } }) => kept.get(url)?.clone(),
+      onResponse: ({ request: { url }, response }) => void kept.set(url, response.clone()),
+    });
+    const { timestamp: end } = net.network.block;
+    const dateRange = { startTimestamp: start, endTimestamp: end + minute };
+    await net.run(
+      net.client.listBalanceChanges({ dateRange, pagination: { first: 5000, newestFirst: false } }).toArray(),
+    );
+    while (net.network.block.timestamp <= end + minute) net.network.nextBlock({ balances: 1 });
+    const rest = net.client.scanBalanceChanges({ dateRange });
+    expect(await net.run(rejectionOf(rest.toArray()))).toMatchObject({ reason: "behind" });
+  });
+
   test.each([0, 20])("without a start waits for a slow node that keeps more, after %i slow reads", async (reads) => {
     const net = networkOf({ data: { balances: hourly, nodes }, latency: [10, 1500, 10] });
     for (let read = 0; read < reads; read++) await net.read();
