@@ -67,7 +67,9 @@ export class WalkCoverage<T> {
   /** The coverage of a walk that has read the whole list. */
   whole(): Coverage {
     const { pagination, range } = this.#plan;
-    const [before, end] = [this.#timeBefore, this.#end];
+    const [before, reached] = [this.#timeBefore, this.#end];
+    // A cursor can lead from after the range into it.
+    const end = reached && minimum(reached, range?.end ?? reached);
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
     const after = isDescending(pagination) || before === undefined ? 0n : before + 1n;
     const start = [range?.start ?? 0n, shown].reduce(maximum, after);
@@ -83,7 +85,7 @@ export class WalkCoverage<T> {
 
   /** The end of the coverage once the walk has ended; `undefined` if nothing shows it. */
   get #end(): bigint | undefined {
-    const { range, kind, pagination } = this.#plan;
+    const { kind, pagination } = this.#plan;
     const [given, before, isDown] = [this.#given, this.#timeBefore, isDescending(pagination)];
     // Votes that were cast again since the first page are unknown without the block of that page.
     const isBlind = isDown && given !== undefined && given.firstBlock === undefined;
@@ -99,8 +101,7 @@ export class WalkCoverage<T> {
     // Signatures that arrived since the first page can sort before the cursor, where this walk does not read.
     const seen = kind === "signatures" && given ? given.firstBlock : block?.timestamp;
     if (block === undefined || seen === undefined) return undefined;
-    const final = finalTime(minimum(block.timestamp, seen));
-    return range?.end === undefined ? final : minimum(final, range.end);
+    return finalTime(minimum(block.timestamp, seen));
   }
 }
 

@@ -181,6 +181,15 @@ test("an empty range after a record is complete, and takes two requests more tha
   expect(node.requests).toHaveLength(3);
 });
 
+test("the coverage of a loop that continues from a record after its range ends with the range, newest first", async () => {
+  const client = connect([20]);
+  const { next } = await client.listBalanceChanges({ pagination: { first: 2 } });
+  const dateRange = { startTimestamp: timeOf(1), endTimestamp: timeOf(4) };
+  const rest = client.listBalanceChanges({ dateRange, pagination: { ...next } });
+  expect((await rest.toArray()).map(({ timestamp }) => BigInt(timestamp))).toEqual([3, 2, 1].map(timeOf));
+  expect(await rest.coverage).toMatchObject({ start: timeOf(1), end: timeOf(4) });
+});
+
 test("the coverage of a range of which no node has a record is empty", async () => {
   const client = connect([20], false, { balances: [] });
   for (const endTimestamp of [timeOf(15), undefined]) {
