@@ -120,7 +120,8 @@ export function endAgain<T>(
   const isEmpty = isDown && !last && !isAlone;
   const isStartShown = start !== undefined && !isAtStart && (isProved || isEmpty);
   const isShown = isDown || time === undefined ? isStartShown : time >= endsAt;
-  if (isShown || endsAt === never) return undefined;
+  // A range that begins after the newest block has nothing to show, and newer nodes refuse one that ends before its start.
+  if (isShown || endsAt === never || isEmptyRange({ start, end: endsAt || undefined })) return undefined;
   // Without a record, the list is requested from its start.
   const again = { ...end, lastEdges, cursor: undefined, endsAt, pages: last ? end.pages : 0 };
   return anchorsOf(walk, again).length > 0 ? again : undefined;

@@ -226,6 +226,19 @@ test("the coverage of a loop over a range that begins after the newest block is 
   }
 });
 
+test("the coverage of such a loop is empty on a newer node, too, also if the node has no record", async () => {
+  const block = { height: 20n, timestamp: timeOf(20) };
+  const now = () => Number(timeOf(20) / 1_000_000n);
+  const { fetch } = createFakeNode({ balances: [], block }, { version: "v0.79", now });
+  const client = createClient({ baseUrl: "https://node.example", fetch });
+  for (const startTimestamp of [timeOf(20) + 1n, timeOf(21)]) {
+    const pagination = { newestFirst: false };
+    const listing = client.listBalanceChanges({ dateRange: { startTimestamp }, pagination });
+    expect(await listing.toArray()).toEqual([]);
+    expect(await listing.coverage).toMatchObject({ start: startTimestamp, end: startTimestamp });
+  }
+});
+
 test("the coverage of a loop that is left at a record of the newest block is empty, newest first", async () => {
   const listing = connect([9]).listBalanceChanges({ pagination: newestFirst }, { maxItems: 1 });
   expect(await listing.toArray()).toMatchObject([{ timestamp: `${timeOf(9)}` }]);
