@@ -97,8 +97,7 @@ export class ItemIterator<Item> {
     this.#waiting++;
     try {
       if (previous) await previous.then(ignore, ignore);
-      const result = this.#ended ? done : await this.#advance();
-      return this.#ended ? done : result;
+      return this.#ended ? done : await this.#advance();
     } catch (error) {
       // Ended by another call: a `next()` that still waits reports the end of the walk.
       if (this.#ended) return done;
