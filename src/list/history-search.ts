@@ -40,7 +40,8 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     return unlessMissing(read(request, expectationOf(time), signal));
   }
 
-  async function oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+  /** @param known - The time of a later record: behind one address, a node without records can send the last response. */
+  async function oldestAfter(time: bigint, signal: AbortSignal, known?: bigint): Promise<bigint | undefined> {
     const pagination = { first: 1, newestFirst: false };
     const expectation = expectationOf(time);
     for (let start: bigint | undefined = time; start !== undefined; ) {
@@ -49,21 +50,17 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
       if (oldest !== undefined) return oldest > time ? oldest : undefined;
       start = page?.window?.end;
     }
-    return undefined;
+    return known;
   }
 
-  /**
-   * The oldest record, if nodes have none up to a start.
-   *
-   * @param known - The time of a later record: behind one address, a node without records can send the last response.
-   */
+  /** The oldest record, if nodes have none up to a start. */
   async function oldestIfNoneUpTo(start: bigint, signal: AbortSignal, known?: bigint): Promise<bigint | undefined> {
     for (let time: bigint | undefined = start; time !== undefined; ) {
       const page: NodePage<T> | undefined = await newestUpTo(readWhole, time, 1, signal);
       if (page?.edges.length !== 0) return undefined;
       time = page.window?.start;
     }
-    return (await oldestAfter(start, signal)) ?? known;
+    return oldestAfter(start, signal, known);
   }
 
   /** Finds records up to a start: the newest one of the list, or some of others. */

@@ -339,6 +339,8 @@ describe("the start of a page, 100,", () => {
     ["is lost if a record is found later", none, ended, [...Array(6).fill(none), witness], loss],
     ["is open if none is", none, ended, Array(9).fill(none), none],
     ["was dropped", none, ended, [...Array(5).fill(none), pageAt([150n])], { availableFrom: 150n }],
+    ["was dropped, as far as a record after it shows", late, ended, Array(6).fill(none), { availableFrom: 120n }],
+    ["is kept by another node", late, ended, [...Array(5).fill(none), pageAt([100n])], { availableFrom: undefined }],
     ["keeps its records", late, ended, [...lost, pageAt([130n])], late],
     ["is nearer on another node", late, ended, [...lost, near, ...lost.slice(1), near], near],
     ["is proved on another node", late, ended, [...lost, near, whole], { completeFrom: 100n }],
