@@ -62,7 +62,8 @@ export const nodesCommand: Definition = {
   async run(io, flags) {
     const { watch, timeout } = flags;
     const { signal, stdout } = io;
-    const { pool, clientOf } = await connect(io, flags);
+    const { pool, nodes, clientOf } = await connect(io, flags);
+    const clients = nodes.map((node) => clientOf(node).withOptions({ retry: false }));
     const named = readTarget(flags.output, flags.format)?.format;
     const format = named ?? formatOf(flags.format, io);
     if (watch !== undefined && (format === "json" || format === "html"))
@@ -78,7 +79,7 @@ export const nodesCommand: Definition = {
       let statuses: NodePool["status"] = [];
       await printText(io, flags, async (print) => {
         statuses = await pool.check({ signal, history: true, ...(timeout !== undefined && { timeout }) });
-        const known = await Promise.all(statuses.map((status) => withVersion(status, clientOf(status.url), signal)));
+        const known = await Promise.all(statuses.map((status, index) => withVersion(status, clients[index], signal)));
         signal.throwIfAborted();
         if (watch !== undefined && isTerminal(io, stdout)) await write(stdout, "\x1b[H\x1b[2J");
         const rows = known.map((node) => recordOf(node, format === "table" || format === "html"));
@@ -97,9 +98,9 @@ export const nodesCommand: Definition = {
   },
 };
 
-async function withVersion(status: Status, client: VegaClient, signal: AbortSignal): Promise<Status> {
-  if (status.error !== undefined) return status;
-  const info = await getPath(client.withOptions({ retry: false }), "/api/v2/info", { signal }).catch(() => undefined);
+async function withVersion(status: Status, client: VegaClient | undefined, signal: AbortSignal): Promise<Status> {
+  if (client === undefined || status.error !== undefined) return status;
+  const info = await getPath(client, "/api/v2/info", { signal }).catch(() => undefined);
   const { version } = (info?.data ?? {}) as { version?: unknown };
   return { ...status, version: typeof version === "string" ? version : undefined };
 }
