@@ -206,10 +206,10 @@ async function refuseOthers(name: string, folder: string, mode: OpenMode): Promi
 }
 
 /** Finds the files of days. Nothing that stands in a file leads to another one. */
-async function readDays(path: string, { query }: ParquetOptions): Promise<DayFile[]> {
+async function readDays(path: string, { mode, query }: ParquetOptions): Promise<DayFile[]> {
   const folder = join(path, tables.balances.name);
-  const entries = existsSync(folder) ? await readdir(folder) : [];
-  const names = entries.filter((each) => !/^[._]/.test(each)).sort();
+  const found = existsSync(folder) ? await readdir(folder) : [];
+  const names = found.filter((each) => !/^[._]/.test(each)).sort();
   const days: DayFile[] = [];
   let previousEnd: bigint | undefined;
   for (const name of names) {
@@ -223,8 +223,8 @@ async function readDays(path: string, { query }: ParquetOptions): Promise<DayFil
     const day = BigInt(Date.parse(date)) * 1_000_000n;
     // A process that was killed before it wrote the file.
     if (!existsSync(path)) continue;
-    // A run replaces the last day if that was not over.
-    const file = await openParquet(path, name !== names.at(-1));
+    // Another process replaces the last day if that was not over.
+    const file = await openParquet(path, mode === "write" || name !== names.at(-1));
     checkQueries("balances", file, query ? textOf([query]) : (days[0] ?? file).notes["queries"]);
     const [start, end] = [BigInt(file.notes["start"] ?? -1), BigInt(file.notes["end"] ?? -1)];
     if (dayOf(end - 1n) !== day || end < start) {
