@@ -42,7 +42,7 @@ const scanDetails =
 const orders = { choices: ["oldest-first", "newest-first"] };
 
 /** The bounds of the coverage that the caller has not given. */
-function coverageNote({ start, end }: Coverage, reading: Reading, records: number): string {
+function boundsText({ start, end }: Coverage, reading: Reading, records: number): string {
   const upTo = reading.end === undefined && end !== undefined && start < end ? ` up to ${formatTime(end)}` : "";
   if (reading.start !== undefined) return upTo && `The records are complete${upTo}.`;
   if (records === 0) return `There are no records before ${formatTime(start)}, or the node does not keep them.`;
@@ -121,7 +121,7 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
       if (late) throw late;
       // A program that reads a pipe and knows where its range begins gets no message.
       const shown = isCut ? { ...coverage, end: undefined } : coverage;
-      if (reading.start === undefined || target) note = coverageNote(shown, reading, printer.read());
+      if (reading.start === undefined || target) note = boundsText(shown, reading, printer.read());
     }
     const unproven = unprovenEnd(coverage, reading.end ?? 0n);
     if (unproven !== undefined && reading.end !== undefined) throw new IncompleteError(unproven);
