@@ -106,7 +106,7 @@ export function readDuration(value: string): number {
   const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? [];
   if (number === undefined) throw new InvalidArgumentError("Expected a duration such as 30s, 500ms or 2m.");
   const duration = Number(number) * (milliseconds[unit] ?? 0);
-  // A longer timer would end at once.
+  // Node.js ends a longer timer at once.
   if (duration >= 2 ** 31) throw new InvalidArgumentError("Expected a duration of at most 596h.");
   return duration;
 }

@@ -28,8 +28,8 @@ export function anchorsOf(walk: Pick<WalkPlan, "kind" | "operation">, state: Wal
 /** After a cursor that the caller brings, of which no page is known. */
 function fromGiven({ kind, operation }: Pick<WalkPlan, "kind" | "operation">, given: GivenCursor): readonly Anchor[] {
   const { own, cursor } = given;
-  // As the node wrote it: on the last page, nodes compare it with the first record's cursor as text. A caller's own source
-  // can have members of the same names.
+  // As the node wrote it: on the last page, nodes compare it with the first record's cursor as text. Cursors of a
+  // caller's own source can have members of the same names.
   const asSent: Anchor = { cursor: operation ? own : cursor, resume: cursor, skip: 0 };
   const anchors = kind ? kinds[kind].from(given, asSent) : [];
   return anchors.length > 0 ? anchors : [asSent];

@@ -68,7 +68,7 @@ export class WalkCoverage<T> {
   whole(): Coverage {
     const { pagination, range } = this.#plan;
     const [before, reached] = [this.#timeBefore, this.#end];
-    // A cursor can lead from after the range into it.
+    // The record of the caller's cursor can be after the range.
     const end = reached && minimum(reached, range?.end ?? reached);
     const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
     const after = isDescending(pagination) || before === undefined ? 0n : before + 1n;

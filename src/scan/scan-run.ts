@@ -58,7 +58,7 @@ export class ScanRun implements Batches<BalanceChange> {
   /** The first and the last record that were read, wanted or not. */
   #first: BalanceChange | undefined;
   #last: BalanceChange | undefined;
-  /** Set if an error ends it, oldest first: where the rest begins. The start of a part can be proved from later on only. */
+  /** Where the rest begins, if an error ends a scan that is oldest first. A part can be complete only from there on. */
   #readTo: bigint | undefined;
   #isAtEnd = false;
   /** How many segments needed further requests to prove their start. */

@@ -21,7 +21,7 @@ async function isMissing(record: BalanceChange, client: VegaClient, signal: Abor
   return start <= startTimestamp && end !== undefined;
 }
 
-/** Looks for the newest balance change, or without any for the first stored vote and signature. */
+/** Looks for the newest balance change; if none is stored, for the first vote and the first signature. */
 export async function checkNetwork({ destination, client, signal }: Run, stored: readonly StoredList[]): Promise<void> {
   const newest = await destination.newest({});
   if (newest && (await isMissing(newest, client, signal))) {

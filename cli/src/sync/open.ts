@@ -43,7 +43,7 @@ export async function openDestination(
     );
   }
   if (isDatabase) {
-    // A process that was killed at its start leaves one. If the file had a copy, its records are lost.
+    // A process that is killed as it starts leaves an empty file. If the file had a copy before, its records are lost.
     const isEmpty = statSync(name, { throwIfNoEntry: false })?.size === 0;
     if (mode === "write" && isEmpty) onNotice?.(`${name} is an empty file: a new copy begins in it.`);
     return openSqlite(name, options);

@@ -101,7 +101,7 @@ export interface WrittenFile {
   readonly notes: Notes;
 }
 
-/** @param isStable - Whether no run replaces the file. Another one is read at once, so that its rows fit its metadata. */
+/** @param isStable - If not, a run can replace the file. It is read at once, so that its rows fit its metadata. */
 export async function openParquet(path: string, isStable = true): Promise<WrittenFile> {
   try {
     const file = isStable ? await asyncBufferFromFile(path) : new Uint8Array(await readFile(path)).buffer;
