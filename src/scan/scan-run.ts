@@ -168,17 +168,16 @@ export class ScanRun implements Batches<BalanceChange> {
   async next(): Promise<Batch<BalanceChange> | undefined> {
     let unread: Range | undefined;
     const left = this.#options.maxItems - this.#itemsRead;
-    if (left === 0) return undefined;
     try {
       this.#merged ??= await this.#begin();
-      const next = await this.#merged.next();
+      const next = left > 0 ? await this.#merged.next() : undefined;
       if (next !== undefined && "error" in next) {
         unread = next.unread;
         throw next.error;
       }
       if (next === undefined) {
         await this.#proveParts();
-        this.#isAtEnd = true;
+        this.#isAtEnd = left > 0;
         return undefined;
       }
       const wanted = this.#isWanted ? next.filter(this.#isWanted) : next;

@@ -419,6 +419,17 @@ test("the coverage of an error has no time before `resume` of which some request
   expect((error as ConnectionError).coverage?.start).toBe(timeAt(1));
 });
 
+test("a scan of a filter that takes several requests covers its first record, also if it ends after maxItems records", async () => {
+  const partyIds = Array.from({ length: 300 }, (_, index) => hex(index));
+  const [early = "", late = ""] = [partyIds[0], partyIds[299]];
+  const balances = [early, late, early, late].map((partyId, second) => changeAt(timeAt(second), { partyId }));
+  const { fetch } = nodeAt(9, balances);
+  const client = createClient({ baseUrl, fetch, pacing: false });
+  const scan = client.scanBalanceChanges({ filter: { partyIds } }, { maxItems: 3 });
+  expect(await scan.toArray()).toHaveLength(3);
+  expect(await scan.coverage).toMatchObject({ start: timeAt(0), end: timeAt(2) });
+});
+
 test("a scan that yields nothing before an error begins again, although its first page did not prove the start", async () => {
   const balances = changesAt([0, 1, 2, 3, 4, 5].map(timeAt));
   const history = timeAt(3);
