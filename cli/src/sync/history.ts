@@ -31,13 +31,6 @@ export async function* scanHistory(run: Run, query: BalancesQuery, stored: Check
       options.onStored?.({ list: "balances", query, records: 0, checkpoint });
       return;
     }
-    const [first] = records;
-    const isOpen = checkpoint === undefined && next.from === undefined;
-    if (isOpen && first && (start >= end || (hasMore && start > BigInt(first.timestamp)))) {
-      // The filter takes several requests, which together show what nodes keep only from the first record on.
-      next = { from: BigInt(first.timestamp), known: undefined };
-      continue;
-    }
     if (checkpoint === undefined && start >= end) {
       if (records.some(({ timestamp }) => BigInt(timestamp) < end))
         throw new IncompleteError(
