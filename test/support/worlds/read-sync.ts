@@ -1,17 +1,19 @@
 import { ExitError } from "../../../cli/src/errors.js";
 import { type Comparison, checkSync } from "../../../cli/src/sync/check.js";
+import { checkpointOf } from "../../../cli/src/sync/destination.js";
 import { sqliteDestination } from "../../../cli/src/sync/destinations/sqlite.js";
 import { loadSqlite, type Sqlite } from "../../../cli/src/sync/sqlite.js";
 import { syncTo } from "../../../cli/src/sync/sync.js";
-import { type BalanceChange, PaginationError } from "../../../src/index.js";
+import { type BalanceChange, PaginationError, VegaError } from "../../../src/index.js";
 import { maximum } from "../../../src/values/integers.js";
 import type { Reader } from "./readers.js";
 import type { Reading } from "./reading.js";
 import { between, inScanOrder, isWanted, oldestOf } from "./records.js";
+import { Choices } from "./world.js";
 
 /**
  * Stores what a client reads three times, with blocks between, and compares the database with the chain and with what a check says of it. In
- * some worlds each run, or each but the last one, ends after its first batch.
+ * some worlds each run, or each but the last one, ends after its first batch, or another query is stored in the same database before it.
  */
 export async function readSync(reader: Reader, reading: Reading): Promise<void> {
   const { world } = reading;
@@ -26,6 +28,14 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
   const filter = given.partyIds ? { ...given, partyIds: given.partyIds.map((id) => id.toLowerCase()) } : given;
   const balances = { filter, ...(start !== undefined && { from: start }) };
   const wanted = isWanted(reader);
+  const choose = new Choices(world.world.seed ^ 0xd1ce);
+  const others = choose.chance(0.4)
+    ? [
+        { filter: { partyIds: [choose.one(world.world.parties)] } },
+        { filter: {}, from: choose.one(world.world.blocks).time },
+      ]
+    : [];
+  const ownCheckpoint = async () => checkpointOf(await destination.checkpoints(), "balances", balances);
   let oldest: bigint | undefined;
   const completeRuns = reader.size === 3 ? 3 : reader.size === 8 ? 1 : 0;
   const once = async function* (run: number) {
@@ -33,6 +43,12 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
     const { signal } = controller;
     try {
       const scan = { pageSize: reading.sizeOf(reader), concurrency };
+      if (others.length > 0 && choose.chance(0.5)) {
+        const other = { balances: choose.one(others), scan, signal: new AbortController().signal };
+        await syncTo(destination, client, other).catch((error: unknown) => {
+          if (!(error instanceof ExitError || VegaError.is(error))) throw error;
+        });
+      }
       const onStored = run + completeRuns < 3 ? () => controller.abort() : undefined;
       yield await syncTo(destination, client, { balances, scan, batchSize: 3 * reader.size, signal, onStored });
     } catch (error) {
@@ -41,7 +57,7 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
     }
   };
   for (let done = 0; done < 3; ) {
-    const isFirst = storedIn(database).length === 0;
+    const isFirst = (await ownCheckpoint()) === undefined;
     const error = await reading.take(once(done), () => undefined);
     if (error === "hang") return;
     // What nodes have dropped before anything is stored is not missing.
@@ -50,26 +66,27 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
     if (error === undefined) done++;
     else if (!reading.continues()) return;
   }
-  const rows = storedIn(database);
-  const [checkpoint] = database.prepare("SELECT start, position FROM sync_state").all() as {
-    start: string;
-    position: string;
-  }[];
+  const checkpoint = await ownCheckpoint();
+  // What another query has stored before the start belongs to that.
+  const first = others.length > 0 ? checkpoint?.start : undefined;
+  const rows = storedIn(database)
+    .filter(wanted)
+    .filter(between({ start: first }));
   if (checkpoint === undefined) {
-    if (rows.length > 0) reading.fail("surplus", "records are stored without a position");
+    if (rows.length > 0 && others.length === 0) reading.fail("surplus", "records are stored without a position");
     return;
   }
-  const end = BigInt(checkpoint.position);
+  const end = checkpoint.position;
   const lowest = oldestOf(rows);
-  if (start === undefined) reading.checkStart("the database", lowest, oldest, end);
+  if (start === undefined && first === undefined) reading.checkStart("the database", lowest, oldest, end);
   const from = start ?? lowest ?? end;
   const whole = world.changes.filter(wanted).sort(inScanOrder);
   // Records before the start that is stored are there, too, if responses have shown them.
-  const must = whole.filter(between({ start: maximum(from, BigInt(checkpoint.start)), end }));
+  const must = whole.filter(between({ start: maximum(from, checkpoint.start), end }));
   // Without a block, nothing shows that the last time is complete: it is stored, and is read again.
   reading.compare("the database", rows, must, whole.filter(between({ start: from })));
   if (!world.isCalm) world.calm(end);
-  const range = { start: BigInt(checkpoint.start), end };
+  const range = { start: checkpoint.start, end };
   const stored = rows.filter(between(range)).length;
   const isWhole = stored === whole.filter(between(range)).length;
   const clients = { own: client, full: world.healthyClient(), empty: world.healthyClient([]) };
