@@ -1,26 +1,81 @@
-import type { BalanceChange } from "../../../src/index.js";
+import { readBalanceReport } from "../../../cli/src/reports.js";
+import { type BalanceChange, PaginationError } from "../../../src/index.js";
 import { type Account, balanceSeries, balancesAt, statement } from "../../../src/reports/index.js";
+import { maximum } from "../../../src/values/integers.js";
 import { keyOf, lastOf } from "../report-worlds.js";
 import type { Reader } from "./readers.js";
 import type { Reading } from "./reading.js";
-import { show } from "./records.js";
+import { between, inScanOrder, isWanted, show } from "./records.js";
 import { Choices, day } from "./world.js";
 
-/** Reports over a scan without a start: each number is what the chain has of the accounts that were read, or it is unknown. */
+/** Reports of the library over a scan without a start, or the statement of the command line. */
 export async function readReports(reader: Reader, reading: Reading): Promise<void> {
-  const { world } = reading;
-  const { blocks, seed } = world.world;
+  const { blocks, seed } = reading.world.world;
   const choose = new Choices(seed ^ 0xfade);
-  const client = reading.client;
   const [from, to] = [choose.one(blocks).time, choose.one(blocks).time].sort((a, b) => Number(a - b)) as [
     bigint,
     bigint,
   ];
+  return choose.chance(0.5) ? readStatement(reader, reading, from, to) : readOwn(reader, reading, from, to);
+}
+
+/** Reads until a report is computed. Returns `undefined` if it never is. */
+async function readOnce<T>(reading: Reading, compute: () => Promise<T>): Promise<T | undefined> {
+  let report: T | undefined;
+  const once = async function* () {
+    yield await compute();
+  };
+  while (report === undefined) {
+    const error = await reading.take(once(), (read) => {
+      report = read;
+      return undefined;
+    });
+    // Behind one address, other nodes can lack what one of them has shown.
+    const isPruned = PaginationError.is(error) && error.reason === "pruned" && reading.errors.length > 5;
+    if (error === "hang" || isPruned || (error !== undefined && !reading.continues())) return undefined;
+  }
+  return report;
+}
+
+/** Whether a number is the chain's, or unknown. */
+const checkerOf = (reading: Reading) => (what: string, given: string | undefined, expected: bigint, time: bigint) => {
+  if (given === undefined) reading.world.reached.add("a sum is unknown");
+  else if (BigInt(given) !== expected) reading.fail("wrong", `${what} is ${given} at ${show(time)}, not ${expected}`);
+};
+
+/** The rows of a statement of the command line, of which each is as on the chain, and no change of its coverage is missing. */
+async function readStatement(reader: Reader, reading: Reading, from: bigint, to: bigint): Promise<void> {
+  const { world, client } = reading;
+  const { filter, concurrency } = reader;
+  const report = { from, to, isComplete: false, mostRows: 100_000 };
+  const found = await readOnce(reading, () =>
+    readBalanceReport(client, "statement", filter, report, { pageSize: reading.sizeOf(reader), concurrency }),
+  );
+  // Without block headers, nothing shows that the records reach the end.
+  if (found?.coverage.end === undefined) return;
+  const rows = found.rows as (Account & { entry: string; timestamp: string; balance?: string; change?: string })[];
+  const check = checkerOf(reading);
+  const truth = (account: Account, time: bigint) => BigInt(lastOf(world.changes, account, time)?.balance ?? 0);
+  for (const { entry, balance, change, ...account } of rows) {
+    const time = BigInt(account.timestamp);
+    check(entry, balance, truth(account, time), time);
+    if (change !== undefined) check("a change", change, truth(account, time) - truth(account, time - 1n), time);
+  }
+  const changes = rows.filter(({ entry }) => entry === "change") as (Account & BalanceChange)[];
+  const range = { start: maximum(found.coverage.start, from + 1n), end: to + 1n };
+  const must = world.changes.filter(isWanted(reader)).filter(between(range));
+  const order = world.changes.filter(isWanted(reader)).sort(inScanOrder);
+  reading.compare("the statement", changes.sort(inScanOrder), must.sort(inScanOrder), order);
+}
+
+/** Reports of the library: each number is what the chain has of the accounts that were read, or it is unknown. */
+async function readOwn(reader: Reader, reading: Reading, from: bigint, to: bigint): Promise<void> {
+  const { world, client } = reading;
   const days = (to - from) / day;
   const every = days < 2n ? "hour" : days < 40n ? "day" : "month";
   const records: BalanceChange[] = [];
   let hasEnd = false;
-  const once = async function* () {
+  const reports = await readOnce(reading, async () => {
     const dateRange = { endTimestamp: to + 1n };
     const pageSize = reading.sizeOf(reader);
     const { concurrency } = reader;
@@ -33,29 +88,17 @@ export async function readReports(reader: Reader, reading: Reading): Promise<voi
     const isWhole = world.kept.every((kept) => kept === 0n) && world.healthyNodes.length === world.kept.length;
     const isComplete = isWhole && records.length === read.length;
     hasEnd = end !== undefined;
-    yield {
+    return {
       series: await balanceSeries(records, { from, to, every, groupBy: ["partyId"], isComplete }),
       balances: await balancesAt(records, to, { isComplete }),
       statements: await statement(records, { from, to, isComplete }),
     };
-  };
-  type Reports = typeof once extends () => AsyncGenerator<infer T> ? T : never;
-  let reports: Reports | undefined;
-  while (reports === undefined) {
-    const error = await reading.take(once(), (read) => {
-      reports = read;
-      return undefined;
-    });
-    if (error === "hang" || (error !== undefined && !reading.continues())) return;
-  }
+  });
   // Without block headers, nothing shows that the records reach the end.
-  if (!hasEnd) return;
+  if (reports === undefined || !hasEnd) return;
   const accounts = [...new Map(records.map((change) => [keyOf(change), change as unknown as Account])).values()];
   const truth = (account: Account, time: bigint) => BigInt(lastOf(world.changes, account, time)?.balance ?? 0);
-  const check = (what: string, given: string | undefined, expected: bigint, time: bigint) => {
-    if (given === undefined) world.reached.add("a sum is unknown");
-    else if (BigInt(given) !== expected) reading.fail("wrong", `${what} is ${given} at ${show(time)}, not ${expected}`);
-  };
+  const check = checkerOf(reading);
   for (const { time, balance, partyId, assetId } of reports.series) {
     const group = accounts.filter((account) => account.partyId === partyId && account.assetId === assetId);
     const sum = group.reduce((total, account) => total + truth(account, BigInt(time)), 0n);
