@@ -101,8 +101,10 @@ async function storeBatches(
       if (checkpoint) checkJoin(checkpoint, from);
       // Before the first record of a network, nothing is proved that a later batch could be joined to.
       else if (from >= upTo) continue;
+      // A scan that failed before its first batch has not shown when the records begin.
+      const incomplete = checkpoint ? undefined : startsLate(from, (query as BalancesQuery).from);
       checkpoint = { start: checkpoint?.start ?? from, position: upTo };
-      await store(run, { list, query, records, checkpoint });
+      await store(run, { list, query, records, checkpoint }, incomplete);
       if (!run.options.follow) break;
     }
   } catch (error) {

@@ -185,6 +185,23 @@ test("--follow waits for a response that shows what follows the stored records, 
   expect(await runCli([...argv, "--give-up-after", "3s"], { fetch })).toMatchObject(ended(1, gap));
 });
 
+test("--follow warns if the records begin after --from, also if its first request for them fails", async () => {
+  const { fetch, position, next } = addressWithGap(0);
+  const begins = `${formatTime(next)} on, and the range begins at ${formatTime(position)}`;
+  for (const failures of [0, 1]) {
+    const { signal, interrupt } = interruption();
+    let requests = 0;
+    const failing = async (request: Request) => {
+      if (++requests > 60) interrupt();
+      return requests > 1 && requests <= 1 + failures ? new Response("", { status: 503 }) : fetch(request);
+    };
+    const flags = ["--from", `${position}`, "--party", party, "--follow", "--poll-interval", "5ms", "--retries", "0"];
+    const argv = ["sync", path(`vega-${failures}.db`), ...flags];
+    const warning = `Warning: The records are complete from ${begins}.`;
+    expect(await runCli(argv, { fetch: failing, signal })).toMatchObject(ended(130, warning));
+  }
+});
+
 test.each([
   [
     "its newest records",
