@@ -64,7 +64,8 @@ export function createMonitor(io: Io, flags: Flags) {
       log(`${operation}: poll failed, repeated in ${Math.round(event.delay)} ms: ${message}`);
       const now = io.now();
       const isFirst = failingSince === undefined;
-      failingSince ??= now;
+      // A poll that found nothing new is no progress, but a response all the same.
+      if (failingSince === undefined || event.failures === 1) failingSince = now;
       if (!hasRead || now - failingSince + event.delay > giveUpAfter) {
         const code = name === "RateLimitError" ? exitCodes.rateLimited : exitCodes.failed;
         controller.abort(new ExitError(message, code));

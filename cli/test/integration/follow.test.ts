@@ -199,6 +199,24 @@ describe("a follower whose node does not respond", () => {
     expect(stderr).toMatch(message);
   });
 
+  test("does not end if polls without records succeed between failures", async () => {
+    const { signal, interrupt } = interruption();
+    const node = createFakeNode({ balances: 50 }, { rateLimit: false });
+    let requests = 0;
+    const argv = ["follow", "balances", "--party", party, ...poll, "--retries", "0"];
+    const { code, stderr } = await runCli(argv, {
+      signal,
+      now: () => requests * 120_000,
+      fetch: async (request) => {
+        node.nextBlock();
+        if (++requests === 40) interrupt();
+        if (requests > 4 && requests % 2) throw refused;
+        return node.fetch(request);
+      },
+    });
+    expect([code, stderr]).toEqual([130, expect.stringMatching(/^Received no .*\. Retrying for 10m\.\n/)]);
+  });
+
   test("ends with 5 if it is banned for longer than --give-up-after", async () => {
     const { fetch } = createFakeNode({ balances: 5 }, { rateLimit: { rate: 1, burst: 1, refusals: 1, ban: 600 } });
     for (let request = 0; request < 4; request++) await fetch(new Request("https://node.example/api/v2/votes"));
