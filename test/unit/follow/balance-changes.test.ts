@@ -53,6 +53,17 @@ describe("a follower of balance changes", () => {
     }
   });
 
+  test("is complete from its oldest record on, also if the parts of a long filter begin at different times", async () => {
+    const partyIds = Array.from({ length: 100 }, (_, index) => hex(9 + index));
+    const ofParty = (seconds: number, index: number) => ({ ...change(seconds, 1), partyId: partyIds[index] as string });
+    const early = Array.from({ length: 12 }, (_, at) => ofParty(2 + at, 0));
+    const node = nodeAt(60, { balances: [change(1, 1), ...early, ofParty(40, 99)] });
+    const { take } = follow(node, { from: "start" }, 5, { filter: { partyIds } });
+    const batches = await take(4);
+    expect(batches.flatMap(({ records }) => records)).toEqual([...early, ofParty(40, 99)]);
+    expect(batches[0]).toMatchObject({ from: timeAt(2) });
+  });
+
   test("begins in few requests, although the client selects the records of its account type itself", async () => {
     const rare = { ...change(1, 1), accountType: "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION" as const };
     const node = nodeAt(900, { balances: [rare, ...Array.from({ length: 800 }, (_, at) => change(2 + at, 1))] });
