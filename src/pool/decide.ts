@@ -158,6 +158,8 @@ export function decide<Request extends Asked>(
     // A node whose rate limit is used up responds later. Within a second, another one may have room.
     const isLate = unresponsiveAt.length > 0 || inFlight.some(({ isSent }) => !isSent || responses.length === 0);
     if (!isLate) return undefined;
+    // A node that has failed may respond sooner than one that hangs.
+    if (again && unresponsiveAt.length === 0 && responses.length === 0) return again;
     return { do: "wait", until: Math.min(until, now + longestPatience, ...unresponsiveAt), why: "late" };
   }
 

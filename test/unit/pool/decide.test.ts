@@ -128,6 +128,7 @@ cases("after a failure", [
   ["the next node is asked although its rate limit is full", [failed("a")], [a, paused], "ask b failover a b error"],
   ["a node that cools down is asked before one twice", [failed("a")], [a, failing("b")], "ask b failover a b error"],
   ["a late node is waited for until another one may help", [sent("a", 400), failed("b")], two, "wait 600 late"],
+  ["after a second, a node that has failed is asked again", [sent("a", 1000), failed("b")], two, "retry b retry b 200"],
   ["the node is asked again that can be first", [failed("a", 300), failed("b", 200)], two, "retry b retry b 200"],
   ["a node that asks for too much time is not", [failed("a", 300), refused("b")], two, "retry a retry a 300"],
   ["the call ends if all ask for too much time", [refused("a"), refused("b")], two, "fail all error"],
@@ -216,6 +217,12 @@ cases("a response that does not show the place", [
   ["makes a ready one be asked first", [lacks("a", "place")], [a, lagging("b"), c], "ask c failover a c place"],
   ["does not wake one that fails", [lacks("a", "place")], [a, failing("b")], "fail a place"],
   ["waits for a node whose rate limit is full", [queued("a", 3000), lacks("b", "place")], two, "wait 1000 late"],
+  [
+    "waits for it longer than for one that has failed",
+    [queued("a", 3000), lacks("b", "place"), failed("c")],
+    three,
+    "wait 1000 late",
+  ],
   ["does not wait for a node that is unresponsive", [sent("a", 1000), lacks("b", "place")], two, "fail b place"],
   ["makes a node be asked again that has failed", [lacks("a", "place"), failed("b")], two, "retry b retry b 200"],
 ]);

@@ -57,6 +57,15 @@ describe("a read whose node does not respond", () => {
     expect(net.pool.status[0]?.state).toBe("cooling-down");
   });
 
+  test("goes once more to a node that failed, instead of waiting for the silent one", async () => {
+    const net = await warm({ data: { nodes: 2 } });
+    net.latency[0] = silent;
+    net.network.nodes[1]?.configure({ faults: [{ name: "reset", request: 1 }] });
+    expect(await timed(net)).toBeLessThan(1500);
+    expect(net.asked).toEqual([0, 1, 1]);
+    expect([net.open, net.clock.pending]).toEqual([0, 0]);
+  });
+
   test("teaches the pool also if the caller aborts it", async () => {
     const net = await warm({ data: { nodes: 2 } });
     net.latency = [silent, silent];
