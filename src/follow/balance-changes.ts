@@ -89,7 +89,8 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
     }
     if (known == null && upTo > 0n) {
       const { time, end, block } = await readNewest(context, isQuiet ? { startTimestamp: upTo } : {});
-      if (time === undefined && isQuiet && end < upTo + quietTime) return { state, block };
+      // The newest record of a node that is behind can be long before the checkpoint.
+      if (end < upTo || (time === undefined && isQuiet && end < upTo + quietTime)) return { state, block };
       // Kept also if the scan fails: the node of the next response may not have that record.
       if (time !== undefined && time < upTo) return { state: { ...state, known: time }, block, hasMore: true };
     }

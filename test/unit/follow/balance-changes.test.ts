@@ -137,6 +137,16 @@ describe("a follower of balance changes", () => {
     expect(early).toHaveLength(new Set(early.map(({ time }) => time)).size);
   });
 
+  test("does not read what is before its checkpoint again, if a node that is behind responds first", async () => {
+    const balances = Array.from({ length: 800 }, (_, at) => change(1 + at, 1));
+    const [behind, node] = [nodeAt(100, { balances: balances.slice(0, 99) }), nodeAt(801, { balances })];
+    let isFirst = true;
+    const fetch = (request: Request) => (isFirst ? behind : node).fetch(request).finally(() => (isFirst = false));
+    const { take, requests } = follow({ fetch }, { from: timeAt(799) }, 5);
+    expect(await take(1)).toMatchObject([batchOf(balances.slice(-2), 801)]);
+    expect(requests.length).toBeLessThan(6);
+  });
+
   test("goes on if the node has dropped all records of an asset before its checkpoint, which nothing else proves", async () => {
     const others = [1, 2, 2.9].map((days) => ({ ...change(days * day, 1), assetId: other }));
     const node = nodeAt(3 * day, { balances: [change(1, 1), ...others] });
