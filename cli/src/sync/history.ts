@@ -3,7 +3,7 @@ import { type BalanceChange, PaginationError } from "vegaprotocol-client";
 import { ExitError, IncompleteError } from "../errors.js";
 import { finalTime, formatTime } from "../times.js";
 import type { BalancesQuery, Checkpoint } from "./destination.js";
-import { checkJoin, type Run, store } from "./run.js";
+import { checkJoin, type Run, store, unprovedError } from "./run.js";
 
 /** Stores batches up to the newest block, and yields the range that is stored then. */
 export async function* scanHistory(run: Run, query: BalancesQuery, stored: Checkpoint | undefined) {
@@ -32,11 +32,7 @@ export async function* scanHistory(run: Run, query: BalancesQuery, stored: Check
       return;
     }
     if (checkpoint === undefined && start >= end) {
-      if (records.some(({ timestamp }) => BigInt(timestamp) < end))
-        throw new IncompleteError(
-          "No response shows from when on the balance changes are complete: the filter takes several requests. " +
-            "Sync at most 80 parties or markets at once, or use another node.",
-        );
+      if (records.some(({ timestamp }) => BigInt(timestamp) < end)) throw unprovedError();
       // A later run, or another node, can find earlier records.
       if (isMissing(run, query))
         throw new IncompleteError(

@@ -83,3 +83,9 @@ export function checkJoin({ position }: Checkpoint, from: bigint): void {
       `${formatTime(from)} on. Use a node that keeps a longer history, or another destination.`,
   );
 }
+
+export const unprovedError = (): IncompleteError =>
+  new IncompleteError(
+    "No response shows from when on the balance changes are complete: the filter takes several requests. " +
+      "Sync at most 80 parties or markets at once, or use another node.",
+  );

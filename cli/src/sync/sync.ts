@@ -31,7 +31,7 @@ import {
 import { scanHistory } from "./history.js";
 import { checkNetwork } from "./network.js";
 import { allOf } from "./rows.js";
-import { checkJoin, listsOf, type Run, type SyncOptions, store, type VotesQuery } from "./run.js";
+import { checkJoin, listsOf, type Run, type SyncOptions, store, unprovedError, type VotesQuery } from "./run.js";
 
 /**
  * Reads each list up to the newest block of the node, or follows it.
@@ -99,8 +99,11 @@ async function storeBatches(
     // Nodes keep all signatures.
     for await (const { records, from = 0n, upTo } of follower.batches()) {
       if (checkpoint) checkJoin(checkpoint, from);
-      // Before the first record of a network, nothing is proved that a later batch could be joined to.
-      else if (from >= upTo) continue;
+      else if (from >= upTo) {
+        if (records.length > 0) throw unprovedError();
+        // Before the first record of a network, nothing is proved that a later batch could be joined to.
+        continue;
+      }
       // A scan that failed before its first batch has not shown when the records begin.
       const incomplete = checkpoint ? undefined : startsLate(from, (query as BalancesQuery).from);
       checkpoint = { start: checkpoint?.start ?? from, position: upTo };

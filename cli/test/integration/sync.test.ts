@@ -136,8 +136,14 @@ test("says that nothing is stored if no response proves the records of a filter 
   const balances = Array.from({ length: 5100 }, (_, index) => change(first + BigInt(index) * 1_000_000n, "7", party));
   const { fetch } = startNode({ balances });
   const argv = ["sync", path("vega.db"), "balances", ...parties.flatMap((each) => ["--party", each])];
+  let requests = 0;
+  // A follower takes over if the scan fails.
+  const failing = (request: Request) => (++requests === 2 ? new Response("", { status: 503 }) : fetch(request));
   const unproved = /^Error: No response shows from when on the balance changes are complete: /m;
   expect(await runCli(argv, { fetch })).toMatchObject(ended(3, unproved));
+  const follow = ["--follow", "--poll-interval", "5ms", "--retries", "0", "--give-up-after", "2s"];
+  const result = runCli([...argv, ...follow], { fetch: async (request) => failing(request) });
+  expect(await result).toMatchObject(ended(3, unproved));
 });
 
 test("a query continues, although another one has stored records before its start and not those that follow them", async () => {
