@@ -44,6 +44,12 @@ export const getCommand: Definition = {
     let object: WireRecord | undefined;
     try {
       const { client } = await connect(io, flags);
+      client.http.use({
+        async onResponse({ response }) {
+          const text = await response.clone().text();
+          return text === "" ? undefined : new Response(withExactNumbers(text), response);
+        },
+      });
       const fetchPage = async ({ after }: { after?: string }, signal: AbortSignal) => {
         const size = pageSize ?? searchParams.get("pagination.first");
         if (size !== null) searchParams.set("pagination.first", String(size));
@@ -98,6 +104,16 @@ function readPath(entered: string): { pathname: string; searchParams: URLSearchP
   throw new UsageError(
     `Expected PATH to be a path of the node's REST API, such as /api/v2/assets, got "${entered}".${advice}`,
   );
+}
+
+/** JSON in which numbers that JavaScript would round are texts. */
+function withExactNumbers(json: string): string {
+  let isInText = false;
+  return json.replaceAll(/\\.|"|-?\d[\d.eE+-]{15,}/g, (token) => {
+    if (token === '"') isInText = !isInText;
+    else if (!isInText && String(Number(token)) !== token) return `"${token}"`;
+    return token;
+  });
 }
 
 const isPage = (value: unknown): value is PageContent<WireRecord> =>

@@ -105,6 +105,18 @@ test("the command get of an empty list prints the columns that were chosen, and 
   expect(stdout).toMatch(/^<!doctype html>.*<script id="data" type="application\/json">\{"rows":\[\]/s);
 });
 
+test("the command get keeps all digits of numbers, also of those that JavaScript rounds", async () => {
+  const object = String.raw`{"a":9007199254740993,"b":[-1234567890123456789.5],"c":"\" 9007199254740993","d":0.1,"e":1e21}`;
+  const exact = async () => new Response(object, { headers: { "Content-Type": "application/json" } });
+  const printed = String.raw`{"a":"9007199254740993","b":["-1234567890123456789.5"],"c":"\" 9007199254740993","d":0.1,"e":1e+21}`;
+  expect((await run("/exact", { fetch: exact })).stdout).toBe(`${printed}\n`);
+  const edges = [1707497695123456, "x"].map((value) => JSON.stringify({ cursor: "", node: { value } }));
+  const page = `{"list":{"edges":[${edges},{"node":{"value":18446744073709551615}}],"pageInfo":{"hasNextPage":false}}}`;
+  const list = async () => new Response(page, { headers: { "Content-Type": "application/json" } });
+  const rows = "value\r\n1707497695123456\r\nx\r\n18446744073709551615\r\n";
+  expect((await run("/list --format csv", { fetch: list })).stdout).toBe(rows);
+});
+
 test("the command get marks a formula in CSV also where other records have an object", async () => {
   const edges = ["=1+1", ["x"]].map((value) => ({ cursor: "", node: { value } }));
   const mixed = async () => Response.json({ list: { edges, pageInfo: { hasNextPage: false } } });
