@@ -6,7 +6,7 @@ import { ExitError, exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import type { Io } from "../io.js";
 import { getPath, isUnknownPath } from "../other-paths.js";
-import type { Column, Encoder, WireRecord } from "../output/columns.js";
+import { type Column, type Encoder, readNames, type WireRecord } from "../output/columns.js";
 import { readTarget } from "../output/file.js";
 import { createEncoder, formatOf, printObject } from "../output/print.js";
 import { createPrinter } from "../output/printer.js";
@@ -142,7 +142,7 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
 /** An encoder of records of any form. Its columns are the members of the first records. */
 function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | undefined) {
   const isText = ["table", "csv", "html", "svg"].includes(format ?? formatOf(flags.format, io));
-  const wanted = flags.columns?.split(",").map((name) => name.trim());
+  const wanted = readNames(flags);
   const isFlat = isText || wanted !== undefined;
   const found = new Set<string>();
   let known: readonly string[] = [];

@@ -44,6 +44,14 @@ export function cellText(record: WireRecord, { name, member = name, print }: Col
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
+/** The names in `--columns`. */
+export function readNames({ columns }: Pick<Flags, "columns">): string[] | undefined {
+  const names = columns?.split(",").map((name) => name.trim());
+  const repeated = names?.find((name, index) => names.indexOf(name) < index);
+  if (repeated === undefined) return names;
+  throw new UsageError(`Expected --columns to have each column once, got "${repeated}" twice.`);
+}
+
 /** The columns of a list, from `--columns` or all. Amounts with decimal places are followed by their unit. */
 export function readColumns(kinds: Readonly<Record<string, ColumnKind>>, flags: Flags, units?: Units): Column[] {
   const printAmount: Column["print"] = (text, record) => {
@@ -59,16 +67,14 @@ export function readColumns(kinds: Readonly<Record<string, ColumnKind>>, flags: 
     const unit: Column = { name: "unit", member: "assetId", kind: "text", print: (id) => units.unitOf(id) };
     all.splice(all.map(({ kind }) => kind).lastIndexOf("amount") + 1, 0, unit);
   }
-  const names = flags.columns?.split(",").map((name) => name.trim()) ?? all.map(({ name }) => name);
-  return names.map((name, index) => {
+  const names = readNames(flags) ?? all.map(({ name }) => name);
+  return names.map((name) => {
     // Tables on a terminal have short heads.
     const column = all.find((each) => each.name === name) ?? all.find((each) => shortHead(each.name) === name);
     if (column === undefined) {
       const known = all.map((each) => each.name).join(", ");
       throw new UsageError(`There is no column ${name || '""'}. --columns takes ${known}.`);
     }
-    if (names.indexOf(name) !== index)
-      throw new UsageError(`Expected --columns to have each column once, got "${name}" twice.`);
     return column;
   });
 }

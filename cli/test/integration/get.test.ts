@@ -153,6 +153,8 @@ test("the command get prints the columns of an object that were chosen", async (
   expect(await run("/api/v2/epoch --columns nope")).toMatchObject(ended(2, message));
   const empty = 'There is no column "". The columns are id, details.symbol, details.decimals, tags';
   expect(await run("/api/v2/assets --columns id,")).toMatchObject(ended(2, empty));
+  const twice = 'Expected --columns to have each column once, got "id" twice.';
+  expect(await run("/api/v2/assets --columns id,tags,id")).toMatchObject(ended(2, twice));
 });
 
 test.each([
