@@ -8,7 +8,7 @@ import { findAsset, listAssets, needsAssets, type Proposal, requireProposal } fr
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { csv } from "../output/csv.js";
 import { rowsOf } from "../output/print.js";
-import { readWhole } from "../records.js";
+import { readWhole, unprovenEnd } from "../records.js";
 import * as shared from "../reports.js";
 import { formatTime, readTime, readTimeZone } from "../times.js";
 import { Rejection } from "./errors.js";
@@ -88,6 +88,8 @@ interface Report {
   /** The columns of its rows, if it is a list. */
   readonly columns?: Readonly<Record<string, ColumnKind>>;
   readonly coverage?: object;
+  /** Why records may be missing before the end, which CSV cannot show. */
+  readonly unproven?: string | undefined;
   readonly source: Source;
 }
 
@@ -149,7 +151,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     }
     const columns = name === "series" ? shared.seriesColumns(groupBy) : shared.reportColumns[name];
     const coverage = { startTimestamp: `${start}`, endTimestamp: shown?.toString() };
-    return { rows, columns, coverage, source: { block } };
+    return { rows, columns, coverage, unproven: unprovenEnd(found.coverage, to), source: { block } };
   }
 
   const reports = {
@@ -195,11 +197,12 @@ export function createReports(client: VegaClient, nodes: Nodes) {
   return async function readReport(name: string, search: URLSearchParams, format: "json" | "csv", reader: Reader) {
     const query = readParameters({ arguments: parameters[name] ?? {} }, search) as Query;
     checkNames(query);
-    const { rows, columns, coverage, source } = await (isOfBalances(name)
+    const { rows, columns, coverage, unproven, source } = await (isOfBalances(name)
       ? ofBalances(name, query, reader)
       : reports[name as keyof typeof reports](query, reader));
     const known: unknown = JSON.parse(JSON.stringify(rows, orNull));
     if (format === "json") return { body: JSON.stringify({ [name]: known, coverage }), source };
+    if (unproven !== undefined) throw new Rejection(14, `${unproven} With format=json, the coverage has no end.`);
     const encoder = csv(readColumns(columns ?? { name: "text", value: "text" }, { raw: true }));
     const cells = columns
       ? known

@@ -243,6 +243,13 @@ test("a report from nodes without block headers needs an end, which the error na
   }
   const { body } = await send(url + pathOf("balances", { party, at: at(10) }));
   expect(body).toMatchObject({ balances: [{}] });
+  // CSV has no coverage that could lack its end.
+  expect(body.coverage).toEqual({ startTimestamp: at(0) });
+  const message = expect.stringMatching(/^The responses have no block headers, so nothing shows that .* format=json, /);
+  for (const query of [{ at: at(10) }, { at: "2025-01-01" }]) {
+    const csv = await send(url + pathOf("balances", { party, format: "csv", ...query }));
+    expect(csv).toMatchObject({ status: 503, body: { message } });
+  }
 });
 
 test("a report that needs more than the nodes keep is an error", async () => {
