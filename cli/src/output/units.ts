@@ -65,8 +65,10 @@ function unitsOf(io: Io, flags: Flags, byAsset: ReadonlyMap<string, number>, ass
   const known = new Map(assets.map((asset) => [asset.id, asset]));
   const unknown = new Set<unknown>();
   const knownDecimals = (id: string) => byAsset.get(id) ?? known.get(id)?.decimals;
-  // Votes have amounts of the governance token alone.
-  const governance = assets.find(({ symbol }) => symbol === "VEGA")?.id ?? "VEGA";
+  // Votes have amounts of the governance token alone. Anybody can propose another asset with its symbol.
+  const named = assets.flatMap(({ id, symbol }) => (symbol === "VEGA" ? id : []));
+  const isClear = new Set(named.map(knownDecimals)).size === 1;
+  const governance = (isClear && named[0]) || "VEGA";
   return {
     decimalsOf({ assetId = governance }) {
       const decimals = knownDecimals(String(assetId).toLowerCase());

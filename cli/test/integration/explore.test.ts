@@ -2,6 +2,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { expect, test } from "vitest";
 import { load } from "../../src/explore/page/data.js";
+import { governanceAsset } from "../../src/explore/page/format.js";
 import { isAsset, verdictOf } from "../../src/explore/page/text.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { changes, ended, startNode } from "../support/changes.js";
@@ -130,4 +131,11 @@ test.each([
   [null, false],
 ])("the page shows amounts of an asset with the details %j in its units: %s", (details, expected) => {
   expect(isAsset(details)).toBe(expected);
+});
+
+test("the page shows votes in VEGA unless assets with that symbol have other decimals", () => {
+  const of = (...decimals: string[]) =>
+    governanceAsset({ assets: new Map(decimals.map((each, id) => [`${id}`, { symbol: "VEGA", decimals: each }])) });
+  expect([of("18"), of("18", "18")].map((asset) => asset?.decimals)).toEqual(["18", "18"]);
+  expect([of(), of("18", "5")]).toEqual([undefined, undefined]);
 });

@@ -104,3 +104,15 @@ test("a symbol of no asset or of several is refused", async () => {
   const list = [...assets, { ...assets[0], id: other, symbol: "usdt", name: "", decimals: 6 }];
   await expect(printed({ asset: "USDT" }, [], { list })).rejects.toThrow(`use the id, one of ${usdt},${other}.`);
 });
+
+test("amounts of votes have decimal places unless assets with the symbol VEGA differ in them", async () => {
+  const { io, stderr } = createIo([]);
+  const decimals = async (...others: number[]) => {
+    const list = [...assets, ...others.map((each) => ({ id: other, symbol: "VEGA", name: "", decimals: each }))];
+    const { units } = await readUnits(io, { decimals: ["node"] }, { tokens: "amount" }, async () => list);
+    return units?.decimalsOf({});
+  };
+  expect([await decimals(), await decimals(18), stderr.text]).toEqual([18, 18, ""]);
+  expect(await decimals(5)).toBeUndefined();
+  expect(stderr.text).toMatch(/^Amounts of asset VEGA are in the smallest unit: its decimal places are not known\./);
+});

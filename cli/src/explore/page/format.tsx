@@ -12,8 +12,11 @@ type Names = {
 export const NamesContext = createContext<Names>({ assets: new Map(), aliases: new Map(), hasViews: false });
 export const useNames = (): Names => useContext(NamesContext);
 
-export const governanceAsset = ({ assets }: Names): Asset | undefined =>
-  [...assets.values()].find(({ symbol }) => symbol === "VEGA");
+/** `undefined` if assets with its symbol have other decimals: anybody can propose one. */
+export function governanceAsset({ assets }: Pick<Names, "assets">): Asset | undefined {
+  const [first, ...others] = [...assets.values()].filter(({ symbol }) => symbol === "VEGA");
+  return others.every(({ decimals }) => decimals === first?.decimals) ? first : undefined;
+}
 
 export const symbolOf = ({ assets }: Names, id = ""): string => assets.get(id)?.symbol || shortId(id);
 
