@@ -206,6 +206,7 @@ const reasons: Readonly<Record<string, string>> = {
   EBUSY: "another program has it open. Close it there, and repeat the command.",
   EROFS: "the file system is read-only.",
   ENOSPC: "the disk is full.",
+  EFBIG: "the file system, or `ulimit -f`, allows no file of this size.",
   EDQUOT: "the disk quota is exceeded.",
 };
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, type TestContext, test } from "vitest";
 import { run } from "../../../test/support/run.js";
-import { finish, start, startFakeNode } from "../support/cli-process.js";
+import { finish, main, start, startFakeNode } from "../support/cli-process.js";
 import { useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
@@ -44,3 +44,11 @@ test.for(["csv", "json"])("an export as %s to a full disk exits with 1, and keep
     expect((await readFile(file, "utf8")).split("\n").length).toBeGreaterThan(12_000);
   }),
 );
+
+test("an export to a file that becomes too large exits with 1, and leaves no part of it", async () => {
+  const shown = ["balances", "-o", "x.csv", "--node", node.url].map((each) => `'${each}'`).join(" ");
+  const script = `ulimit -f 100; '${process.execPath}' '${main}' ${shown}; echo $?`;
+  const stderr = "Error: Cannot write x.csv: the file system, or `ulimit -f`, allows no file of this size.\n";
+  expect(await run("bash", ["-c", script], { cwd: path(".") })).toEqual({ stdout: "1\n", stderr });
+  expect(await readdir(path("."))).toEqual([]);
+});
