@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { ArgumentError } from "vegaprotocol-client";
 
 /** The exit codes of the program. An interrupted program has its signal's code, such as 130 for SIGINT. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, incomplete: 3, rejected: 4, rateLimited: 5 } as const;
@@ -37,6 +38,14 @@ export class IncompleteError extends ExitError {
   constructor(message: string, cause?: unknown) {
     super(message, exitCodes.incomplete, { cause });
   }
+}
+
+const records = ["changes", "votes", "signatures", "statistics"];
+
+/** The error of a report that got an invalid record, which is the fault of the node: records are arguments of reports. */
+export function recordError(error: unknown): ExitError | undefined {
+  if (!ArgumentError.is(error) || !records.includes(error.argument)) return undefined;
+  return new ExitError(error.message.replace(/ in `\w+` of \w+/, ""));
 }
 
 /** Suggests the name that begins and ends most alike, if half of its letters match, or all of them in another order. */

@@ -18,7 +18,7 @@ import { serveCommand } from "./commands/serve.js";
 import { checkCommand, singleCommands } from "./commands/single.js";
 import { syncCommand } from "./commands/sync.js";
 import { applyDefaults, withSource } from "./config.js";
-import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts, UsageError } from "./errors.js";
+import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts, recordError, UsageError } from "./errors.js";
 import { Flag } from "./flags.js";
 import {
   hasColors,
@@ -207,7 +207,8 @@ function report(error: unknown, io: Io, command: Command | undefined): number {
   return exitCode;
 }
 
-function describe(error: unknown, command: Command | undefined): { text: string; exitCode: number } {
+function describe(thrown: unknown, command: Command | undefined): { text: string; exitCode: number } {
+  const error = recordError(thrown) ?? thrown;
   const message = error instanceof Error && error.message !== "" ? error.message : String(error);
   const text = message.replaceAll(/\s+/g, " ");
   if (error instanceof Interruption || error instanceof ExitError) return { text, exitCode: error.exitCode };

@@ -1,5 +1,5 @@
 import * as vega from "vegaprotocol-client";
-import { IncompleteError, NoCopyError, NoProposalError, UsageError } from "../errors.js";
+import { IncompleteError, NoCopyError, NoProposalError, recordError, UsageError } from "../errors.js";
 
 /** The HTTP statuses of status codes of gRPC, as nodes map them; 8 is a body that is too large. */
 const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 413, 11: 400, 12: 501, 14: 503 };
@@ -40,6 +40,7 @@ export function rejectionOf(error: unknown): Rejection {
   if (error instanceof Rejection) return error;
   const isMissing = [NoProposalError, NoCopyError, IncompleteError].some((type) => error instanceof type);
   if (isMissing) return new Rejection(5, (error as Error).message);
+  if (recordError(error)) return new Rejection(13, "A node sent no valid response.");
   if (vega.ArgumentError.is(error) || error instanceof UsageError) {
     const { message, operation }: { message: string; operation?: string | undefined } = error;
     // Callers pass parameters, not options of functions.

@@ -151,6 +151,21 @@ describe("a report from a time on", () => {
   });
 });
 
+test("a report of a record that a node has sent with a wrong value fails, and blames no flag", async () => {
+  const node = startNode();
+  const fetch = async (request: Request) => {
+    const response = await node.fetch(request);
+    const { headers } = response;
+    return new Response((await response.text()).replace(/"balance":"\d+"/, '"balance":"1.5"'), { headers });
+  };
+  const message = 'Error: Expected `balance` of each record to be an integer in digits, got "1.5".\n';
+  expect(await runCli(["balances", "--at", "now"], { fetch })).toMatchObject(ended(1, message));
+  const { url } = await startServing(["serve", "--port", "0"], fetch);
+  const response = await globalThis.fetch(`${url}/reports/balances?party=${party}`);
+  const body = { code: 13, message: "A node sent no valid response.", details: [] };
+  expect([response.status, await response.json()]).toEqual([500, body]);
+});
+
 test("a report from a node without block headers needs an end, which the error names", async () => {
   const { fetch } = createFakeNode({ balances }, { rateLimit: false, blockHeaders: false });
   const message = (option: string) => `so the report needs an end: pass ${option} with a time other than now,`;
