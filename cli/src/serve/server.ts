@@ -119,11 +119,14 @@ export async function startServer(app: App, port: number, host: string, limits =
     async close(closing: AbortController, grace: number): Promise<void> {
       const closed = once(server.close(), "close");
       server.closeIdleConnections();
+      // The head of a response in flight can have told the caller to keep the connection.
+      const check = setInterval(() => server.closeIdleConnections(), 100);
       // `closeIdleConnections` keeps connections that have sent no request.
       for (const socket of sockets.holders()) if (socket.bytesRead === 0) socket.destroy();
       const abort = setTimeout(() => closing.abort(new Rejection(14, "The gateway is shutting down.")), grace);
       const destroy = setTimeout(() => server.closeAllConnections(), grace + 1000);
       await closed;
+      clearInterval(check);
       clearTimeout(abort);
       clearTimeout(destroy);
     },

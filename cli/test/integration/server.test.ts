@@ -77,6 +77,21 @@ test.each([
   expect(JSON.parse(body)).toEqual({ code, message: expect.stringMatching(message), details: [] });
 });
 
+test("a server ends once the responses in flight have ended, whose callers would keep their connections", async () => {
+  let body: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+  const start = (controller: NonNullable<typeof body>) => {
+    body = controller;
+    controller.enqueue(new Uint8Array(9));
+  };
+  const app = new Hono().get("/", (context) => context.body(new ReadableStream({ start })));
+  const server = await startServer(app, 0, "127.0.0.1");
+  const response = await fetch(server.url);
+  const ended = server.close(new AbortController(), 60_000);
+  body?.close();
+  expect((await response.text()).length).toBe(9);
+  await ended;
+});
+
 test("a request of HTTP/1.0 needs no Host", async () => {
   const { open } = await start({});
   const socket = open();
