@@ -31,6 +31,7 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
   let unseen: Promise<void> | undefined;
   let timer: NodeJS.Immediate | undefined;
   let [read, written] = [0, 0];
+  let hasEnded = false;
 
   function flush(hasEnd = false): void {
     clearImmediate(timer);
@@ -52,8 +53,9 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
 
   async function end(hasFailed = false): Promise<void> {
     if (!hasFailed) ready = batch.length;
-    // A partial file is closed as well, so that it can be read.
-    flush(!hasFailed || target !== undefined);
+    // A partial file is closed as well, so that it can be read, and once: a reading can be incomplete after its end.
+    flush(!hasEnded && (!hasFailed || target !== undefined));
+    hasEnded = true;
     await writing.finally(() => progress.clear());
   }
 

@@ -287,6 +287,14 @@ describe("an export to a time that the node has not reached", () => {
   });
 });
 
+test("an export whose end nothing shows keeps its records in a file that can be read", async () => {
+  const { fetch } = createFakeNode({ balances: 400 }, { rateLimit: false, blockHeaders: false });
+  const result = await runCli(["balances", "--to", "2024-02-09T16:54:45Z", "-o", file("x.json")], { fetch });
+  expect(result).toMatchObject(ended(3, / has the \d+ records that were read\.\n$/));
+  const [partial = ""] = await readdir(file("."));
+  expect(result.stderr).toContain(`${partial} has the ${JSON.parse(await read(file(partial))).length} records`);
+});
+
 test("an export without --from names no start if the node drops records meanwhile", async () => {
   const dropping = createFakeNode({ balances: 3000, seed: 3 }, { rateLimit: false });
   const times = dropping.records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));
