@@ -53,7 +53,9 @@ export async function openStream(
       const { start, end, block } = await scan.coverage;
       const coverage = { startTimestamp: start?.toString(), endTimestamp: end?.toString() };
       const reached = block && { height: `${block.height}`, timestamp: `${block.timestamp}` };
-      const complete = wantedStart === undefined || start <= wantedStart;
+      const hasStart = wantedStart === undefined || start <= wantedStart;
+      // Without block headers, nothing shows that the nodes have reached the end.
+      const complete = hasStart && (endTimestamp === undefined || end !== undefined);
       yield Buffer.from(`${text}${JSON.stringify({ complete, records: count, coverage, block: reached })}\n`);
     } catch (error) {
       const isAborted = error === signal.reason;

@@ -232,6 +232,21 @@ describe("a range", () => {
   });
 });
 
+test("a stream from nodes without block headers is not complete if it has an end, which nothing shows", async () => {
+  const { url } = await serve(createNetwork({ balances: changes, block, nodes: 1 }, { blockHeaders: false }));
+  const headers = { Accept: "application/x-ndjson" };
+  for (const newestFirst of [true, false])
+    for (const [end, complete] of [
+      ["", true],
+      ["&dateRange.endTimestamp=2025-01-01", false],
+    ] as const) {
+      const path = `/api/v2/balance/changes?dateRange.startTimestamp=${first}&pagination.newestFirst=${newestFirst}`;
+      const lines = await (await fetch(url + path + end, { headers })).text();
+      const last = JSON.parse(lines.trim().split("\n").at(-1) ?? "");
+      expect(last).toEqual({ complete, records: changes.length, coverage: { startTimestamp: `${first}` } });
+    }
+});
+
 describe("a cursor", () => {
   const path = "/api/v2/parties/profiles?pagination.first=3";
   const endOf = async (url: string): Promise<string> => (await send(url + path)).body.profiles.pageInfo.endCursor;
