@@ -130,7 +130,8 @@ const limitsCommand: Definition<LimitsFlags> = {
     const reasons = {
       banned: `the party is banned until ${limits.bannedUntil}`,
       quota: `none is left in this epoch`,
-      tokens: `the party needs at least ${limits.minTokens} governance tokens (in the smallest unit)`,
+      // Without a minimum in the statistics, a vote needs one.
+      tokens: `the party needs at least ${limits.minTokens ?? 1} governance tokens (in the smallest unit)`,
       "proof-of-work": "every block has as many transactions as the network accepts; wait for the next one",
     };
     printMessage(io, `No further transaction of this kind is accepted: ${reasons[limits.reason]}.`);

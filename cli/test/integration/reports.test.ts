@@ -315,6 +315,10 @@ test("limits prints what is left, and has the exit code 4 if nothing is", async 
   const { left } = JSON.parse(await run(...vote));
   const { code, stdout } = await runCli([...vote, "--sent-since", left], { fetch });
   expect([code, JSON.parse(stdout)]).toMatchObject([4, { isAllowed: false, reason: "quota", left: "0" }]);
+  // The statistics of a party that has not voted have no minimum.
+  const flags = ["--party", "ee".repeat(32), "--command", "vote", "--proposal", proposal, "--tokens", "0"];
+  const least = "the party needs at least 1 governance tokens (in the smallest unit).\n";
+  expect(await runCli(["limits", ...flags], { fetch })).toMatchObject(ended(4, least));
   const order = ["limits", "--party", party, "--command", "other"];
   const { blockHeight = "" } = JSON.parse(await run(...order)).proofOfWork;
   const own = ["--sent-by-block", `${blockHeight}=1`];
