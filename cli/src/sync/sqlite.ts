@@ -49,16 +49,18 @@ export function sqliteCode(error: unknown): number | undefined {
 export async function lock(name: string): Promise<() => Promise<void>> {
   const path = `${name}.lock`;
   const own = `Process ${process.pid} on ${hostname()}`;
+  /** `undefined` if the process that had the lock has removed its file. */
+  const fileNow = async () => (await stat(path).catch(() => undefined))?.ino;
   try {
     const open = await loadSqlite();
     for (;;) {
       // An error of the file system is clearer than SQLite's error.
       await writeFile(path, "", { flag: "a" });
-      const { ino } = await stat(path);
+      const file = await fileNow();
       const database = open(path);
       const owner = claim(database, own);
-      // The process that had the lock can have removed this file meanwhile, so that a third one has made another.
-      const isThere = (await stat(path).catch(() => undefined))?.ino === ino;
+      // After the removal, a third process can have made another file.
+      const isThere = file !== undefined && file === (await fileNow());
       if (owner === undefined && isThere) return () => release(path, database);
       database.close();
       if (owner !== undefined) throw new ExitError(`${owner} writes ${name}. Wait for it to end.`);

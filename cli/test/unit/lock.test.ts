@@ -32,6 +32,19 @@ test("the lock of a destination ends with the process that has it, however that 
   expect(await readdir(path("."))).toEqual([]);
 });
 
+test("the lock of a destination is free or taken while the process that had it removes its file", async () => {
+  const taken = / writes .* Wait for it to end\.$/;
+  const errors: string[] = [];
+  async function lockOften(): Promise<void> {
+    for (let tries = 0; tries < 40; tries++) {
+      const release = await lock(file()).catch((error: Error) => void errors.push(error.message));
+      await release?.();
+    }
+  }
+  await Promise.all([lockOften(), lockOften()]);
+  expect(errors.filter((message) => !taken.test(message))).toEqual([]);
+});
+
 const container = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child"];
 const hasContainers = spawnSync("unshare", [...container.slice(1), "true"]).status === 0;
 
