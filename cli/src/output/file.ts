@@ -204,6 +204,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied.",
   EPERM: "permission denied, or another program has it open.",
   EBUSY: "another program has it open. Close it there, and repeat the command.",
+  EPIPE: "the program that reads it has ended.",
   EROFS: "the file system is read-only.",
   ENOSPC: "the disk is full.",
   EFBIG: "the file system, or `ulimit -f`, allows no file of this size.",

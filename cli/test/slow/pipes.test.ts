@@ -54,6 +54,12 @@ describe("in a pipe", () => {
     expect((await shell(script)).stdout).toBe("143\n");
   });
 
+  test("an export to a named pipe whose reader ends says so, and exits with 1", async () => {
+    const script = `mkfifo pipe.csv; head -c 1 pipe.csv > /dev/null & ${program} balances -o pipe.csv; echo $?`;
+    const stderr = "Error: Cannot write pipe.csv: the program that reads it has ended.\n";
+    expect(await shell(script)).toEqual({ stdout: "1\n", stderr });
+  });
+
   test("SIGINT ends a check that reads stdin with 130", async () => {
     const script = `${program} check < <(exec sleep 20 2> /dev/null) & sleep 1; kill -INT $!; wait $!; echo $?`;
     expect((await shell(script)).stdout).toBe("130\n");
