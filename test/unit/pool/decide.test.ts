@@ -27,6 +27,7 @@ const unresponsive = (url: string, until?: number) => node(url, cooling("unrespo
 const [a, b, c] = [node("a"), node("b"), node("c")];
 const paused = node("b", { pause: 10 });
 const unknown = { latency: undefined };
+const longAgo = { latency: 900, respondedAt: now - 30_000 };
 
 /** A request that was sent some time ago, one that waits for the rate limit, one with a response, and one that has failed. */
 const sent = (url: string, ago: number): Asked => ({ node: url, since: now - ago, isSent: true });
@@ -45,22 +46,20 @@ const failed = (url: string, delay = 200): Asked => ({
 });
 const withoutBlock = { ...got("a", 0), answer: { block: { height: 0n, timestamp: 0n } } };
 const unsent: Asked = { ...failed("a"), failure: "unsent" };
+const neverSent: Asked = { ...unsent, isSent: false };
 const refused = (url: string) => failed(url, Number.NaN);
 const lacks = (url: string, missing: Asked["missing"], seconds = 10): Asked => got(url, seconds, { missing });
+const from = (url: string, completeFrom: bigint) => got(url, 10, { missing: "history", completeFrom });
+const shorter = lacks("a", "history");
 
 const two = [a, b];
 const three = [a, b, c];
 
 /** What was asked of these nodes, and the decision in short: what to do, with which node or for how long, and why. */
-type Case = [
-  what: string,
-  asked: Asked[],
-  nodes: NodeHealth[],
-  expected: string,
-  given?: Partial<CallFacts & PoolFacts>,
-];
+type Given = Partial<CallFacts & PoolFacts>;
+type Case = [what: string, asked: Asked[], nodes: NodeHealth[], expected: string, given?: Given];
 
-function decided(asked: Asked[], nodes: NodeHealth[], given: Case[4]): string {
+function decided(asked: Asked[], nodes: NodeHealth[], given: Given = {}): string {
   const facts = { endsAt: Number.POSITIVE_INFINITY, settings: { attempts: 4 }, ...given } as CallFacts;
   const options: PoolFacts = { nodes, maxLag: 10_000, order: "given", random: () => 0, session: {}, ...given };
   const decision: Decision = decide(facts, asked, options, now);
@@ -73,6 +72,10 @@ function decided(asked: Asked[], nodes: NodeHealth[], given: Case[4]): string {
 
 const attempts = (count: number) => ({ settings: { attempts: count } as CallFacts["settings"] });
 const leaping = node("a", { head: head(600) });
+const leaps = [leaping, b, c];
+const leapsOfTwo = [leaping, node("b", { latest: head(600).blockTime }), c];
+const older = "ask a failover b a regression";
+const confirmed = { session: { returned: block(600).timestamp, confirmed: block(11).timestamp } };
 const stale = [got("a", 11), got("b", 12), got("c", 10)];
 const fastest = { order: "fastest" } as const;
 /** Picks two nodes by these random numbers. */
@@ -100,13 +103,7 @@ cases("the first node", [
   ["counts the latency after this wait", [], pair({ pause: 10 }, { pause: 20, latency: 80 }), "ask b first", fastest],
   ["counts no others that wait", [], pair({ latency: 120 }, { pause: 10, inFlight: 9 }), "ask b first", fastest],
   ["is one that was not measured", [], [a, node("b", unknown)], "ask b first", fastest],
-  [
-    "is one that was measured long ago",
-    [],
-    pair({}, { latency: 900, respondedAt: now - 30_000 }),
-    "ask b first",
-    fastest,
-  ],
+  ["is one that was measured long ago", [], [a, node("b", longAgo)], "ask b first", fastest],
   ["has fewer requests in flight", [], pair({ ...unknown, inFlight: 1 }, unknown), "ask b first", fastest],
   ["is the faster one of the second and the first", [], different, "ask a first", picked(0.4, 0.9)],
   ["is the faster one of the third and the second", [], different, "ask b first", picked(0.9, 0.5)],
@@ -148,13 +145,7 @@ cases("while a node does not respond", [
   ["it is waited for half a second if none is known", [sent("a", 0)], [node("a", unknown)], "wait 500 in time"],
   ["another one is asked once it is late", [sent("a", 300)], three, "ask b hedge a b 300"],
   ["no other one is asked if the request may be sent once", [sent("a", 300)], three, "wait 700 late", { once: true }],
-  [
-    "another one is asked if it was not sent",
-    [{ ...unsent, isSent: false }],
-    three,
-    "ask b failover a b error",
-    { once: true },
-  ],
+  ["another one is asked if it was not sent", [neverSent], three, "ask b failover a b error", { once: true }],
   ["none is asked that has no room in its rate limit", [sent("a", 300)], [a, paused], "wait 700 late"],
   ["one with room in its rate limit is asked before others", [sent("a", 300)], [a, paused, c], "ask c hedge a c 300"],
   ["one is asked that cools down, if there is no other", [sent("a", 300)], [a, lagging("b")], "ask b hedge a b 300"],
@@ -176,21 +167,9 @@ cases("a response", [
   ["as late as one that was returned is", [got("a", 10)], three, "return a fresh", returned(10)],
   ["with a block comes before an earlier one without", [got("a", undefined), got("b", 10)], three, "return b fresh"],
   ["with a block is returned before one without a block", [got("a", 10), got("b", undefined)], three, "return a fresh"],
-  ["is compared with no time that two contradict", [got("b", 10)], [leaping, b, c], "return b fresh", returned(600)],
-  [
-    "is compared with the latest time that two have shown, if one node alone has shown a later one",
-    [got("b", 10)],
-    [leaping, b, c],
-    "ask a failover b a regression",
-    { session: { returned: block(600).timestamp, confirmed: block(11).timestamp } },
-  ],
-  [
-    "is compared with a time that two have shown, even so",
-    [got("b", 10)],
-    [leaping, node("b", { latest: head(600).blockTime }), c],
-    "ask a failover b a regression",
-    returned(600),
-  ],
+  ["is compared with no time that two contradict", [got("b", 10)], leaps, "return b fresh", returned(600)],
+  ["is compared with the latest time of two nodes, not of one alone", [got("b", 10)], leaps, older, confirmed],
+  ["is compared with a time that two have shown, even so", [got("b", 10)], leapsOfTwo, older, returned(600)],
   ["that is the latest of stale ones is returned", stale, three, "return stale b regression", returned(13)],
   ["of the only node that the caller wants can be stale", [got("a", -1)], three, "return stale a lag", { node: "a" }],
 ]);
@@ -228,32 +207,15 @@ cases("a response that does not show the place", [
 ]);
 
 cases("a response that does not show the history", [
-  ["makes one be asked that lags", [lacks("a", "history")], [a, lagging("b")], "ask b failover a b history"],
+  ["makes one be asked that lags", [shorter], [a, lagging("b")], "ask b failover a b history"],
   ["is not returned if a lagging one shows it", [got("a", -1), lacks("b", "history")], two, "return stale a lag"],
-  ["makes every node be asked", [lacks("a", "history"), sent("b", 0)], three, "ask c failover a c history"],
-  ["waits for all nodes", [lacks("a", "history"), sent("b", 1500)], two, "wait 3500 history"],
-  ["waits five seconds for a silent node", [lacks("a", "history"), sent("b", 5000)], two, "return a history"],
-  [
-    "does not wait for the deadline",
-    [lacks("a", "history"), sent("b", 0)],
-    two,
-    "return a history",
-    { endsAt: now + 1 },
-  ],
-  [
-    "waits if a start is needed",
-    [lacks("a", "history"), sent("b", 0)],
-    two,
-    "wait 5000 history",
-    { ...proof, endsAt: now + 1 },
-  ],
-  ["waits for a node whose rate limit is full", [lacks("a", "history"), queued("b", 9000)], two, "wait 5000 history"],
-  ["makes one be asked again that has failed", [lacks("a", "history"), failed("b")], two, "retry b retry b 200", proof],
-  [
-    "is returned if it reaches back furthest",
-    [3n, 1n, 2n].map((from, index) => got("abc"[index] ?? "", 10, { missing: "history", completeFrom: from })),
-    three,
-    "return b history",
-  ],
+  ["makes every node be asked", [shorter, sent("b", 0)], three, "ask c failover a c history"],
+  ["waits for all nodes", [shorter, sent("b", 1500)], two, "wait 3500 history"],
+  ["waits five seconds for a silent node", [shorter, sent("b", 5000)], two, "return a history"],
+  ["does not wait for the deadline", [shorter, sent("b", 0)], two, "return a history", { endsAt: now + 1 }],
+  ["waits if a start is needed", [shorter, sent("b", 0)], two, "wait 5000 history", { ...proof, endsAt: now + 1 }],
+  ["waits for a node whose rate limit is full", [shorter, queued("b", 9000)], two, "wait 5000 history"],
+  ["makes one be asked again that has failed", [shorter, failed("b")], two, "retry b retry b 200", proof],
+  ["is returned if it reaches back furthest", [from("a", 3n), from("b", 1n), from("c", 2n)], three, "return b history"],
   ["is stale if it lags", [lacks("a", "history", -1)], [a, failing("b")], "return stale a history"],
 ]);

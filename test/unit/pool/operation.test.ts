@@ -23,10 +23,8 @@ describe("a check of the nodes of a pool", () => {
     createClient({ baseUrl: pool, fetch: network.fetch });
     await pool.check();
     for (const node of network.nodes) node.configure({ faults: [{ name: "latency", milliseconds: Infinity }] });
-    const status = await pool.check({ timeout });
-    expect(status).toMatchObject(
-      Array(3).fill({ state: "cooling-down", error: expect.stringContaining("took longer") }),
-    );
+    const late = { state: "cooling-down", error: expect.stringContaining("took longer") };
+    expect(await pool.check({ timeout })).toMatchObject([late, late, late]);
   });
 
   test("does not wait longer for a node whose rate limit is used up", async () => {
@@ -67,11 +65,9 @@ describe("a check of the nodes of a pool", () => {
       createFakeNode({ balances: 300 }, { ...options, version, rateLimit: false }),
     );
     const empty = createFakeNode({ balances: [] }, { version, rateLimit: false });
-    const fakes = new Map([
-      ["https://all.example", all],
-      ["https://pruned.example", pruned],
-      ["https://empty.example", empty],
-    ]);
+    const fakes = new Map(
+      Object.entries({ all, pruned, empty }).map(([name, fake]) => [`https://${name}.example`, fake]),
+    );
     const pool = nodePool([...fakes.keys(), "https://down.example"]);
     const fetch = async (request: Request) => {
       const fake = fakes.get(new URL(request.url).origin);

@@ -94,10 +94,8 @@ describe("a node that fails", () => {
     }
     const coolDowns = Math.ceil(Math.log2(net.clock.now() / 500 + 1));
     expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(coolDowns + 1);
-    expect(net.pool.status[0]).toMatchObject({
-      state: "cooling-down",
-      error: expect.stringContaining("node-1.example"),
-    });
+    const error = expect.stringContaining("node-1.example");
+    expect(net.pool.status[0]).toMatchObject({ state: "cooling-down", error });
   });
 
   test("that bans the client is not asked until the ban ends", async () => {
@@ -208,9 +206,8 @@ describe("a call with the option `node`", () => {
 
   test("rejects with an ArgumentError for an address that is not in the pool", async () => {
     const net = new PooledNetwork();
-    const message = expect.stringContaining(
-      "Expected `node` of getSpamStatistics to be one of the pool: https://node-1",
-    );
+    const expected = "Expected `node` of getSpamStatistics to be one of the pool: https://node-1";
+    const message = expect.stringContaining(expected);
     const call = net.client.getSpamStatistics({ partyId }, { node: "https://other.example" });
     await expect(call).rejects.toMatchObject({ name: "ArgumentError", message });
     expect(net.asked).toEqual([]);
@@ -231,18 +228,11 @@ test("the events of a client of several nodes name their node, and a failover na
   net.events.length = 0;
   await net.read();
   const [from, to] = net.urls;
+  const error = { name: "ConnectionError" };
   expect(net.events).toMatchObject([
     { type: "attempt", node: from },
     { type: "response", node: from },
-    {
-      type: "failover",
-      node: from,
-      from,
-      to,
-      cause: "error",
-      operation: "getSpamStatistics",
-      error: { name: "ConnectionError" },
-    },
+    { type: "failover", node: from, from, to, cause: "error", operation: "getSpamStatistics", error },
     { type: "attempt", node: to },
     { type: "response", node: to },
   ]);
