@@ -7,6 +7,7 @@ import { longestRange, provableRange } from "../../../src/list/ranges.js";
 import type { ListReaderOptions } from "../../../src/list/reader.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
+import type { NodeVersion } from "../../../src/testing/versions.js";
 import { nanosecondsPerDay } from "../../../src/values/times.js";
 import { changeAt, hex } from "../../support/records.js";
 import { pageAt, script } from "../../support/scripted-pages.js";
@@ -28,10 +29,10 @@ const several = (count: number, changeAt: (index: number) => BalanceChange) =>
   Array.from({ length: count }, (_, index) => changeAt(index));
 
 /** One address of nodes that respond in turns, each with the records from a time on: hours after the start of the range. */
-function connect(balances: readonly BalanceChange[], keeps = [-1000], first = 0) {
+function connect(balances: readonly BalanceChange[], keeps = [-1000], first = 0, version: NodeVersion = "v0.74") {
   const nodes = keeps.map((hours) => {
     const history = start + BigInt(hours) * hour;
-    return createFakeNode({ balances, block }, { history, defects: nodeDefects, rateLimit: false });
+    return createFakeNode({ balances, block }, { version, history, defects: nodeDefects, rateLimit: false });
   });
   let requests = 0;
   const fetch = (request: Request) => {
@@ -54,8 +55,9 @@ const readers: Record<string, Reader> = {
   "a loop, newest first": (client, query) => client.listBalanceChanges(query),
 };
 
-async function read({ fetch }: Node, filter: Filter, reader = scanned) {
-  const reading = reader(clientOf({ fetch }), { filter, dateRange: { startTimestamp: start, endTimestamp: end } });
+const range = { startTimestamp: start, endTimestamp: end };
+async function read({ fetch }: Node, filter: Filter, reader = scanned, dateRange: Query["dateRange"] = range) {
+  const reading = reader(clientOf({ fetch }), { filter, dateRange });
   let records = 0;
   for await (const _ of reading) records++;
   const { start: from } = await reading.coverage;
@@ -106,13 +108,10 @@ describe("a start is proved", () => {
       expect(await read(connect(records), filter, reader), name).toEqual({ records: 1, from: start });
   });
 
+  const at = (party: number, ...hours: number[]) => hours.map((each) => change(party, each));
   const quiet = [...several(50, (index) => change(2, -1 - index)), change(3, -60)];
-  const near = [change(2, -1), change(3, -3), change(3, -2)];
-  const nearest = [
-    change(3, -60),
-    ...[-50, -51].map((at) => change(4, at)),
-    ...[-1, -2, -3].map((at) => change(2, at)),
-  ];
+  const near = [...at(2, -1), ...at(3, -3, -2)];
+  const nearest = [...at(3, -60), ...at(4, -50, -51), ...at(2, -1, -2, -3)];
   const busy = several(5000, (index) => change(2, index / 600));
   const busier = several(10_000, (index) => change(3 + (index % 2), (1 + index) / 1200));
   test.each([
@@ -159,49 +158,37 @@ test("after a page that proves a start and reaches the end, only the end is requ
   expect(await read({ fetch }, {})).toEqual({ records: 2, from: start });
 });
 
-test.each(Object.entries(readers))("a query that fails does not prove an empty range: %s", async (_, reader) => {
-  for (const witness of [change(1, -5), change(2, -5), change(2, 0)]) {
-    const records = [witness, change(1, 2), own];
-    const [full, cut] = [connect(records), connect(records, [99])];
-    for (const failing of [1, 2]) {
-      let proofs = 0;
-      const fetch = async (request: Request) => {
-        const { search } = new URL(request.url);
-        const isOfOther = search.includes(String(witness.partyId)) && witness.partyId !== own.partyId;
-        const isProof =
-          search.includes(`startTimestamp=${witness.timestamp}&`) && (isOfOther || witness.partyId === own.partyId);
-        if (search.includes(`startTimestamp=${start}&`) && !isProof && proofs === 0) return cut.fetch(request);
-        const response = await full.fetch(request);
-        if (!isProof || ++proofs !== failing) return response;
-        return new Response(shortened(await response.arrayBuffer(), 0.4), response);
-      };
-      expect(await read({ fetch }, party, reader)).toEqual({ records: 2, from: start });
-      expect(proofs).toBeGreaterThan(1);
-    }
-  }
-});
+const empty = Object.entries(readers).flatMap(([name, reader]) => [
+  { name, reader, version: "v0.74" as const, endTimestamp: end },
+  { name, reader, version: "v0.79" as const, endTimestamp: undefined },
+]);
 
-test.each(Object.entries(readers))("nor on newer nodes an empty range without an end: %s", async (_, reader) => {
-  const records = [change(2, -5), change(1, 2), own];
-  const nodeFrom = (hours: number) => {
-    const history = start + BigInt(hours) * hour;
-    return createFakeNode({ balances: records, block }, { version: "v0.79", history, rateLimit: false });
-  };
-  const [full, cut] = [nodeFrom(-1000), nodeFrom(99)];
-  let proofs = 0;
-  const fetch = async (request: Request) => {
-    const { search } = new URL(request.url);
-    const isProof = search.includes(hex(2)) && search.includes(hex(1));
-    if (search.includes(`startTimestamp=${start}&`) && proofs === 0) return cut.fetch(request);
-    const response = await full.fetch(request);
-    if (!isProof || ++proofs > 1) return response;
-    return new Response(shortened(await response.arrayBuffer(), 0.4), response);
-  };
-  const reading = reader(clientOf({ fetch }), { filter: party, dateRange: { startTimestamp: start } });
-  let found = 0;
-  for await (const _record of reading) found++;
-  expect([found, (await reading.coverage).start]).toEqual([2, start]);
-});
+test.each(empty)(
+  "a query that fails does not prove a range empty: $name, $version, to $endTimestamp",
+  async (given) => {
+    const dateRange = { startTimestamp: start, endTimestamp: given.endTimestamp };
+    for (const witness of [change(1, -5), change(2, -5), change(2, 0)]) {
+      const records = [witness, change(1, 2), own];
+      const nodeFrom = (hours: number) => connect(records, [hours], 0, given.version);
+      const [full, cut] = [nodeFrom(-1000), nodeFrom(99)];
+      for (const failing of [1, 2]) {
+        let proofs = 0;
+        const fetch = async (request: Request) => {
+          const { search } = new URL(request.url);
+          const isOfOther = witness.partyId !== own.partyId;
+          const isProof =
+            search.includes(`startTimestamp=${witness.timestamp}&`) && (!isOfOther || search.includes(hex(2)));
+          if (search.includes(`startTimestamp=${start}&`) && !isProof && proofs === 0) return cut.fetch(request);
+          const response = await full.fetch(request);
+          if (!isProof || ++proofs !== failing) return response;
+          return new Response(shortened(await response.arrayBuffer(), 0.4), response);
+        };
+        expect(await read({ fetch }, party, given.reader, dateRange)).toEqual({ records: 2, from: start });
+        expect(proofs).toBeGreaterThan(1);
+      }
+    }
+  },
+);
 
 test("the node of a pool that keeps the start is read although the other one takes ranges of any length", async () => {
   const day = 24n * hour;
@@ -319,15 +306,14 @@ describe("the start of a page, 100,", () => {
 
   const [lost, longest] = [[witness, undefined, witness, undefined], 90n + longestRange];
   const [whole, between] = [pageAt([90n, 110n], oldestFirst), pageAt([90n, 105n, 110n], oldestFirst)];
+  const atStart = pageAt([90n, 100n], oldestFirst);
   const full = pageAt([90n, 110n], { ...oldestFirst, more: true });
   const [window, other] = [100n, 101n].map((start) => ({ start, end: 500n, hasMore: false }));
   const [near, older] = [pageAt([110n]), pageAt([110n], { more: true })];
   const shorter = { start: 100n, end: 400n, hasMore: false };
-  const [later, later110] = [[90n], [90n, 110n]].map((times) => pageAt(times, { ...oldestFirst, block: 900n })) as [
-    NodePage<BalanceChange>,
-    NodePage<BalanceChange>,
-  ];
-  const proved = { completeFrom: 100n };
+  const later = pageAt([90n], { ...oldestFirst, block: 900n });
+  const later110 = pageAt([90n, 110n], { ...oldestFirst, block: 900n });
+  const [proved, ofLater] = [{ ...near, completeFrom: 100n }, { extra: later.extra }];
   const [loss, endingAt110] = [{ missing: "place" }, { endCursor: "110", hasNextPage: true }];
 
   test.each<[...Given, ...Parameters<typeof script>, object]>([
@@ -350,32 +336,14 @@ describe("the start of a page, 100,", () => {
     ["is followed by missing ones", pageAt([110n], oldestFirst), up, [witness, between], { pageInfo: endingAt110 }],
     ["is not final in a full page", pageAt([110n], oldestFirst), up, [witness, full], { pageInfo: endingAt110 }],
     ["is unknown after an error", none, ended, [witness, new Error("refused")], { message: "refused" }],
-    [
-      "is followed by one",
-      none,
-      up,
-      [witness, pageAt([100n, 90n]), pageAt([90n, 100n], oldestFirst)],
-      { edges: [{}, {}] },
-    ],
+    ["is followed by one", none, up, [witness, pageAt([100n, 90n]), atStart], { edges: [{}, {}] }],
     ["is before missing ones", pageAt([110n]), ended, [witness, between, pageAt([105n])], { completeFrom: 100n }],
     ["is decided by older pages", near, ended, [witness, between, { ...older, window }], { completeFrom: 0n }],
     ["is not before others", pageAt([110n]), ended, [witness, between, pageAt([110n])], { completeFrom: 110n }],
-    [
-      "is proved up to the block of the proof if it has no block itself",
-      none,
-      ended,
-      [witness, later],
-      { extra: later.extra },
-    ],
-    [
-      "is proved up to its own block, also if that is unknown",
-      near,
-      ended,
-      [witness, later110],
-      { ...near, ...proved },
-    ],
-    ["is proved if later windows reach it", near, { ...down, end: 100n }, [], { ...near, ...proved }],
-    ["is proved if later windows begin before it", near, { ...down, end: 99n }, [], { ...near, ...proved }],
+    ["is proved up to the block of the proof if it has none itself", none, ended, [witness, later], ofLater],
+    ["is proved up to its own block, also if that is unknown", near, ended, [witness, later110], proved],
+    ["is proved if later windows reach it", near, { ...down, end: 100n }, [], proved],
+    ["is proved if later windows begin before it", near, { ...down, end: 99n }, [], proved],
     ["is lost if no response has both", none, ended, [witness, between, undefined, none, none], loss],
   ])("%s", async (_, page, request, pages, expected) => {
     const { prove, requests } = open(false, pages);
@@ -390,19 +358,12 @@ describe("the start of a page, 100,", () => {
   const shown = pageAt([90n], oldestFirst);
   const [back, more] = [pageAt([120n, 90n]), pageAt([90n, 120n], oldestFirst)];
   const early = pageAt([120n]);
+  const twoParts = [witness, both, witness];
 
   test.each<[string, pages: Parameters<typeof script>[0], completeFrom: bigint]>([
-    ["in two parts", [witness, both, witness, shown], 100n],
-    [
-      "in one part, since a node has more records before it",
-      [witness, both, witness, back, more, early, undefined],
-      150n,
-    ],
-    [
-      "in one part, since no node leads on to them",
-      [witness, both, witness, back, more, early, pageAt([distant])],
-      150n,
-    ],
+    ["in two parts", [...twoParts, shown], 100n],
+    ["in one part, since a node has more records before it", [...twoParts, back, more, early, undefined], 150n],
+    ["in one part, since no node leads on to them", [...twoParts, back, more, early, pageAt([distant])], 150n],
     ["in one part, since nothing proves the other one", [witness, both, ...Array(6).fill(none)], 150n],
     ["in no part", Array(6).fill(none), distant],
   ])("more than a year before the first record is proved on a newer node %s", async (_, pages, completeFrom) => {
