@@ -68,10 +68,8 @@ test.each([
 });
 
 test("a v0.75 node that refuses a range is not sent the same request again, and stays ready in a pool", async () => {
-  const [{ node: archive }, { node: pruned }] = [
-    connect("v0.79"),
-    connect("v0.74", balances, { history: first + year }),
-  ];
+  const { node: archive } = connect("v0.79");
+  const { node: pruned } = connect("v0.74", balances, { history: first + year });
   const fetch: FakeNode["fetch"] = (input, init) =>
     new Request(input, init).url.startsWith("https://archive.example")
       ? asOlder(archive.fetch)(input, init)
@@ -205,10 +203,8 @@ describe("a filter by account types on a v0.79 node", () => {
 
   test("covers the records that were read before an error, even if none of them is wanted", async () => {
     const typeAt = (index: number) => ({ accountType: index < 200 ? "ACCOUNT_TYPE_BOND" : removed });
-    const { client, node } = connect(
-      "v0.79",
-      balances.map((change, index) => ({ ...change, ...typeAt(index) })),
-    );
+    const records = balances.map((change, index) => ({ ...change, ...typeAt(index) }));
+    const { client, node } = connect("v0.79", records);
     node.configure({ faults: [{ name: "status", status: 503, request: 8 }] });
     const pagination = { first: 20, newestFirst: false };
     const query = { filter: { accountTypes: [removed as never] }, dateRange: { startTimestamp: first }, pagination };
@@ -234,10 +230,8 @@ test("the number of any account type becomes its name, and a number without a na
   const nameOf = (type: number) => (type in named ? `ACCOUNT_TYPE_${named[type as keyof typeof named]}` : type);
   const numbers = [0, 7, 8, 9, 34, 35, -1];
   const sent = [...numbers, "ACCOUNT_TYPE_NEW", null];
-  const edges = sent.map((accountType, index) => ({
-    cursor: `${index}`,
-    node: { timestamp: "1000", partyId: hex(index), accountType },
-  }));
+  const nodeAt = (accountType: unknown, index: number) => ({ timestamp: "1000", partyId: hex(index), accountType });
+  const edges = sent.map((accountType, index) => ({ cursor: `${index}`, node: nodeAt(accountType, index) }));
   const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: "0", endCursor: "8" };
   const fetch = async () => Response.json({ balances: { edges, pageInfo } });
   const { nodes } = await clientOf(fetch).listBalanceChanges();

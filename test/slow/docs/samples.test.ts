@@ -35,13 +35,9 @@ beforeAll(async () => {
   npmCi(join(root, "docs"));
   // With the libraries that samples import.
   symlinkSync(join(root, "docs/node_modules"), join(folder, "node_modules"), "junction");
-  const compilerOptions = {
-    // Samples show values without using them.
-    noUnusedLocals: false,
-    noUnusedParameters: false,
-    verbatimModuleSyntax: false,
-    isolatedModules: false,
-  };
+  // Samples show values without using them.
+  const unused = { noUnusedLocals: false, noUnusedParameters: false };
+  const compilerOptions = { ...unused, verbatimModuleSyntax: false, isolatedModules: false };
   const config = { extends: "../../tsconfig.json", include: ["."], compilerOptions };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
   writeFileSync(join(folder, "globals.d.ts"), await declareGlobals());
@@ -59,7 +55,8 @@ beforeAll(async () => {
 describe("a sample in the documentation", () => {
   test.each(samples)(
     "compiles, runs and prints what the page shows, unless it is marked otherwise: $place",
-    ({ file, runs, output }) => {
+    (sample) => {
+      const { file, runs, output } = sample;
       expect(problems.get(file)).toBeUndefined();
       if (runs) expect(failures[file]).toBeUndefined();
       if (runs && output !== undefined) expect(outputs[file]).toBe(output);

@@ -128,23 +128,20 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
     });
   });
 
-  test.each(["index", "getting-started", "reports"])(
-    "runs samples in the page, which print what it shows: %s",
-    async (name) => {
-      await site.open(`${name}.html`, async (page) => {
-        const shown = await page.locator("div.language-text:has(+ .run-sample) code").allInnerTexts();
-        expect(shown.length).toBeGreaterThan(0);
-        const buttons = page.getByRole("button", { name: "Run it here" });
-        while ((await buttons.count()) > 0) await buttons.first().click();
-        const outputs = page.locator(".run-sample pre");
-        await expect
-          .poll(() => outputs.allInnerTexts(), { timeout: 20_000 })
-          .toEqual(shown.map((text) => `${text.trimEnd()}\n`));
-        expect(await violations(page)).toEqual([]);
-        await page.screenshot({ path: join(screenshots, `run-${name}.png`), fullPage: name !== "reports" });
-      });
-    },
-  );
+  const withSamples = ["index", "getting-started", "reports"];
+  test.each(withSamples)("runs samples in the page, which print what it shows: %s", async (name) => {
+    await site.open(`${name}.html`, async (page) => {
+      const shown = await page.locator("div.language-text:has(+ .run-sample) code").allInnerTexts();
+      expect(shown.length).toBeGreaterThan(0);
+      const buttons = page.getByRole("button", { name: "Run it here" });
+      while ((await buttons.count()) > 0) await buttons.first().click();
+      const outputs = page.locator(".run-sample pre");
+      const printed = shown.map((text) => `${text.trimEnd()}\n`);
+      await expect.poll(() => outputs.allInnerTexts(), { timeout: 20_000 }).toEqual(printed);
+      expect(await violations(page)).toEqual([]);
+      await page.screenshot({ path: join(screenshots, `run-${name}.png`), fullPage: name !== "reports" });
+    });
+  });
 
   /** The boxes that scroll horizontally, other than code and tables. */
   const scrollBoxes = (page: Page) =>

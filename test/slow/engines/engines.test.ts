@@ -62,10 +62,8 @@ describe.skipIf(missing !== undefined)(`${count} balance changes`, () => {
     try {
       for (const destination of ["vega/", "vega.db", ...(database ? [database.url] : [])]) {
         const target = destination.includes(":") ? destination : path(destination);
-        const lists = ["balances", "votes", "--proposal", proposal];
-        const { code, stderr } = await finish(
-          start(["sync", target, ...lists, "--node", server.url, "--quiet"], {}, node),
-        );
+        const flags = ["--proposal", proposal, "--node", server.url, "--quiet"];
+        const { code, stderr } = await finish(start(["sync", target, "balances", "votes", ...flags], {}, node));
         expect([code, stderr]).toEqual([0, ""]);
       }
     } finally {
@@ -80,15 +78,12 @@ duckdb.sql(f"INSTALL '{file}'")`;
   }, 900_000);
   afterAll(() => database?.close());
 
-  test.each(samples)(
-    "$name finds the number of accounts and the exact total of each asset at a time",
-    async ({ code }) => {
-      const printed = await runPython(path(), [runner], code);
-      const rows: [asset: string, count: number, total: string][] = JSON.parse(printed.split("\n").at(-1) ?? "");
-      expect(new Map(rows.map(([asset, number, total]) => [asset, [number, BigInt(total)]]))).toEqual(totals);
-    },
-    300_000,
-  );
+  const timeout = 300_000;
+  test.each(samples)("$name finds the number of accounts and exact totals at a time", { timeout }, async ({ code }) => {
+    const printed = await runPython(path(), [runner], code);
+    const rows: [asset: string, count: number, total: string][] = JSON.parse(printed.split("\n").at(-1) ?? "");
+    expect(new Map(rows.map(([asset, number, total]) => [asset, [number, BigInt(total)]]))).toEqual(totals);
+  });
 
   test("the SQL of DuckDB finds what came and went each day, the largest holders at a time, and who voted", async () => {
     const statements = [...page.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, sql = ""]) => sql);
@@ -127,9 +122,7 @@ for sql in json.load(sys.stdin):
     }
     const largest = [...held].sort(([, a], [, b]) => (a < b ? 1 : -1)).slice(0, 10);
     expect(holders).toEqual(largest.map(([party, balance]) => [party, `${balance}`]));
-    const cast = votes.map(
-      ({ partyId, value, totalGovernanceTokenBalance: tokens }) => [partyId, value, tokens] as const,
-    );
+    const cast = votes.map((vote) => [vote.partyId, vote.value, vote.totalGovernanceTokenBalance] as const);
     const most = cast.sort(([, , a], [, , b]) => (BigInt(a) < BigInt(b) ? 1 : -1));
     expect(voters).toEqual(most.slice(0, 10));
   }, 300_000);

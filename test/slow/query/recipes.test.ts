@@ -49,11 +49,8 @@ const virtual: Plugin = {
         ? { path: path.replace("recipe:", "").replace("./failure", "// failure.tsx"), namespace: "recipe", pluginData }
         : undefined,
     );
-    onLoad({ filter: /.*/, namespace: "recipe" }, ({ path }) => ({
-      contents: recipeWith(path),
-      loader: "tsx",
-      resolveDir: here,
-    }));
+    const recipe = { loader: "tsx", resolveDir: here } as const;
+    onLoad({ filter: /.*/, namespace: "recipe" }, ({ path }) => ({ ...recipe, contents: recipeWith(path) }));
   },
 };
 
@@ -80,16 +77,9 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
   /** Opens a page that runs a program. The test controls its timers. */
   async function open(program: string): Promise<Page> {
     const { outputFiles } = await build({
-      stdin: { contents: program, resolveDir: here, loader: "tsx" },
-      bundle: true,
-      write: false,
-      format: "esm",
-      target: "es2022",
-      jsx: "automatic",
-      conditions: ["browser", "development"],
-      define: { "process.env.NODE_ENV": '"development"' },
-      plugins: [virtual],
-      logLevel: "error",
+      ...{ stdin: { contents: program, resolveDir: here, loader: "tsx" }, plugins: [virtual] },
+      ...{ bundle: true, write: false, format: "esm", target: "es2022", jsx: "automatic", logLevel: "error" },
+      ...{ conditions: ["browser", "development"], define: { "process.env.NODE_ENV": '"development"' } },
     });
     const page = await browser.newPage();
     const errors: string[] = [];
@@ -193,10 +183,8 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
       await page.mouse.wheel(0, 10_000);
       return page.locator("li").count();
     };
-    const count = await page.evaluate(
-      (id) => node.records.balances.filter((each) => each.partyId === id).length,
-      party,
-    );
+    const countOf = (id: string) => node.records.balances.filter(({ partyId }) => partyId === id).length;
+    const count = await page.evaluate(countOf, party);
     expect(count).toBeGreaterThan(100);
     await expect.poll(shown, { timeout: 30_000 }).toBe(count);
   });

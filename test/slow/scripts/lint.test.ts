@@ -7,28 +7,15 @@ import { source } from "../../support/description.js";
 import { folderOfFile } from "../../support/folder.js";
 
 const property = "        key:\n          type: string\n          description: The key.\n";
+const inner = "          properties:\n            name: {type: string}\n";
+const signer = "          description: The public key of the party that signed.";
+const meaning = "        VALUE_NO: Against the proposal.\n";
 /** Mistakes in the description: the text before, the text after, and the rule that reports them. */
 const mistakes: Record<string, [before: string, after: string, rule: string]> = {
-  "a property without a description": [
-    "          description: The public key of the party that signed.",
-    "",
-    "description/descriptions",
-  ],
-  "a name of an enumeration without a meaning": [
-    "        VALUE_NO: Against the proposal.\n",
-    "",
-    "description/enumerations",
-  ],
-  "an enumeration with too few numbers": [
-    "        [0, 1, 2, 3, 4,",
-    "        [0, 1, 2, 3,",
-    "description/enumerations",
-  ],
-  "an object inside another": [
-    property,
-    `${property}          properties:\n            name: {type: string}\n`,
-    "description/named-objects",
-  ],
+  "a property without a description": [signer, "", "description/descriptions"],
+  "a name of an enumeration without a meaning": [meaning, "", "description/enumerations"],
+  "an enumeration with too few numbers": ["[0, 1, 2, 3, 4,", "[0, 1, 2, 3,", "description/enumerations"],
+  "an object inside another": [property, `${property}${inner}`, "description/named-objects"],
   "an extension that is misspelled": ["x-sentOnce: true", "x-sendOnce: true", "rule/operation-extensions"],
   "a dotted parameter without a group": ["name: filter.assetId", "name: filters.assetId", "description/groups"],
 };

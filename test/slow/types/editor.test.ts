@@ -74,18 +74,17 @@ const completions: [what: string, program: string, names: readonly string[]][] =
 ];
 const shown = openEditor([...hovers, ...completions].map(([, program]) => program));
 
-test.each(hovers.map(([what, , words, text], index) => ({ what, words, text, hover: shown[index] })))(
+const hovered = hovers.map(([what, , words, text], index) => ({ what, words, text, hover: shown[index] }));
+test.each(hovered)(
   "hovering over $what shows a readable type and the description's words",
-  ({ words, text: expected, hover }) => {
-    if (expected) expect(hover?.text).toMatch(expected);
+  ({ words, text, hover }) => {
+    if (text) expect(hover?.text).toMatch(text);
     else expect(hover?.text).not.toMatch(internals);
     for (const each of words) expect(flat(hover?.documentation ?? "")).toContain(flat(each ?? ""));
   },
 );
 
-test.each(completions.map(([what, , names], index) => ({ what, names, place: shown[hovers.length + index] })))(
-  "completion offers $what",
-  ({ names, place }) => {
-    expect(place?.completions()).toEqual(expect.arrayContaining([...names]));
-  },
-);
+const completed = completions.map(([what, , names], index) => ({ what, names, place: shown[hovers.length + index] }));
+test.each(completed)("completion offers $what", ({ names, place }) => {
+  expect(place?.completions()).toEqual(expect.arrayContaining([...names]));
+});

@@ -52,14 +52,12 @@ describe("createClient rejects invalid options:", () => {
     expect(() => createClient({ baseUrl, ...options } as ClientOptions)).toThrow(error);
   });
 
-  test.each([undefined, null, "https://node.example", new AbortController().signal, new Map()])(
-    "%j instead of options",
-    (options) => {
-      const message = expect.stringContaining("Expected the options of createClient to be a plain object, got");
-      const error = expect.objectContaining({ name: "ArgumentError", message });
-      expect(() => createClient(options as never)).toThrow(error);
-    },
-  );
+  const { signal } = new AbortController();
+  test.each([undefined, null, "https://node.example", signal, new Map()])("%j instead of options", (options) => {
+    const message = expect.stringContaining("Expected the options of createClient to be a plain object, got");
+    const error = expect.objectContaining({ name: "ArgumentError", message });
+    expect(() => createClient(options as never)).toThrow(error);
+  });
 });
 
 const operation = "getSpamStatistics";

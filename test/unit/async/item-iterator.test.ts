@@ -8,10 +8,8 @@ test("a loop that is closed while calls wait covers the items that these calls r
     const coverage = (used: number) => ({ start: 0n, end: BigInt(used), block: undefined });
     const batches = { next: async () => ({ items: ["a", "b", "c"], coverage }), end: () => {} };
     const receiver = { resolve: (each: Coverage) => covered.push(each), reject: () => {} };
-    const items = new ItemIterator(
-      async () => batches,
-      () => receiver,
-    );
+    const open = async () => batches;
+    const items = new ItemIterator(open, () => receiver);
     const calls = [items.next(), items.next(), items.next()];
     await calls[0];
     for (let turn = 0; turn < turns; turn++) await undefined;

@@ -50,16 +50,9 @@ test("toJSON has the members of each class, and the name and message of the caus
     attempts: 4,
     cause: { name: "TypeError", message: "fetch failed" },
   });
-  expect(JSON.parse(JSON.stringify(errors.ApiError))).toEqual({
-    name: "ApiError",
-    message: "The request failed with status 404: NotFound error (GET https://node.example/api/v2/votes)",
-    attempts: 0,
-    status: 404,
-    code: 5,
-    codeName: "NOT_FOUND",
-    details: [],
-    request,
-  });
+  const message = "The request failed with status 404: NotFound error (GET https://node.example/api/v2/votes)";
+  const api = { name: "ApiError", message, attempts: 0, status: 404, code: 5, codeName: "NOT_FOUND", details: [] };
+  expect(JSON.parse(JSON.stringify(errors.ApiError))).toEqual({ ...api, request });
   const members = {
     RateLimitError: { retryAfter: 1, banned: false, status: 429 },
     TimeoutError: { scope: "total" },
@@ -70,9 +63,10 @@ test("toJSON has the members of each class, and the name and message of the caus
 });
 
 test("messages say what to do if that is known", () => {
-  const message = (status: number, content: unknown) =>
-    new vega.ApiError({ operation: "listVotes", request, response: Response.json({}, { status }), body: content })
-      .message;
+  const message = (status: number, body: unknown) => {
+    const response = Response.json({}, { status });
+    return new vega.ApiError({ operation: "listVotes", request, response, body }).message;
+  };
   expect(message(404, "<html>Not Found</html>")).toBe(
     "listVotes failed with status 404: <html>Not Found</html> (GET https://node.example/api/v2/votes). Check that `baseUrl` is the address of a node.",
   );

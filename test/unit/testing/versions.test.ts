@@ -81,10 +81,7 @@ describe("a fake node of v0.79", () => {
     const [newer, older] = [createFakeNode(data, { version: "v0.79" }), createFakeNode(data)];
     const read = async (node: FakeNode, path: string) => (await fetchPage(node, path)).edges.map((edge) => edge.node);
     const [{ perMarketEquityLikeShareWeight: _, ...vote } = {}] = older.records.votes;
-    const elsPerMarket = [
-      { marketId: hex(3), els: "0.5" },
-      { marketId: hex(4), els: "0.25" },
-    ];
+    const elsPerMarket = ["0.5", "0.25"].map((els, index) => ({ marketId: hex(3 + index), els }));
     const [votes, profiles] = [[{ ...vote, elsPerMarket }], [{ ...older.records.profiles[0], derivedKeys: [] }]];
     expect(await read(newer, `/api/v2/votes?partyId=${hex(1)}`)).toEqual(votes);
     expect(await read(newer, "/api/v2/parties/profiles")).toEqual(profiles);

@@ -102,11 +102,8 @@ describe("the function of validateAnswers", () => {
   });
 
   test("accepts unknown members, unknown names of enumerations and numbers without a name", async () => {
-    const votes = [
-      { value: "VALUE_MAYBE", reason: "new" },
-      { partyId: "bb", value: 7 },
-    ];
-    const { client } = clientWith(page(...votes.map((members) => ({ ...vote, ...members }))));
+    const [unknown, number] = [{ value: "VALUE_MAYBE", reason: "new" }, { value: 7 }];
+    const { client } = clientWith(page({ ...vote, ...unknown }, { ...vote, partyId: "bb", ...number }));
     expect(await client.listVotes({ proposalId: "ab" }).toArray()).toHaveLength(2);
   });
 
@@ -115,10 +112,8 @@ describe("the function of validateAnswers", () => {
     const body = { success: true, code: "0", data: "", log: "", gasWanted: 1, gasUsed: "0", info: "" };
     const { client } = clientWith(body, (mismatch) => reported.push(mismatch));
     expect(await client.checkTransaction({ tx: {} })).toEqual(body);
-    const mismatches = [
-      { path: "code", expected: "a whole number", got: '"0"' },
-      { path: "gasWanted", expected: "a string", got: "1" },
-    ];
+    const code = { path: "code", expected: "a whole number", got: '"0"' };
+    const mismatches = [code, { path: "gasWanted", expected: "a string", got: "1" }];
     const names = { operation: "checkTransaction", calledBy: "checkTransaction" };
     expect(reported).toMatchObject([{ ...names, body, attempts: 1, response: { status: 200 }, mismatches }]);
   });
