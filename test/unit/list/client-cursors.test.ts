@@ -10,21 +10,11 @@ test("what the client adds to a cursor leaves characters beyond Latin-1 as the n
 });
 
 test("a vote is another one once its shares of markets have changed, however a node sends them", () => {
-  const shares = (a: string, b: string) => [
-    {
-      elsPerMarket: [
-        { marketId: "a", els: a },
-        { marketId: "b", els: b },
-      ],
-    },
-    {
-      elsPerMarket: [
-        { marketId: "b", els: b },
-        { marketId: "a", els: a },
-      ],
-    },
-    { perMarketEquityLikeShareWeight: { a, b } },
-  ];
+  const shares = (a: string, b: string) => {
+    const of = (marketId: string, els: string) => ({ marketId, els });
+    const [inA, inB] = [of("a", a), of("b", b)];
+    return [{ elsPerMarket: [inA, inB] }, { elsPerMarket: [inB, inA] }, { perMarketEquityLikeShareWeight: { a, b } }];
+  };
   const keysOf = (all: readonly object[]) => new Set(all.map((each) => voteKeyOf({ ...voteAt(1n, "c"), ...each })));
   expect(keysOf(shares("0.1", "0.2")).size).toBe(1);
   expect(keysOf([...shares("0.1", "0.2"), ...shares("0.1", "0.3"), {}]).size).toBe(3);

@@ -9,6 +9,8 @@ const timeOf = (block: number) => 1_707_486_400_000_000_000n + BigInt(block) * 1
 const times = Array.from({ length: 10 }, (_, block) => timeOf(block));
 const records = { votes: votesAt(times, proposalId), balances: changesAt(times) };
 
+const nodeOptions = { defects: nodeDefects, rateLimit: false } as const;
+
 /**
  * A chain with a record in each of its first ten blocks. Each response is of the next of these blocks; of a negative one, it does not
  * name the block.
@@ -17,12 +19,8 @@ function chainOf(blocks: readonly number[], data: FakeNodeData = records) {
   let sent = 0;
   return (request: Request) => {
     const number = blocks[sent++] ?? blocks.at(-1) ?? 0;
-    const block = Math.abs(number);
-    const at = { height: BigInt(block), timestamp: timeOf(block) };
-    return createFakeNode(
-      { ...data, block: at },
-      { defects: nodeDefects, rateLimit: false, blockHeaders: number >= 0 },
-    ).fetch(request);
+    const block = { height: BigInt(Math.abs(number)), timestamp: timeOf(Math.abs(number)) };
+    return createFakeNode({ ...data, block }, { ...nodeOptions, blockHeaders: number >= 0 }).fetch(request);
   };
 }
 
@@ -78,15 +76,13 @@ describe("the coverage of votes that are read in several pages ends", () => {
 
 test("the coverage of the newest votes of a chain that goes on has an end: their second reading waits for a later block", async () => {
   const now = BigInt(Date.now()) * 1_000_000n;
-  const votes = votesAt(
-    times.map((time) => now - timeOf(20) + time),
-    proposalId,
-  );
+  const since = now - timeOf(20);
+  const recent = times.map((time) => since + time);
   let sent = 0;
   const fetch = (request: Request) => {
-    const timestamp = now - timeOf(20) + timeOf(20 + Math.floor(sent++ / 4));
-    const block = { height: timestamp, timestamp };
-    return createFakeNode({ votes, block }, { defects: nodeDefects, rateLimit: false }).fetch(request);
+    const timestamp = since + timeOf(20 + Math.floor(sent++ / 4));
+    const data = { votes: votesAt(recent, proposalId), block: { height: timestamp, timestamp } };
+    return createFakeNode(data, nodeOptions).fetch(request);
   };
   const client = createClient({ baseUrl: "https://node.example", fetch });
   const listing = client.listVotes({ proposalId, pagination: newestFirst });
@@ -130,21 +126,18 @@ describe("a loop with cursors of another form, such as those of the gateway,", (
     expect((await changes.coverage).end).toBe(timeOf(20));
   });
 
-  test.each([oldestFirst, newestFirst])(
-    "covers at most what it reads if it begins at a cursor: %o",
-    async (pagination) => {
-      const { client } = connectToOther();
-      const page = await client.listBalanceChanges({ pagination });
-      const changes = client.listBalanceChanges({ pagination: { ...page.next } });
-      const [first] = await changes.toArray();
-      const end = pagination.newestFirst ? BigInt(first?.timestamp ?? 0) : undefined;
-      expect((await changes.coverage).end).toBe(end);
-      const { next } = await client.listVotes({ proposalId, pagination });
-      const votes = client.listVotes({ proposalId, pagination: { ...next } });
-      expect(await votes.toArray()).toHaveLength(6);
-      expect((await votes.coverage).end).toBeUndefined();
-    },
-  );
+  test.each([oldestFirst, newestFirst])("covers at most what it reads after a cursor: %o", async (pagination) => {
+    const { client } = connectToOther();
+    const page = await client.listBalanceChanges({ pagination });
+    const changes = client.listBalanceChanges({ pagination: { ...page.next } });
+    const [first] = await changes.toArray();
+    const end = pagination.newestFirst ? BigInt(first?.timestamp ?? 0) : undefined;
+    expect((await changes.coverage).end).toBe(end);
+    const { next } = await client.listVotes({ proposalId, pagination });
+    const votes = client.listVotes({ proposalId, pagination: { ...next } });
+    expect(await votes.toArray()).toHaveLength(6);
+    expect((await votes.coverage).end).toBeUndefined();
+  });
 });
 
 describe("the coverage of signatures that continue from a cursor ends", () => {
@@ -203,39 +196,31 @@ test("the coverage of a range of which no node has a record is empty", async () 
   }
 });
 
-test.each(["oldest-first", "newest-first"] as const)(
-  "the coverage of a scan of many parties that is left, %s, does not begin after its end",
-  async (order) => {
-    // They take several requests, and most of them have no record.
-    const partyIds = Array.from({ length: 200 }, (_, index) => hex(index));
+test("the coverage of a scan of many parties that is left does not begin after its end, in either order", async () => {
+  // They take several requests, and most of them have no record.
+  const filter = { partyIds: Array.from({ length: 200 }, (_, index) => hex(index)) };
+  for (const order of ["oldest-first", "newest-first"] as const) {
     for (let count = 1; count < 4; count++) {
-      const scan = connect([20]).scanBalanceChanges({ filter: { partyIds } }, { order, pageSize: 3, maxItems: count });
+      const scan = connect([20]).scanBalanceChanges({ filter }, { order, pageSize: 3, maxItems: count });
       expect(await scan.toArray()).toHaveLength(count);
       const { start, end = 0n } = await scan.coverage;
       expect(start).toBeLessThanOrEqual(end);
     }
-  },
-);
-
-test("the coverage of a loop over a range that begins after the newest block is empty", async () => {
-  const dateRange = { startTimestamp: timeOf(20) + 500n };
-  for (const newestFirst of [true, false]) {
-    const listing = connect([20]).listBalanceChanges({ dateRange, pagination: { newestFirst } });
-    expect(await listing.toArray()).toEqual([]);
-    expect(await listing.coverage).toMatchObject({ start: timeOf(20) + 500n, end: timeOf(20) + 500n });
   }
 });
 
-test("the coverage of such a loop is empty on a newer node, too, also if the node has no record", async () => {
+test("the coverage of a loop over a range that begins after the newest block is empty, also of a newer node without records", async () => {
   const block = { height: 20n, timestamp: timeOf(20) };
   const now = () => Number(timeOf(20) / 1_000_000n);
-  const { fetch } = createFakeNode({ balances: [], block }, { version: "v0.79", now });
-  const client = createClient({ baseUrl: "https://node.example", fetch });
-  for (const startTimestamp of [timeOf(20) + 1n, timeOf(21)]) {
-    const pagination = { newestFirst: false };
-    const listing = client.listBalanceChanges({ dateRange: { startTimestamp }, pagination });
-    expect(await listing.toArray()).toEqual([]);
-    expect(await listing.coverage).toMatchObject({ start: startTimestamp, end: startTimestamp });
+  const { fetch } = createFakeNode({ balances: [], block }, { version: "v0.79", now, rateLimit: false });
+  for (const client of [connect([20]), createClient({ baseUrl: "https://node.example", fetch })]) {
+    for (const startTimestamp of [timeOf(20) + 1n, timeOf(20) + 500n, timeOf(21)]) {
+      for (const newestFirst of [true, false]) {
+        const listing = client.listBalanceChanges({ dateRange: { startTimestamp }, pagination: { newestFirst } });
+        expect(await listing.toArray()).toEqual([]);
+        expect(await listing.coverage).toMatchObject({ start: startTimestamp, end: startTimestamp });
+      }
+    }
   }
 });
 
@@ -256,7 +241,7 @@ test.each([
   ["scanBalanceChanges", { pageSize: 3, concurrency: 1 }],
 ] as const)("the coverage of a loop has no record of a page that comes while it is left: %s", async (name, options) => {
   const block = { height: 20n, timestamp: timeOf(20) };
-  const node = createFakeNode({ ...records, block }, { defects: nodeDefects, rateLimit: false });
+  const node = createFakeNode({ ...records, block }, nodeOptions);
   for (const page of [2, 3]) {
     for (let delay = 0; delay < 120; delay++) {
       let leave: () => unknown = () => undefined;

@@ -11,10 +11,8 @@ const cursorAt = (second: number) => btoa(JSON.stringify({ vega_time: `2024-02-0
 const pageOf = (seconds: readonly number[], cursors: object = {}): EdgePage<object> => {
   const edges = seconds.map((second) => ({ cursor: cursorAt(second), node: {} }));
   const [startCursor, endCursor] = [edges[0], edges.at(-1)].map((edge) => edge?.cursor ?? "");
-  return {
-    edges,
-    pageInfo: { startCursor, endCursor, hasNextPage: false, hasPreviousPage: false, ...cursors } as never,
-  };
+  const pageInfo = { startCursor, endCursor, hasNextPage: false, hasPreviousPage: false, ...cursors };
+  return { edges, pageInfo: pageInfo as never };
 };
 
 test.each<[what: string, page: EdgePage<object>, message: string, newestFirst?: boolean]>([

@@ -20,10 +20,8 @@ type Walk = typeof walks extends fc.Arbitrary<infer W> ? W : never;
 
 /** The options of a walk, and the records that it has to yield. */
 function prepare({ length, size, backward, newestFirst, start, ...rest }: Walk, behavior: PageBehavior = {}) {
-  const source = new PageSource(
-    Array.from({ length }, (_, index) => index),
-    { sizes: rest.sizes, ...behavior },
-  );
+  const all = Array.from({ length }, (_, index) => index);
+  const source = new PageSource(all, { sizes: rest.sizes, ...behavior });
   const records = source.ordered(newestFirst);
   const at = start === undefined ? undefined : Math.min(start, length);
   const cursor = at === undefined ? undefined : source.cursor(at);
@@ -134,13 +132,9 @@ describe("the requests of a walk", () => {
   test("begin with the cursor of the caller as it is, whatever it contains", async () => {
     const cursor = btoa(JSON.stringify({ skip: 3, last_record: "d", latest_block: "4" }));
     const sent: Pagination[] = [];
-    const nothing = {
-      edges: [],
-      pageInfo: { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: true },
-    };
     const fetchPage = async (pagination: Pagination) => {
       sent.push(pagination);
-      return nothing;
+      return { edges: [], pageInfo: null };
     };
     await paginate(fetchPage, { first: 2, after: cursor });
     expect(sent).toEqual([{ first: 2, after: cursor }]);
@@ -162,9 +156,9 @@ describe("a page of a walk", () => {
     [{ last: 3, before: "7/" }, [7, 8, 9], [1, 2, 3]],
   ])(
     "leads to its neighbors, and names them as plain data, which copies have too: %j",
-    async (pagination, next, previous) => {
+    async (from, next, previous) => {
       const { fetchPage } = new PageSource(numbers);
-      const page = await paginate(fetchPage, { newestFirst: false, ...pagination });
+      const page = await paginate(fetchPage, { newestFirst: false, ...from });
       expect([(await page.nextPage())?.nodes, (await page.previousPage())?.nodes]).toEqual([next, previous]);
       const copy = { ...page };
       const plain = JSON.parse(JSON.stringify({ next: copy.next, previous: copy.previous }));
@@ -202,13 +196,9 @@ describe("a source whose cursors do not lead on", () => {
       const size = backward ? { last: 5 } : { first: 5 };
       const { records, error } = await readUntilError(paginate(circling(lead, circle, backward), size));
       expect(records).toEqual([...Array.from({ length: lead + circle }, (_, index) => index), lead]);
-      expect(error).toMatchObject({
-        name: "PaginationError",
-        reason: "repeated-cursor",
-        pagesRead: records.length,
-        itemsRead: records.length,
-        resume: { pagination: { ...size, [backward ? "before" : "after"]: String(lead) } },
-      });
+      const resume = { pagination: { ...size, [backward ? "before" : "after"]: String(lead) } };
+      const counts = { pagesRead: records.length, itemsRead: records.length };
+      expect(error).toMatchObject({ name: "PaginationError", reason: "repeated-cursor", ...counts, resume });
     });
     await fc.assert(property);
   });

@@ -18,11 +18,10 @@ function connect(data: FakeNodeData) {
 }
 
 /** Votes of one block, or a number of nanoseconds apart. */
-const votesOf = (count: number, apart = 0n) =>
-  votesAt(
-    Array.from({ length: count }, (_, index) => start + BigInt(index) * apart),
-    proposalId,
-  );
+const votesOf = (count: number, apart = 0n) => {
+  const times = Array.from({ length: count }, (_, index) => start + BigInt(index) * apart);
+  return votesAt(times, proposalId);
+};
 
 describe("a page", () => {
   test("is printed with its records, and without cursors and the response", async () => {

@@ -44,10 +44,8 @@ async function settle(): Promise<void> {
 /** Asks for the next page, logs when it is yielded, and waits for what follows at once. */
 async function nextPage(source: ManualSource, pages: AsyncIterator<unknown>, number: number): Promise<void> {
   source.log.push(`next ${number}`);
-  pages.next().then(
-    () => source.log.push(`page ${number}`),
-    () => source.log.push("error"),
-  );
+  const log = (what: string) => () => source.log.push(what);
+  pages.next().then(log(`page ${number}`), log("error"));
   await settle();
 }
 
