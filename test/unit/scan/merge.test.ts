@@ -65,10 +65,8 @@ describe("a range of microseconds", () => {
   const range = { start: 10n, end: 20n };
 
   test("is split in the order of reading", () => {
-    const [older, newer] = [
-      { start: 10n, end: 13n },
-      { start: 13n, end: 20n },
-    ];
+    const older = { start: 10n, end: 13n };
+    const newer = { start: 13n, end: 20n };
     expect(readingOrder(false).split(range, 3n)).toEqual([older, newer]);
     expect(readingOrder(true).split(range, 7n)).toEqual([newer, older]);
   });

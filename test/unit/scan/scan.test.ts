@@ -14,6 +14,7 @@ import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNode, type FakeNodeOptions } from "../../../src/testing/index.js";
 import { mulberry32 } from "../../../src/testing/random.js";
 import { maximum } from "../../../src/values/integers.js";
+import { readUntilError } from "../../support/page-source.js";
 import { rejectionOf, respondWith } from "../../support/recorder.js";
 import { changeAt, changesAt, hex } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
@@ -254,16 +255,13 @@ test("newest first, `resume` ends after each missing record if the node drops it
     };
     const client = createClient({ baseUrl, fetch, pacing: false });
     const scan = client.scanBalanceChanges({}, { order: "newest-first", pageSize: 40 });
-    const read: bigint[] = [];
-    const reading = (async () => {
-      for await (const { timestamp } of scan) read.push(BigInt(timestamp));
-    })().catch((error: unknown) => error);
-    void reading.finally(() => {
+    const reading = readUntilError(scan).finally(() => {
       isOver = true;
     });
     // Responses come in any order.
     for (; !isOver; await nextTurn()) waiting.splice(below(waiting.length), 1)[0]?.();
-    const error = await reading;
+    const { records, error } = await reading;
+    const read = records.map(({ timestamp }) => BigInt(timestamp));
     if (!PaginationError.is(error)) continue;
     const missing = times.filter((time) => !read.includes(time));
     if (missing.some((time) => time > (read.at(-1) ?? 0n))) holes++;
@@ -287,12 +285,8 @@ test("a scan ends with an error if one microsecond has more records than a page 
     return Response.json({ balances: { edges, pageInfo } }, { headers });
   };
   const error = await rejectionOf(createClient({ baseUrl, fetch }).scanBalanceChanges({}, { pageSize: 2 }).toArray());
-  expect(error).toMatchObject({
-    name: "PaginationError",
-    reason: "repeated-cursor",
-    resume: { dateRange: { startTimestamp: "4000", endTimestamp: "1000009000" } },
-    itemsRead: 1,
-  });
+  const resume = { dateRange: { startTimestamp: "4000", endTimestamp: "1000009000" } };
+  expect(error).toMatchObject({ name: "PaginationError", reason: "repeated-cursor", resume, itemsRead: 1 });
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ resume: { dateRange: { startTimestamp: "4000" } } });
 });
 
@@ -316,21 +310,17 @@ test("a scan without an end claims none if the response that proves its start ha
   expect((await scan.coverage).end).toBeUndefined();
 });
 
-test.each(["oldest-first", "newest-first"] as const)(
-  "a scan without an end has all records, although the node of its first response is behind and sends no block headers: %s",
-  async (order) => {
+describe.each(["oldest-first", "newest-first"] as const)("a scan, %s,", (order) => {
+  test("without an end has all records, although the node of its first response is behind and sends no block headers", async () => {
     const balances = changesAt([1, 2, 3, 4].map(timeAt));
-    const [behind, ahead] = [nodeAt(3, balances.slice(0, 2), { blockHeaders: false }), nodeAt(5, balances)];
-    let sent = 0;
-    const fetch = (request: Request) => (sent++ === 0 ? behind : ahead).fetch(request);
+    const nodes = [nodeAt(3, balances.slice(0, 2), { blockHeaders: false })];
+    const ahead = nodeAt(5, balances);
+    const fetch = (request: Request) => (nodes.shift() ?? ahead).fetch(request);
     const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({}, { order });
     expect(await scan.toArray()).toHaveLength(4);
-  },
-);
+  });
 
-test.each(["oldest-first", "newest-first"] as const)(
-  "a scan behind a proxy that removes block headers leaves out no record between others: %s",
-  async (order) => {
+  test("behind a proxy that removes block headers leaves out no record between others", async () => {
     const balances = changesAt(Array.from({ length: 120 }, (_, second) => timeAt(second)));
     const nodeUpTo = (seconds: number) => nodeAt(seconds, balances.slice(0, seconds), { blockHeaders: false });
     const [behind, ahead] = [nodeUpTo(70), nodeUpTo(120)];
@@ -338,19 +328,16 @@ test.each(["oldest-first", "newest-first"] as const)(
       const random = mulberry32(seed);
       const fetch = (request: Request) => (random() < 0.5 ? behind : ahead).fetch(request);
       const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({}, { order, pageSize: 2 });
-      const read: number[] = [];
+      const { records, error } = await readUntilError(scan);
       // The node that is behind does not show what follows its last record.
-      await (async () => {
-        for await (const { timestamp } of scan) read.push(Number(BigInt(timestamp) - head) / 1e9);
-      })().catch((error) => expect(error).toMatchObject({ reason: "gap" }));
+      if (error) expect(error).toMatchObject({ reason: "gap" });
+      const read = records.map(({ timestamp }) => Number(BigInt(timestamp) - head) / 1e9);
       const isWhole = read.every((second, index) => index === 0 || Math.abs(second - (read[index - 1] ?? 0)) === 1);
       expect(isWhole, `seed ${seed}: ${read}`).toBe(true);
     }
-  },
-);
+  });
 
-test("a scan of which only some responses have block headers has all records, or ends with a PaginationError", async () => {
-  for (const order of ["oldest-first", "newest-first"] as const) {
+  test("of which only some responses have block headers has all records, or ends with a PaginationError", async () => {
     for (let pattern = 0; pattern < 512; pattern++) {
       const node = createFakeNode({ balances: 0 }, { version: "v0.79", rateLimit: false });
       let sent = 0;
@@ -359,45 +346,34 @@ test("a scan of which only some responses have block headers has all records, or
         return node.fetch(request);
       };
       const client = createClient({ baseUrl, fetch, pacing: false, retry: false });
-      const outcome = await client
-        .scanBalanceChanges({}, { order, catchUp: 0 })
-        .toArray()
-        .catch((error: unknown) => error);
-      expect(Array.isArray(outcome) || PaginationError.is(outcome), `${pattern}: ${outcome}`).toBe(true);
+      const { error } = await readUntilError(client.scanBalanceChanges({}, { order, catchUp: 0 }));
+      expect(error === undefined || PaginationError.is(error), `${pattern}: ${error}`).toBe(true);
     }
-  }
-});
-
-test("a scan of a filter that takes several requests needs block headers", async () => {
-  const partyIds = Array.from({ length: 300 }, (_, index) => index.toString(16).padStart(64, "0"));
-  const { fetch } = nodeAt(9, [], { blockHeaders: false });
-  const error = await rejectionOf(
-    createClient({ baseUrl, fetch }).scanBalanceChanges({ filter: { partyIds } }).toArray(),
-  );
-  expect(error).toMatchObject({
-    message:
-      "scanBalanceChanges got a response without X-Block-Height and X-Block-Timestamp, which show that all requests of this filter " +
-      "reach the same time. Use a node or a proxy that sends them, or fewer parties.",
   });
-});
 
-test.each(["oldest-first", "newest-first"] as const)(
-  "a scan of a filter that takes several requests does not cover the history that only some of them have shown: %s",
-  async (order) => {
+  test("of a filter that takes several requests does not cover the history that only some of them have shown", async () => {
     const partyIds = Array.from({ length: 300 }, (_, index) => hex(index));
     const [busy = "", quiet = ""] = [partyIds[0], partyIds[299]];
     const balances = [busy, quiet, busy].map((partyId, second) => changeAt(timeAt(second), { partyId }));
     const [full, cut] = [nodeAt(9, balances), nodeAt(9, balances, { history: timeAt(2) })];
     // A balancer can choose the node by the URL.
     const fetch = (request: Request) => (request.url.includes(busy) ? full : cut).fetch(request);
-    const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges(
-      { filter: { partyIds } },
-      { order },
-    );
+    const client = createClient({ baseUrl, fetch, pacing: false });
+    const scan = client.scanBalanceChanges({ filter: { partyIds } }, { order });
     expect(await scan.toArray()).toHaveLength(2);
     expect((await scan.coverage).start).toBeGreaterThan(timeAt(1));
-  },
-);
+  });
+});
+
+test("a scan of a filter that takes several requests needs block headers", async () => {
+  const partyIds = Array.from({ length: 300 }, (_, index) => index.toString(16).padStart(64, "0"));
+  const { fetch } = nodeAt(9, [], { blockHeaders: false });
+  const message =
+    "scanBalanceChanges got a response without X-Block-Height and X-Block-Timestamp, which show that all requests of this filter " +
+    "reach the same time. Use a node or a proxy that sends them, or fewer parties.";
+  const scan = createClient({ baseUrl, fetch }).scanBalanceChanges({ filter: { partyIds } });
+  expect(await rejectionOf(scan.toArray())).toMatchObject({ message });
+});
 
 test("the coverage of an error has no time before `resume` of which some requests of the filter have shown no history", async () => {
   const partyIds = Array.from({ length: 300 }, (_, index) => hex(index));
