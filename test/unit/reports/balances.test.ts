@@ -143,12 +143,8 @@ describe("balanceSeries", () => {
 
   test.each(["+05:30", "+0530", "-03", "-03:00"])("has the days of the offset %s", async (timeZone) => {
     const range = { from: "2024-01-01", to: "2024-01-03", every: "day", timeZone } as const;
-    const [first] = await balanceSeries([change("1", "1")], range);
-    expect(
-      toDate(first?.time ?? "")
-        .toISOString()
-        .slice(11, 16),
-    ).toBe(timeZone.startsWith("+") ? "18:30" : "03:00");
+    const [{ time = "" } = {}] = await balanceSeries([change("1", "1")], range);
+    expect(toDate(time).toISOString()).toContain(timeZone.startsWith("+") ? "T18:30" : "T03:00");
   });
 
   test("has the hour that clocks repeat twice, and its minutes", async () => {
@@ -231,10 +227,8 @@ describe.each<[name: string, report: (changes: Changes) => Promise<unknown>]>([
   });
 
   test.each([undefined, null, 5, {}, [null], ["1"]])("refuses %j, which is not records", async (changes) => {
-    const message = expect.stringMatching(
-      Array.isArray(changes) ? /each record in `changes` / : /an iterable of records, /,
-    );
-    const error = { name: "ArgumentError", argument: "changes", message };
+    const words = Array.isArray(changes) ? "each record in `changes` " : "an iterable of records, ";
+    const error = { name: "ArgumentError", argument: "changes", message: expect.stringContaining(words) };
     await expect(report(changes as never)).rejects.toMatchObject(error);
   });
 

@@ -88,6 +88,7 @@ describe("submissionLimits", () => {
   const [last, lost] = [block(6, { difficulty: "16", expectedDifficulty: undefined }), block(5)];
   const requiring = (expectedDifficulty: Digits) => block(10, { ...harder, expectedDifficulty });
   const rising = { increasingDifficulty: true };
+  const twice = new Map<number | string, number>(["10", 10].map((height) => [height, 1]));
   type Sent = Parameters<typeof submissionLimits>[2];
   type Proof = [height: Digits, difficulty: Digits, lastHeight: Digits];
   test.each<[name: string, blocks: object[], sent?: Sent, proof?: Proof]>([
@@ -96,17 +97,7 @@ describe("submissionLimits", () => {
     ["an older one, if the newest one is full", [lost, last, block(10, full)], {}, ["6", "16", "10"]],
     ["no block that is too old", [block(10, full), lost]],
     ["the newest one that own sends leave", [block(9), block(10)], { sentByBlock: { 10: 2 } }, ["9", "15", "13"]],
-    [
-      "the newest one that all own sends leave",
-      [block(9), block(10)],
-      {
-        sentByBlock: new Map<number | string, number>([
-          [10, 1],
-          ["10", 1],
-        ]),
-      },
-      ["9", "15", "13"],
-    ],
+    ["the newest one that all own sends leave", [block(9), block(10)], { sentByBlock: twice }, ["9", "15", "13"]],
     ["a block with one own send", [block(10)], { sentByBlock: new Map([[10n, 1n]]) }, ["10", "15", "14"]],
     ["no block that own sends fill", [block(9), block(10)], { sentByBlock: new Map(Object.entries({ 10: 2, 9: 9 })) }],
     ["the larger of own and seen sends", [block(10, one)], { sentByBlock: { 10: 1 } }, ["10", "15", "14"]],

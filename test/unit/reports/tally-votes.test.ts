@@ -53,7 +53,8 @@ describe("tallyVotes", () => {
     ["0", "0.9", 50n, "tokens"],
   ])(
     "of shares of %s and %s is decided by liquidity if too few tokens vote: %d YES, by %s",
-    async (yes, no, tokens, decidedBy, reason) => {
+    async (yes, no, ...rest) => {
+      const [tokens, decidedBy, reason] = rest;
       const votes = [
         vote("a", "VALUE_YES", tokens, { totalEquityLikeShareWeight: yes }),
         vote("b", "VALUE_NO", 25n, { totalEquityLikeShareWeight: no }),
@@ -169,7 +170,7 @@ describe("tallyVotes", () => {
   });
 
   test.each([0n, 200_000n])(
-    "refuses a total supply below the tokens that voted, as in whole tokens: %d",
+    "refuses a supply below the tokens that voted, as in whole tokens: %d",
     async (totalSupply) => {
       const tally = tallyVotes([vote("a", "VALUE_YES", 10n ** 18n)], { ...rules, totalSupply });
       const message = expect.stringContaining("in the smallest unit, and at least 1000000000000000000, ");
