@@ -6,8 +6,6 @@ export function overDays(changes: readonly BalanceChange[], days = 4n): BalanceC
   const times = changes.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
   const [oldest = 0n, newest = 0n] = [times[0], times.at(-1)];
   const factor = (days * nanosecondsPerDay) / (newest - oldest);
-  return changes.map((change) => ({
-    ...change,
-    timestamp: `${newest - (newest - BigInt(change.timestamp)) * factor}`,
-  }));
+  const moved = (time: bigint) => newest - (newest - time) * factor;
+  return changes.map((change) => ({ ...change, timestamp: `${moved(BigInt(change.timestamp))}` }));
 }

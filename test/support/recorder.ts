@@ -31,10 +31,7 @@ export function respondWith(...bodies: unknown[]) {
 
 /** What a promise rejects with. */
 export async function rejectionOf(promise: PromiseLike<unknown>): Promise<unknown> {
-  const outcome = await promise.then(
-    () => undefined,
-    (reason: unknown) => ({ reason }),
-  );
-  if (outcome === undefined) throw new Error("Expected a rejection.");
+  const [outcome] = await Promise.allSettled([promise]);
+  if (outcome.status === "fulfilled") throw new Error("Expected a rejection.");
   return outcome.reason;
 }

@@ -72,12 +72,8 @@ const usual: Values = {
   concurrency: [1],
 };
 
-function* cases(
-  list: SmallWorld["list"],
-  events: EventName[],
-  budget: number,
-  values: Partial<Values>,
-): Generator<Case> {
+type List = SmallWorld["list"];
+function* cases(list: List, events: EventName[], budget: number, values: Partial<Values>): Generator<Case> {
   for (const choice of product<Choice>({ ...usual, ...values })) {
     const { kind, newestFirst, size, start, end, party, isBackward, concurrency, ...world } = choice;
     const reader = { kind, newestFirst, size, start, end, party, isBackward, concurrency };
@@ -106,10 +102,8 @@ export const points: { readonly [sentence: string]: () => Generator<Case> } = {
     balances(["drop"], 1, { nodes: [[from(1)]], spacing: ["seconds"], start: [undefined, "0", "1-"] }),
   "history has no record of a party before the start": () =>
     balances([], 1, {
-      blocks: chains("b a aab", "b b ab"),
-      nodes: [[whole], [whole, from(2)]],
-      party: ["a"],
-      start: ["1-", "1"],
+      ...{ blocks: chains("b a aab", "b b ab"), nodes: [[whole], [whole, from(2)]] },
+      ...{ party: ["a"], start: ["1-", "1"] },
     }),
   "the only record up to the start is one of another party, at the start": () =>
     balances([], 0, { blocks: chains("b a -"), party: ["a"], start: ["0"], access: accesses }),
@@ -120,12 +114,8 @@ export const points: { readonly [sentence: string]: () => Generator<Case> } = {
     }),
   "a node of a pool has no block yet": () =>
     balances(["fill"], 1, {
-      nodes: [
-        [whole, empty],
-        [whole, whole, empty],
-      ],
-      access: ["pool"],
-      start: [undefined, "1"],
+      ...{ nodes: [[whole], [whole, whole]].map((nodes) => [...nodes, empty]), access: ["pool"] },
+      ...{ start: [undefined, "1"] },
     }),
   "votes move while a node of a pool has no block": () =>
     votes([], 1, { blocks: chains("ab cd *"), nodes: [[whole, empty]], access: ["pool"], head: [2], size: [3] }),
@@ -217,13 +207,11 @@ export const families: { readonly [name: string]: () => Generator<Case> } = {
   },
   "votes and signatures without headers": function* () {
     const others = [nameless, { ...behind, isNameless: true }];
-    const nodes = [
-      ...single(others),
-      ...others.flatMap((node) => [
-        [whole, node],
-        [node, whole, behind],
-      ]),
-    ];
+    const several = others.flatMap((node) => [
+      [whole, node],
+      [node, whole, behind],
+    ]);
+    const nodes = [...single(others), ...several];
     yield* votes(["block"], 2, { blocks: voteChains.slice(0, 2), nodes, kind: ["loop", "again"], head: [2, 3] });
     yield* cases("signatures", ["block"], 2, { blocks: chains("bd ac e"), nodes, kind: ["loop", "next"], head: [2] });
   },
@@ -234,11 +222,9 @@ export const families: { readonly [name: string]: () => Generator<Case> } = {
     }),
   votes: () =>
     votes(["block", "shows", "lag"], 2, {
-      ...{
-        blocks: [...voteChains, ...chains("abc de a", "a b a")],
-        nodes: [...single(voteNodes), ...pairs(voteNodes)],
-      },
-      ...{ head: [2, 3], size: sizes, access: accesses, isBackward: [false, true] },
+      ...{ blocks: [...voteChains, ...chains("abc de a", "a b a")] },
+      ...{ nodes: [...single(voteNodes), ...pairs(voteNodes)], head: [2, 3] },
+      ...{ size: sizes, access: accesses, isBackward: [false, true] },
     }),
   "votes of a network that stands still": () =>
     votes(["lag"], 2, {

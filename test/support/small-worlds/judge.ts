@@ -25,13 +25,8 @@ export function judge(
   const found: Violation[] = [];
   const fail = (kind: string, text: string) => void found.push({ kind, text });
   const truth = truthOf(world, reader);
-  const earliest = timeAt(
-    world,
-    Math.max(
-      0,
-      world.blocks.findIndex((letters) => letters !== ""),
-    ),
-  );
+  const first = world.blocks.findIndex((letters) => letters !== "");
+  const earliest = timeAt(world, Math.max(0, first));
   for (const reading of readings) {
     judgeReading(truth, query, reading, fail);
     const { error } = reading.parts.at(-1) ?? {};

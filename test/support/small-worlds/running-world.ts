@@ -116,11 +116,10 @@ export class RunningSmallWorld implements Target {
     this.clock = new WorldClock({ start: Number(timeAt(world, world.head) / 1_000_000n) });
     const { nodes, access } = world;
     const random = mulberry32(1);
+    const address = "https://network.example";
     const urls = nodes.map((_, index) => `https://node-${index}.example`);
     const baseUrl =
-      access === "pool"
-        ? createPool(urls, {}, this.clock, random)
-        : addressOn("https://network.example", this.clock, random);
+      access === "pool" ? createPool(urls, {}, this.clock, random) : addressOn(address, this.clock, random);
     this.client = createClient({ baseUrl, fetch: this.#fetch, pacing: false });
   }
 
@@ -172,9 +171,8 @@ export class RunningSmallWorld implements Target {
   #calm(): void {
     this.#isCalm = true;
     const head = Math.max(this.#state.head, this.world.blocks.length);
-    const nodes = this.#state.nodes.map(
-      ({ from, isEmpty = false }): SmallNode => ({ from: isEmpty ? head : from, lag: 0 }),
-    );
+    const calmed = ({ from, isEmpty }: SmallNode): SmallNode => ({ from: isEmpty ? head : from, lag: 0 });
+    const nodes = this.#state.nodes.map(calmed);
     this.#state = { head, nodes };
     this.#last = nodes.reduce((best, { from }, index) => (from < (nodes[best]?.from ?? 0) ? index : best), 0);
   }

@@ -48,7 +48,6 @@ export async function checkSeeds(seeds: readonly number[], events: readonly Reac
   const texts: string[] = [];
   for (const failure of failures.slice(0, 5)) texts.push(await describeOutcome(failure));
   const never = missing.length > 0 ? [`In no world: ${missing.join(", ")}.`] : [];
-  throw new Error(
-    [`${failures.length} of ${seeds.length} worlds fail.`, ...never, table.join("\n"), ...texts].join("\n\n"),
-  );
+  const summary = `${failures.length} of ${seeds.length} worlds fail.`;
+  throw new Error([summary, ...never, table.join("\n"), ...texts].join("\n\n"));
 }

@@ -42,17 +42,7 @@ function simplerWorlds(world: World): World[] {
 }
 
 /** What is worst comes first. */
-const severity = [
-  "hang",
-  "crash",
-  "foreign-error",
-  "lost",
-  "surplus",
-  "repeated",
-  "late-start",
-  "false-pruned",
-  "no-end",
-];
+const severity = "hang crash foreign-error lost surplus repeated late-start false-pruned no-end".split(" ");
 const rankOf = ({ kind }: Violation) => (severity.includes(kind) ? severity.indexOf(kind) : severity.length);
 export const worstOf = (violations: readonly Violation[]) => [...violations].sort((a, b) => rankOf(a) - rankOf(b))[0];
 

@@ -35,11 +35,8 @@ export function readerOf(world: World): Reader {
   const anyRange = rangeOf(choose, world);
   const range = list === "balances" ? anyRange : {};
   const filter = filterOf(choose, world, kind);
-  const sizes = {
-    votes: [4, 8, 8, 12, 12, 20, 60],
-    balances: [1, 2, 3, 5, 8, 12, 20, 40],
-    signatures: [1, 2, 3, 5, 8, 20],
-  };
+  const few = [1, 2, 3, 5, 8];
+  const sizes = { votes: [4, 8, 8, 12, 12, 20, 60], balances: [...few, 12, 20, 40], signatures: [...few, 20] };
   const [proposalId = ""] = world.proposals;
   const query: ListQuery = {
     ...range,

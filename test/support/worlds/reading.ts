@@ -45,19 +45,15 @@ export class Reading implements Target {
     const takeAll = async () => {
       for await (const item of items) if (onItem(item) === true) return;
     };
-    const taken = takeAll().then(
-      () => ({}),
-      (error: unknown) => ({ error }),
-    );
-    let outcome: { error?: unknown };
+    let outcome: PromiseSettledResult<void>;
     try {
-      outcome = await this.world.run<{ error?: unknown }>(taken);
+      [outcome] = await this.world.run(Promise.allSettled([takeAll()]));
     } catch (reason) {
       this.fail("hang", String(reason));
       return "hang";
     }
-    if (!("error" in outcome)) return undefined;
-    const { error } = outcome;
+    if (outcome.status === "fulfilled") return undefined;
+    const error: unknown = outcome.reason;
     if (!VegaError.is(error)) {
       this.fail("foreign-error", error instanceof Error ? (error.stack ?? error.message) : String(error));
       return "hang";
