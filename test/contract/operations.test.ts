@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { ApiError, type CallOptions, createClient, type VegaClient } from "../../src/index.js";
 import { examples, operations } from "../support/description.js";
 import { startMock } from "../support/prism.js";
+import { transaction as tx } from "../support/raw-requests.js";
 import { recorder } from "../support/recorder.js";
 
 const mock = await startMock();
@@ -12,13 +13,8 @@ afterAll(() => mock.close());
 type AnyClient = Record<string, (query: object, options?: CallOptions) => PromiseLike<unknown>>;
 const accountTypes = ["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN"];
 const party = "3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1";
-const tx = {
-  version: "TX_VERSION_V3",
-  inputData: "CPjqx6E=",
-  pubKey: party,
-  signature: { algo: "vega/ed25519", value: "00ff", version: 1 },
-  pow: { tid: "c711", nonce: "18446744073709551615" },
-};
+
+const pagination = { first: 3, after: "Pz8/Pj4+dm90ZSAy==", newestFirst: false };
 
 /** What is sent for an argument. */
 interface Case {
@@ -31,11 +27,7 @@ interface Case {
 
 const cases: Record<string, Case> = {
   listVotes: {
-    query: {
-      partyId: "VOTE",
-      proposalId: "AbCd",
-      pagination: { first: 3, after: "Pz8/Pj4+dm90ZSAy==", newestFirst: false },
-    },
+    query: { partyId: "VOTE", proposalId: "AbCd", pagination },
     url:
       "/api/v2/votes?partyId=VOTE&proposalId=abcd" +
       "&pagination.first=3&pagination.after=Pz8%2FPj4%2Bdm90ZSAy%3D%3D&pagination.newestFirst=false",

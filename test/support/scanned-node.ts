@@ -34,12 +34,10 @@ export class ScannedNode {
 
   constructor(times: readonly (bigint | number)[], { block, parts = 1, schedule }: ScannedNodeOptions = {}) {
     this.#parties = Array.from({ length: parts * partiesInRequest }, (_, party) => hex(party));
-    const balances = times.map((time, account) => {
-      return changeAt(BigInt(time), {
-        assetId: hex(account),
-        partyId: this.#parties[(account * 37) % this.#parties.length],
-      });
-    });
+    const partyOf = (account: number) => this.#parties[(account * 37) % this.#parties.length];
+    const balances = times.map((time, account) =>
+      changeAt(BigInt(time), { assetId: hex(account), partyId: partyOf(account) }),
+    );
     this.#node = createFakeNode({ balances, block }, { rateLimit: false });
     this.#schedule = schedule;
   }

@@ -28,16 +28,10 @@ export function collectSamples(): Sample[] {
   const docstrings = [...list("src", ".ts"), ...list("scripts", ".ts")].flatMap((file) =>
     fenced(file, uncommented(read(file))),
   );
-  const described = operations.flatMap(({ operationId, "x-codeSamples": samples }) =>
-    samples
-      .filter(({ lang }) => lang === "TypeScript")
-      .map(({ source: code }) => ({
-        place: `openapi.yaml, ${operationId}`,
-        code,
-        language: "ts" as const,
-        runs: true,
-      })),
-  );
+  const described = operations.flatMap(({ operationId, "x-codeSamples": samples }) => {
+    const sample = { place: `openapi.yaml, ${operationId}`, language: "ts" as const, runs: true };
+    return samples.filter(({ lang }) => lang === "TypeScript").map(({ source: code }) => ({ ...sample, code }));
+  });
   return [...pages, ...docstrings, ...described];
 }
 

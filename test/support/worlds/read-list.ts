@@ -157,12 +157,8 @@ async function readChains(
   { kind, isBackward, newestFirst, size }: ListQuery,
   listAt: (pagination: object) => Listing,
 ): Promise<Chain[]> {
-  const chain = (): Chain => ({
-    pages: [],
-    error: undefined,
-    isWhole: false,
-    repeats: kind === "next" || kind === "cursor",
-  });
+  const repeats = kind === "next" || kind === "cursor";
+  const chain = (): Chain => ({ pages: [], error: undefined, isWhole: false, repeats });
   /** Adds the next page of a chain; returns whether there is another. */
   const extend = async (to: Chain, read: () => Promise<Page<object> | undefined>): Promise<boolean> => {
     try {

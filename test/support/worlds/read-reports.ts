@@ -12,10 +12,8 @@ import { Choices, day } from "./world.js";
 export async function readReports(reader: Reader, reading: Reading): Promise<void> {
   const { blocks, seed } = reading.world.world;
   const choose = new Choices(seed ^ 0xfade);
-  const [from, to] = [choose.one(blocks).time, choose.one(blocks).time].sort((a, b) => Number(a - b)) as [
-    bigint,
-    bigint,
-  ];
+  const [one, other] = [choose.one(blocks).time, choose.one(blocks).time];
+  const [from, to] = one < other ? [one, other] : [other, one];
   return choose.chance(0.5) ? readStatement(reader, reading, from, to) : readOwn(reader, reading, from, to);
 }
 
