@@ -2,19 +2,13 @@ import { writeFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
+import { transaction } from "../../../test/support/raw-requests.js";
 import { ended } from "../support/changes.js";
 import { clock, runCli, useFolder } from "../support/run-cli.js";
 
 const file = useFolder();
 const node = createFakeNode({}, { checkCode: (tx) => (tx.pubKey?.startsWith("ff") ? 89 : 0) });
 const { fetch } = node;
-const transaction = {
-  version: "TX_VERSION_V3",
-  inputData: "CPXo5OmE6YSDPhDAxAfKPjMKDXZlZ2EtbWFpbm5ldBIB",
-  pubKey: "ab".repeat(32),
-  signature: { algo: "vega/ed25519", value: "cd".repeat(64), version: 1 },
-  pow: { tid: "12".repeat(32), nonce: "7" },
-};
 
 /** The bodies that were sent. */
 const sent = () => node.requests.filter(({ method }) => method === "POST").map(({ body }) => JSON.parse(body));

@@ -15,10 +15,10 @@ test("an end that no response with block headers proves is a warning, or exit co
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(warning) });
   }
   const unproven = "nothing shows that the node has reached 2024-02-10T00:00:00.000000000Z. Use a node or a proxy";
-  for (const order of ["oldest-first", "newest-first"])
-    expect(await runCli(["balances", "--to", "2024-02-10", "--order", order], silent)).toMatchObject(
-      ended(3, unproven),
-    );
+  for (const order of ["oldest-first", "newest-first"]) {
+    const argv = ["balances", "--to", "2024-02-10", "--order", order];
+    expect(await runCli(argv, silent)).toMatchObject(ended(3, unproven));
+  }
   const node = createFakeNode({ balances: 1200 }, { rateLimit: false });
   expect((await runCli(["balances"], { fetch: node.fetch })).stderr).not.toContain("Warning");
 });

@@ -172,8 +172,7 @@ test("headers come from flags and from the lines of a file", async () => {
 });
 
 describe("a failure exits with 1, an error on one line and the cause with --verbose", () => {
-  const failing = async () =>
-    Promise.reject(Object.assign(new TypeError("fetch failed"), { cause: new Error("no route") }));
+  const failing = () => Promise.reject(new TypeError("fetch failed", { cause: new Error("no route") }));
 
   test("if no node responds", async () => {
     const argv = ["profiles", "--retries", "0"];

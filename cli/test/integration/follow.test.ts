@@ -12,10 +12,8 @@ afterEach(() => clearInterval(timer));
 
 /** A node that ends a block every few milliseconds. */
 function growingNode(data: Parameters<typeof createFakeNode>[0] = {}) {
-  const node = createFakeNode(
-    { votes: 20, balances: 50, signatures: 6, ...data },
-    { rateLimit: false, defects: ["tied-vote-cursors"] },
-  );
+  const all = { votes: 20, balances: 50, signatures: 6, ...data };
+  const node = createFakeNode(all, { rateLimit: false, defects: ["tied-vote-cursors"] });
   timer = setInterval(() => node.nextBlock({ balances: 3, votes: 2 }), 5);
   return node;
 }
@@ -109,10 +107,9 @@ describe("follow balances", () => {
     const from = ["--from", String(history - 120_000_000_000n)];
     const { code, stdout, stderr } = await runCli(["follow", "balances", ...from, ...poll], { fetch: node.fetch });
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-    const [, time = ""] =
-      /^Error: The balance changes of the node begin .*, after --from\. .*, or follow with --from (\S+)\.\n$/.exec(
-        stderr,
-      ) ?? [];
+    const late =
+      /^Error: The balance changes of the node begin .*, after --from\. .*, or follow with --from (\S+)\.\n$/;
+    const [, time = ""] = late.exec(stderr) ?? [];
     expect(toNanoseconds(time)).toBe(times.find((each) => each >= history));
   });
 

@@ -62,19 +62,14 @@ describe("the command balances", () => {
     );
     const times = table.slice(1).map((line) => line.slice(0, 20));
     expect(times).toEqual([...times].sort().reverse());
-    const [newest = ""] = node.records.balances
-      .map(({ timestamp }) => timestamp)
-      .sort()
-      .reverse();
-    expect(times[0]).toBe(formatTime(newest).replace(/\.\d+/, ""));
+    const newest = node.records.balances.map(({ timestamp }) => timestamp).sort();
+    expect(times[0]).toBe(formatTime(newest.at(-1) ?? "").replace(/\.\d+/, ""));
     expect(stderr).toBe("The newest 30 records. For more: -n N, -o FILE, or --format ndjson|csv|json.\n");
   });
 
-  test.each([
-    ["-n 300", ""],
-    ["--format csv", complete()],
-  ])("prints every record on a terminal with %s", async (flags, notes) => {
+  test.each(["-n 300", "--format csv"])("prints every record on a terminal with %s", async (flags) => {
     const { code, stdout, stderr } = await runCli(["balances", ...flags.split(" ")], { fetch, terminal: 150 });
+    const notes = flags === "-n 300" ? "" : complete();
     expect([code, stdout.trimEnd().split("\n").length, stderr]).toEqual([0, 301, notes]);
   });
 

@@ -44,21 +44,18 @@ test("the command nodes shows what matters on a terminal of 80 columns, with uni
   expect(lines[0]).toMatch(/^url +state +historyStart +blockAge +lag\b/);
   expect(lines[1]).toMatch(/^https:\/\/node-1\.example +\w+ +(2024-\S+Z)? +\d+d +1[01]m\b/);
   expect(lines.every((line) => line.length <= 80)).toBe(true);
-  expect(stderr).toMatch(
-    /^The terminal is too narrow for .*version, height, blockTime, error: choose with --columns\.$/m,
-  );
+  const hidden = /^The terminal is too narrow for .*version, height, blockTime, error: choose with --columns\.$/m;
+  expect(stderr).toMatch(hidden);
   expect(stderr).toMatch(/^https:\/\/node-3\.example: Received no response/m);
 });
 
-test.each(["json", "html"])(
-  "the command nodes refuses --watch with --format %s, which is one document",
-  async (format) => {
-    const { fetch } = createFakeNode();
-    const message = `--watch prints the nodes again and again: use another --format than ${format}, such as ndjson.`;
-    const command = ["nodes", ...flags.slice(0, 2), "--watch", "1s", "--format", format];
-    expect(await runCli(command, { fetch })).toMatchObject(ended(2, message));
-  },
-);
+const documents = ["json", "html"];
+test.each(documents)("the command nodes refuses --watch with --format %s, which is one document", async (format) => {
+  const { fetch } = createFakeNode();
+  const message = `--watch prints the nodes again and again: use another --format than ${format}, such as ndjson.`;
+  const command = ["nodes", ...flags.slice(0, 2), "--watch", "1s", "--format", format];
+  expect(await runCli(command, { fetch })).toMatchObject(ended(2, message));
+});
 
 test("the command nodes has units on a page", async () => {
   const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, {}] });
@@ -69,9 +66,8 @@ test("the command nodes has units on a page", async () => {
 test("the command nodes prints the age of a new block in seconds", async () => {
   const block = { height: 5n, timestamp: BigInt(Date.now()) * 1_000_000n };
   const { fetch } = createFakeNode({ balances: [], block });
-  const { stdout } = await runCli(["nodes", ...flags.slice(0, 2), "--columns", "blockAge", "--format", "table"], {
-    fetch,
-  });
+  const command = ["nodes", ...flags.slice(0, 2), "--columns", "blockAge", "--format", "table"];
+  const { stdout } = await runCli(command, { fetch });
   expect(stdout).toMatch(/^blockAge\n +\ds\n$/);
 });
 
@@ -129,9 +125,9 @@ test("gauges tell nodes at several paths of one host apart, without their paths"
   const names = ["a.example", "a.example (2)"];
   const command = ["nodes", "--format", "prometheus", ...urls.flatMap((url) => ["--node", url])];
   const ready = readMetrics((await runCli(command, { fetch })).stdout)("node_ready");
-  expect(ready.map(({ labels, value }) => [labels?.["node"], value])).toEqual([
-    [names[0], "1"],
-    [names[1], "0"],
+  expect(ready.map(({ labels, value }) => `${labels?.["node"]}: ${value}`)).toEqual([
+    `${names[0]}: 1`,
+    `${names[1]}: 0`,
   ]);
   const range = ["--from", "2024-02-09T16:50", "--to", "2024-02-09T16:51"];
   const audit = await runCli(["audit", ...urls, ...range, "--format", "prometheus"], { fetch });

@@ -164,11 +164,10 @@ describe("a folder", () => {
     const before = await rows();
     node.nextBlock();
     let requests = 0;
-    const failing: Node = {
-      fetch: async (request) => (requests++ < 2 ? node.fetch(request) : new Response("", { status: 500 })),
-    };
+    const fetch = async (request: Request) =>
+      requests++ < 2 ? node.fetch(request) : new Response("", { status: 500 });
     const stderr = expect.not.stringContaining("complete from");
-    const result = await sync(failing, "--partial-day", "--retries", "0", "--page-size", "5");
+    const result = await sync({ fetch }, "--partial-day", "--retries", "0", "--page-size", "5");
     expect(result).toMatchObject({ code: 1, stderr });
     expect(await rows()).toEqual(before);
     expect((await fs.readdir(folder, { recursive: true })).filter((name) => name.includes("partial"))).toEqual([]);
@@ -211,14 +210,13 @@ test("a folder with other files and without a copy is refused, and nothing is wr
   expect(await fs.readdir(path("."))).toEqual(["vega"]);
 });
 
-test.each([["explore"], ["balances", "--at", "now", "--db"], ["sync", "--check"]])(
-  "a folder without a copy is an error of %s",
-  async (...argv) => {
-    await fs.mkdir(folder);
-    const stderr = `Error: ${folder}/ has no copy: run vegaprotocol sync first.\n`;
-    expect(await runCli([...argv, `${folder}/`], { fetch: startNode().fetch })).toMatchObject({ code: 2, stderr });
-  },
-);
+const commands = ["explore", "balances --at now --db", "sync --check"];
+test.each(commands)("a folder without a copy is an error of %s", async (line) => {
+  await fs.mkdir(folder);
+  const stderr = `Error: ${folder}/ has no copy: run vegaprotocol sync first.\n`;
+  const argv = [...line.split(" "), `${folder}/`];
+  expect(await runCli(argv, { fetch: startNode().fetch })).toMatchObject({ code: 2, stderr });
+});
 
 test("a file in the place of the folder is an error with the path of what cannot be written", async () => {
   await fs.writeFile(folder, "");

@@ -8,10 +8,8 @@ import { change, changes, ended, first, hour, party, startNode, withPaths } from
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
 
-const node = createFakeNode(
-  { balances: 3000, votes: 300, signatures: 60, spamStatistics: 10 },
-  { defects: nodeDefects, rateLimit: false },
-);
+const data = { balances: 3000, votes: 300, signatures: 60, spamStatistics: 10 };
+const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false });
 const { fetch } = withOtherPaths(node);
 const { balances, votes, signatures } = node.records;
 const assets = [...new Set(balances.map(({ assetId }) => assetId ?? ""))];
@@ -27,11 +25,7 @@ const path = useFolder();
 
 const withoutUndefined = (value: object) => JSON.parse(JSON.stringify(value));
 /** The contract ignores the order of signatures, which a database does not keep. */
-const signaturesOf = (bundle: string) =>
-  bundle
-    .slice(2)
-    .match(/.{130}/g)
-    ?.sort();
+const signaturesOf = (bundle: string) => [...bundle.slice(2).matchAll(/.{130}/g)].map(String).sort();
 
 async function run(...argv: string[]) {
   const result = await runCli(argv, { fetch });
@@ -106,11 +100,9 @@ describe("statement", () => {
   test("fails with 3 if the node has not reached the end of the range", async () => {
     const reached =
       "^Error: The node is behind: it has reached 2024-\\S+, and the range ends at 2025-01-01T00:00:00\\.0{9}Z\\.";
-    for (const [advice, ...command] of [
-      ["Leave out --to", "statement", "--from", "2024", "--to", "2025"],
-      ["Use --at now", "balances", "--at", "2025"],
-    ]) {
-      const { code, stdout, stderr } = await runCli([...command, "--catch-up", "0s"], { fetch });
+    const reports = { "Leave out --to": "statement --from 2024 --to 2025", "Use --at now": "balances --at 2025" };
+    for (const [advice, line] of Object.entries(reports)) {
+      const { code, stdout, stderr } = await runCli([...line.split(" "), "--catch-up", "0s"], { fetch });
       const message = new RegExp(`${reached} ${advice} for the newest complete block\\.$`, "m");
       expect([code, stdout, stderr]).toEqual([3, "", expect.stringMatching(message)]);
     }
@@ -197,17 +189,9 @@ test("series adds accounts by party and asset", async () => {
 
 test("a series of more than ten thousand rows is one array of JSON", async () => {
   const range = ["--from", String(last - 691_200_000_000_000n), "--to", String(last)];
-  const series = [
-    "series",
-    ...range,
-    "--every",
-    "minute",
-    "--group-by",
-    "asset",
-    "--asset",
-    balances[0]?.assetId ?? "",
-  ];
-  expect(JSON.parse(await run(...series, "--complete-history", "--format", "json")).length).toBeGreaterThan(10_000);
+  const flags = ["--every", "minute", "--group-by", "asset", "--asset", balances[0]?.assetId ?? ""];
+  const printed = await run("series", ...range, ...flags, "--complete-history", "--format", "json");
+  expect(JSON.parse(printed).length).toBeGreaterThan(10_000);
 });
 
 describe("tally", () => {
@@ -233,9 +217,8 @@ describe("tally", () => {
     const entered = "1000000000000000000";
     const { code, stderr } = await runCli(["tally", "--proposal", proposal, "--total-supply", entered], { fetch });
     expect(code).toBe(2);
-    expect(stderr).toMatch(
-      new RegExp(`in the smallest unit, and at least \\d+, the tokens that voted, got "${entered}"`),
-    );
+    const refused = new RegExp(`in the smallest unit, and at least \\d+, the tokens that voted, got "${entered}"`);
+    expect(stderr).toMatch(refused);
   });
 
   test("reads the thresholds of the proposal from the node, and says which number is missing", async () => {
@@ -270,10 +253,9 @@ describe("tally", () => {
       liquidityParticipation: { value: "0.1", from: "node" },
     });
     const decided = ["--total-supply", supply, "--required-participation", "1"];
+    const other = "Expected --market to be a market of the batch, of which votes have a share";
     const refused = await runCli(["tally", "--proposal", proposal, "--market", market, ...decided], batch);
-    expect(refused).toMatchObject(
-      ended(2, "Expected --market to be a market of the batch, of which votes have a share"),
-    );
+    expect(refused).toMatchObject(ended(2, other));
   });
 
   test("leaves the state of a market to the tokens: its thresholds of liquidity providers are without effect", async () => {

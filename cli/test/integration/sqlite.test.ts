@@ -76,9 +76,8 @@ describe("SQLite", () => {
     // SQLite would apply a log to a backup that is put in place of the file.
     expect((await fs.stat(`${file}-wal`)).size).toBe(0);
     await destination.close();
-    expect(await query(path("backup.db"), ["SELECT count(*) AS count FROM balance_changes"])).toEqual([
-      [{ count: 1n }],
-    ]);
+    const [rows] = await query(path("backup.db"), ["SELECT count(*) AS count FROM balance_changes"]);
+    expect(rows).toEqual([{ count: 1n }]);
   });
 
   test("a copy is compared with every table of its database", async () => {
@@ -126,11 +125,8 @@ describe("SQLite", () => {
 
   test("a lock file that is damaged is not taken for a damaged database", async () => {
     await fs.writeFile(`${file}.lock`, "not a lock ".repeat(100));
-    const refused = ended(
-      1,
-      `Error: The lock file ${file}.lock is damaged. Remove it if no other process writes ${file}.`,
-    );
-    expect(await sync(startNode())).toMatchObject(refused);
+    const refused = `Error: The lock file ${file}.lock is damaged. Remove it if no other process writes ${file}.`;
+    expect(await sync(startNode())).toMatchObject(ended(1, refused));
     await fs.rm(`${file}.lock`);
     expect(await sync(startNode())).toMatchObject({ code: 0 });
   });
@@ -156,16 +152,14 @@ describe("SQLite", () => {
     );
   });
 
+  const replace = async () => {
+    await query(file, [`VACUUM INTO '${path("backup.db")}'`]);
+    await fs.rename(path("backup.db"), file);
+  };
   // Windows moves no file that is open.
   test.skipIf(isWindows).each([
     ["moved away", async () => fs.rename(file, path("old.db"))],
-    [
-      "replaced by a backup",
-      async () => {
-        await query(file, [`VACUUM INTO '${path("backup.db")}'`]);
-        await fs.rename(path("backup.db"), file);
-      },
-    ],
+    ["replaced by a backup", replace],
   ])("a file that is %s ends a run, whose records would be in no file of that name", async (_, move) => {
     const node = startNode();
     let requests = 0;
@@ -273,10 +267,8 @@ describe("SQLite", () => {
     const run = (...args: string[]) => runCli(["sync", url, ...args], { fetch: node.fetch });
     for (let runs = 0; runs < 2; runs++) {
       const { code, stdout } = await run("--from-db", file);
-      expect([code, stdout]).toEqual([
-        0,
-        expect.stringMatching(/^postgres.* equals .*: 5,\d+ balance changes, \d+ votes, /),
-      ]);
+      const equal = /^postgres.* equals .*: 5,\d+ balance changes, \d+ votes, /;
+      expect([code, stdout]).toEqual([0, expect.stringMatching(equal)]);
       expect(stdout).not.toContain("secret");
     }
     const sql = (schema: string) => `SELECT count(*) AS count FROM ${schema}votes_history`;

@@ -209,15 +209,12 @@ test("--follow warns if the records begin after --from, also if its first reques
 });
 
 test.each([
-  [
-    "its newest records",
-    "DELETE FROM account_changes WHERE time > (SELECT time FROM account_changes LIMIT 1 OFFSET 9)",
-  ],
-  ["all records", "DELETE FROM account_changes"],
-])("a backup that was restored without %s is not continued", async (_, statement) => {
+  ["its newest records", "WHERE time > (SELECT time FROM account_changes LIMIT 1 OFFSET 9)"],
+  ["all records", ""],
+])("a backup that was restored without %s is not continued", async (_, lost) => {
   const node = startNode();
   expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch })).toMatchObject({ code: 0 });
-  await query(path("vega.db"), [statement]);
+  await query(path("vega.db"), [`DELETE FROM account_changes ${lost}`]);
   add(node, change(node.block.timestamp));
   const incomplete = "The stored records are incomplete: the node has a balance change at 2024-02-0";
   expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch })).toMatchObject(ended(1, incomplete));

@@ -11,10 +11,7 @@ import { readColumns } from "../../src/output/columns.js";
 import { csv } from "../../src/output/csv.js";
 import { runCli } from "../support/run-cli.js";
 
-const isInstalled = await run("soffice", ["--version"]).then(
-  () => true,
-  () => false,
-);
+const isInstalled = (await run("soffice", ["--version"]).catch(() => undefined)) !== undefined;
 
 const path = await folderOfFile();
 

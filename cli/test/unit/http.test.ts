@@ -30,9 +30,8 @@ test.each([
   ["http_proxy", "socks5://user:secret@x"],
   ["HTTPS_PROXY", "http://:"],
 ])("a proxy of the environment is refused without its value if it is none of HTTP: %s", async (name, value) => {
-  await expect(createFetch({ [name]: value })).rejects.toThrow(
-    `Expected ${name} to be the address of an HTTP proxy, such as http://proxy.example:3128.`,
-  );
+  const message = `Expected ${name} to be the address of an HTTP proxy, such as http://proxy.example:3128.`;
+  await expect(createFetch({ [name]: value })).rejects.toThrow(message);
 });
 
 test.each([
@@ -41,7 +40,6 @@ test.each([
   ["http://proxy.example:3128", 3128],
 ])("the proxy %s that refuses connections on port %i is named", (proxy, port) => {
   const refused = Object.assign(new Error(`connect ECONNREFUSED 127.0.0.1:${port}`), { code: "ECONNREFUSED", port });
-  expect(explainFailure(refused, "https://node.example/x", [new URL(proxy)]).message).toBe(
-    `The proxy ${proxy} does not respond: ${refused.message}`,
-  );
+  const { message } = explainFailure(refused, "https://node.example/x", [new URL(proxy)]);
+  expect(message).toBe(`The proxy ${proxy} does not respond: ${refused.message}`);
 });

@@ -7,10 +7,8 @@ test("lines that begin with their first change are not stacked: their earlier ba
     ({ time, assetId: "c0", accountType, balance }) as const;
   const rows = [row("1", "MARGIN", "5"), row("1", "GENERAL", "7"), row("2", "GENERAL", "8")];
   const notesOf = (own: typeof rows) => chartsOf(own, new Map()).map(({ isStacked, notes }) => ({ isStacked, notes }));
-  const [begin, gap] = [
-    "A line begins with the first change in the range.",
-    "A gap is a time without a known balance.",
-  ];
+  const begin = "A line begins with the first change in the range.";
+  const gap = "A gap is a time without a known balance.";
   expect(notesOf(rows)).toEqual([{ isStacked: false, notes: [begin] }]);
   expect(notesOf(rows.slice(0, 2))).toEqual([{ isStacked: true, notes: [] }]);
   const unknown = [row("1", "MARGIN", undefined), row("1", "GENERAL", "7")];
@@ -20,6 +18,8 @@ test("lines that begin with their first change are not stacked: their earlier ba
 test("the axis of time has at least two times, whose texts have space, whatever the period", () => {
   const from = fc.integer({ min: 1_600_000_000, max: 2_000_000_000 });
   const length = fc.oneof(...[30, 6000, 90_000, 9_000_000, 600_000_000].map((max) => fc.integer({ min: 3, max })));
+  const one: [number, number, number] = [1_600_000_000, 165_369, 330];
+  const other: typeof one = [1_931_175_535, 1_156_715, 330];
   fc.assert(
     fc.property(from, length, fc.constantFrom(330, 390, 960, 1088), (start, seconds, width) => {
       const times = [start, start + seconds].map((time) => `${time}000000000`);
@@ -33,13 +33,7 @@ test("the axis of time has at least two times, whose texts have space, whatever 
         expect(space).toBeGreaterThan(6 * Math.max(String(text).length, String(marks[index]?.text).length));
       }
     }),
-    {
-      numRuns: 1000,
-      examples: [
-        [1_600_000_000, 165_369, 330],
-        [1_931_175_535, 1_156_715, 330],
-      ],
-    },
+    { numRuns: 1000, examples: [one, other] },
   );
 });
 

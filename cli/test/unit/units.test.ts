@@ -49,9 +49,8 @@ describe("the decimal places of amounts", () => {
     expect((await printed(flags, [vega, usdt])).cells).toEqual(["1.5 VEGA", "1500 USDT"]);
     expect(await printed({ decimals: [`${vega}=5`] }, [vega])).toMatchObject({ cells: ["15 units"], requests: 0 });
     expect((await printed({ decimals: ["vega=5"] }, [vega, usdt])).cells).toEqual(["15 VEGA", "1500000 smallest unit"]);
-    await expect(printed({ decimals: ["node=5"] }, [])).rejects.toThrow(
-      '--decimals to be an id or a symbol, got "node".',
-    );
+    const ofNode = printed({ decimals: ["node=5"] }, []);
+    await expect(ofNode).rejects.toThrow('--decimals to be an id or a symbol, got "node".');
     const [known, unnamed] = [{ symbol: "VEGA", decimals: "18" }, { decimals: "6" }];
     const file = await write({ id: vega, details: known }, { id: usdt, details: unnamed });
     const ofFile = { assets: [file], decimals: [`${other}=2`], asset: "VEGA" };
@@ -83,9 +82,8 @@ describe("the decimal places of amounts", () => {
 
   test("are refused from a file of another form", async () => {
     const file = await write({ id: vega });
-    await expect(printed({ assets: [file] }, [])).rejects.toThrow(
-      `Expected --assets to be the JSON of a node's /api/v2/assets, got "${file}".`,
-    );
+    const message = `Expected --assets to be the JSON of a node's /api/v2/assets, got "${file}".`;
+    await expect(printed({ assets: [file] }, [])).rejects.toThrow(message);
   });
 });
 

@@ -43,10 +43,8 @@ test("balances, statements and series of accounts are complete, and null where t
   ]);
   const range = { asset: account.assetId, from: at(0), to: at(2), every: "hour", groupBy: "asset" };
   const sums = await get("series", range);
-  expect(sums.series.map((row: { balance: string }) => row.balance)).toEqual([
-    `3${"0".repeat(25)}`,
-    `5${"0".repeat(25)}`,
-  ]);
+  const zeros = "0".repeat(25);
+  expect(sums.series.map((row: { balance: string }) => row.balance)).toEqual([`3${zeros}`, `5${zeros}`]);
   expect((await get("series", { ...range, groupBy: "party", completeHistory: "true" })).series).toHaveLength(4);
 
   const csv = await fetch(url + pathOf("statement", { party: other, from: at(1), to: at(2), format: "csv" }));
@@ -63,9 +61,8 @@ test("balances, statements and series of accounts are complete, and null where t
 test("a report of a market without a record is complete from its start, which other markets prove", async () => {
   const others = changes.slice(1).map((each, index) => ({ ...each, marketId: String(index % 20).padStart(64, "0") }));
   const { url } = await serve(createNetwork({ balances: [changes[0], ...others] }));
-  const { status, body } = await send(
-    url + pathOf("statement", { market: "ab".repeat(32), from: at(100), to: at(150) }),
-  );
+  const query = { market: "ab".repeat(32), from: at(100), to: at(150) };
+  const { status, body } = await send(url + pathOf("statement", query));
   expect([status, body.statement]).toEqual([200, []]);
   expect(body.coverage).toEqual({ startTimestamp: at(100), endTimestamp: `${BigInt(at(150)) + 1n}` });
 });
@@ -86,11 +83,10 @@ test.each([
 
 test("an asset is an id or a symbol, as on the command line", async () => {
   const network = createNetwork();
-  const assets = [
-    [account.assetId, "VEGA"],
-    ["ab".repeat(32), "TWO"],
-    ["cd".repeat(32), "TWO"],
-  ].map(([id, symbol]) => ({ node: { id, details: { symbol, decimals: "18" } }, cursor: id }));
+  const symbols = { [account.assetId]: "VEGA", ["ab".repeat(32)]: "TWO", ["cd".repeat(32)]: "TWO" };
+  const assets = Object.entries(symbols).map(([id, symbol]) => {
+    return { node: { id, details: { symbol, decimals: "18" } }, cursor: id };
+  });
   const { url } = await serve(network, [], async (request) => {
     if (!request.url.includes("/assets")) return network.fetch(request);
     return Response.json({ assets: { edges: assets, pageInfo: { hasNextPage: false } } });
@@ -107,13 +103,9 @@ test("an asset is an id or a symbol, as on the command line", async () => {
     expect(await get(asset)).toMatchObject({ status: 400, body: error });
   }
   const plain = await serve(network);
-  const message = expect.stringMatching(
-    /^Expected `asset` to be an id, got "VEGA": no assets are listed.* Pass the id\.$/,
-  );
-  expect(await send(plain.url + pathOf("balances", { asset: "VEGA", at: at(10) }))).toMatchObject({
-    status: 400,
-    body: { message },
-  });
+  const unlisted = /^Expected `asset` to be an id, got "VEGA": no assets are listed.* Pass the id\.$/;
+  const refused = { status: 400, body: { message: expect.stringMatching(unlisted) } };
+  expect(await send(plain.url + pathOf("balances", { asset: "VEGA", at: at(10) }))).toMatchObject(refused);
 });
 
 test("tallies and limits have what the node knows", async () => {
@@ -213,12 +205,8 @@ test("a threshold of liquidity providers requires the other one, from the caller
     const message = `${needed} the node has no such threshold for the proposal.`;
     expect(await send(url + pathOf("tally", { proposal, ...query }))).toMatchObject({ status: 400, body: { message } });
   }
-  const decided = {
-    requiredMajority: "0.5",
-    requiredParticipation: "1",
-    totalSupply: String(10n ** 40n),
-    market: "ab",
-  };
+  const totalSupply = String(10n ** 40n);
+  const decided = { requiredMajority: "0.5", requiredParticipation: "1", totalSupply, market: "ab" };
   const liquidity = { liquidityMajority: "0.5", liquidityParticipation: "0.5" };
   const message = 'Expected `market` to be a market of the batch, of which votes have a share, got "ab".';
   const refused = await send(url + pathOf("tally", { proposal, ...decided, ...liquidity }));
@@ -287,10 +275,8 @@ test("accounts younger than a report are in it, with unknown balances before the
   const { body } = await send(url + pathOf("statement", { party: young, from: at(3), to: at(40) }));
   expect(body.coverage.startTimestamp).toBe(at(0));
   expect(body.statement).toMatchObject([{ balance: null }, { balance: "9" }, { balance: "9" }]);
-  for (const query of [
-    { party: asset, at: "now" },
-    { asset, at: "now" },
-    { asset, at: at(20) },
-  ])
-    expect(await send(url + pathOf("balances", query))).toMatchObject({ status: 200, body: { balances: [] } });
+  const none = { status: 200, body: { balances: [] } };
+  expect(await send(url + pathOf("balances", { party: asset, at: "now" }))).toMatchObject(none);
+  for (const time of ["now", at(20)])
+    expect(await send(url + pathOf("balances", { asset, at: time }))).toMatchObject(none);
 });

@@ -6,13 +6,8 @@ import { overDays } from "../../../../test/support/over-days.js";
 import { withPaths } from "../../support/changes.js";
 
 export const hostile = `<img src=x onerror="alert(1)">\u202e&amp;`;
-export const generated = createFakeNode({
-  balances: 3000,
-  votes: 300,
-  profiles: 5,
-  spamStatistics: 9,
-  seed: 7,
-}).records;
+const data = { balances: 3000, votes: 300, profiles: 5, spamStatistics: 9, seed: 7 };
+export const generated = createFakeNode(data).records;
 export const balances = overDays(generated.balances, 20n);
 export const people = [...new Set(balances.map(({ partyId = "" }) => partyId))].filter((id) => id !== "network");
 export const [someone = ""] = people;
@@ -21,10 +16,7 @@ export const proposalId = generated.votes[0]?.proposalId ?? "";
 export const votes = generated.votes.filter((vote) => vote.proposalId === proposalId);
 export const [vegaId = "", otherId = ""] = new Set(balances.map(({ assetId }) => assetId));
 /** The third asset has no symbol. */
-const decimals = new Map([
-  [vegaId, 18],
-  [otherId, 6],
-]);
+const decimals = new Map(Object.entries({ [vegaId]: 18, [otherId]: 6 }));
 const assets = [...decimals].map(([id, places], index) => {
   return { node: { id, details: { symbol: index === 0 ? "VEGA" : hostile, decimals: `${places}` } } };
 });
@@ -52,21 +44,17 @@ export const time = (digits: string | undefined) =>
 export const anyOf = <T>(all: readonly T[]) => all[Math.floor(Math.random() * all.length)] as T;
 
 /** A random range between two of some records. */
-export const rangeIn = (records: readonly { timestamp: string }[]) =>
-  [anyOf(records), anyOf(records)].map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1)) as [
-    bigint,
-    bigint,
-  ];
+export const rangeIn = (records: readonly { timestamp: string }[]) => {
+  const [one, other] = [BigInt(anyOf(records).timestamp), BigInt(anyOf(records).timestamp)];
+  return one < other ? ([one, other] as const) : ([other, one] as const);
+};
+
+const inUnits = (assetId: string) => (amount: string | undefined) => shown(amount, assetId);
 
 /** The rows of a statement as the page shows them. */
 export const entriesOf = (accounts: Awaited<ReturnType<typeof statement>>, from: bigint, to: bigint) =>
   accounts.flatMap(({ opening, closing, lines, assetId }) => [
     [time(`${from}`), "Opening", "", shown(opening, assetId)],
-    ...lines.map(({ timestamp, change, balance }) => [
-      time(timestamp),
-      "Change",
-      shown(change, assetId),
-      shown(balance, assetId),
-    ]),
+    ...lines.map((line) => [time(line.timestamp), "Change", ...[line.change, line.balance].map(inUnits(assetId))]),
     [time(`${to}`), "Closing", "", shown(closing, assetId)],
   ]);

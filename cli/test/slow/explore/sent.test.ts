@@ -34,9 +34,8 @@ describe.skipIf(hasNoBrowser)("a page to send", () => {
     const file = pathOf(`${args[0]}.html`);
     expect(await runCli([...args, "--output", file, "--force"], { fetch })).toMatchObject({ code: 0 });
     const text = await readFile(file, "utf8");
-    expect(text).toMatch(
-      /content="default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; img-src data:; /,
-    );
+    const policy = /content="default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; img-src data:; /;
+    expect(text).toMatch(policy);
     await open(pathToFileURL(file).href, use);
   }
 
@@ -118,9 +117,8 @@ describe.skipIf(hasNoBrowser)("a page to send", () => {
     const args = ["tally", "--proposal", proposalId, "-o", votesFile];
     expect(await runCli(args, { fetch })).toMatchObject({ code: 0 });
     const { yes } = await tallyVotes(votes);
-    expect(await readFile(votesFile, "utf8")).toContain(
-      `For: ${shown(yes.tokens, vegaId)} tokens from ${yes.parties} parties<`,
-    );
+    const tokens = shown(yes.tokens, vegaId);
+    expect(await readFile(votesFile, "utf8")).toContain(`For: ${tokens} tokens from ${yes.parties} parties<`);
   });
 
   test("says that amounts are in the smallest unit, where decimals are unknown", async () => {

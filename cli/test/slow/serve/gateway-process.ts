@@ -5,10 +5,8 @@ import { start } from "../../support/cli-process.js";
 
 /** Serves three nodes with all defects, of which two are behind, and the built program in front of them, in a process of its own. */
 export async function startSetting(data: Parameters<typeof createFakeNetwork>[0]) {
-  const network = createFakeNetwork(
-    { nodes: [{}, { lag: 1 }, { lag: 2 }], ...data },
-    { defects: nodeDefects, rateLimit: false },
-  );
+  const all = { nodes: [{}, { lag: 1 }, { lag: 2 }], ...data };
+  const network = createFakeNetwork(all, { defects: nodeDefects, rateLimit: false });
   for (let block = 0; block < 3; block++) network.nextBlock();
   const servers = await Promise.all(network.nodes.map((node) => listen(node)));
   const child = start(["serve", "--port", "0", "--quiet", ...servers.flatMap(({ url }) => ["--node", url])]);

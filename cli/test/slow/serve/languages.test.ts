@@ -19,24 +19,16 @@ function has(command: string, version = "--version"): boolean {
   }
 }
 
+const [goBuild, javac] = [
+  ["go", "build", "loop.go"],
+  ["javac", "Loop.java"],
+] as const;
 /** The loops of the page: the file that each is saved as, and how it is compiled and run. */
 const languages = [
   { name: "python", file: "loop.py", isThere: has("python3"), command: ["python3", "loop.py"] },
   { name: "sh", file: "loop.sh", isThere: has("curl") && has("jq"), command: ["sh", "loop.sh"] },
-  {
-    name: "go",
-    file: "loop.go",
-    isThere: has("go", "version"),
-    compile: ["go", "build", "loop.go"],
-    command: ["./loop"],
-  },
-  {
-    name: "java",
-    file: "Loop.java",
-    isThere: has("javac"),
-    compile: ["javac", "Loop.java"],
-    command: ["java", "Loop"],
-  },
+  { name: "go", file: "loop.go", isThere: has("go", "version"), compile: goBuild, command: ["./loop"] },
+  { name: "java", file: "Loop.java", isThere: has("javac"), compile: javac, command: ["java", "Loop"] },
 ];
 
 const path = await folderOfFile();

@@ -166,10 +166,8 @@ async function runChain(subject: Subject, seed: number): Promise<number> {
         expect([null, 0, 1, 3]).toContain(code);
         if (isRefused) refused++;
       });
-      await Promise.all([
-        ...ends,
-        ...(subject.restart && random(3) === 0 ? [sleep(random(600)).then(subject.restart)] : []),
-      ]);
+      const restarts = subject.restart && random(3) === 0 ? [sleep(random(600)).then(subject.restart)] : [];
+      await Promise.all([...ends, ...restarts]);
       await checkPrefix(target, network);
     }
     clearInterval(timer);
@@ -182,9 +180,8 @@ async function runChain(subject: Subject, seed: number): Promise<number> {
     if (subject !== folder) {
       const last = [...votes.last.values()].map(({ blockTime: _, ...vote }) => vote);
       expect(sorted(stored?.votes)).toEqual(sorted(last));
-      expect(sorted(stored?.signatures)).toEqual(
-        sorted(network.records.signatures.filter(({ id }) => id === resource)),
-      );
+      const signatures = network.records.signatures.filter(({ id }) => id === resource);
+      expect(sorted(stored?.signatures)).toEqual(sorted(signatures));
       expect(stored?.profiles).toHaveLength(network.records.profiles.length);
     }
     if (subject.name.endsWith(".db")) {

@@ -204,11 +204,8 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
         onTestFinished(pooler.close);
         const run = (...flags: string[]) =>
           runCli(["sync", pooler.url, "--catch-up", "10ms", ...flags], { fetch: node.fetch });
-        const shared = ended(
-          1,
-          "got one that a pooler shares between transactions. Set pool_mode = session in PgBouncer",
-        );
-        expect(await run()).toMatchObject(mode === "session" ? { code: 0 } : shared);
+        const shared = "got one that a pooler shares between transactions. Set pool_mode = session in PgBouncer";
+        expect(await run()).toMatchObject(mode === "session" ? { code: 0 } : ended(1, shared));
         if (mode === "session") expect(await run("--check")).toMatchObject({ code: 0 });
         expect(await select("SHOW search_path")).toEqual([['"$user", public']]);
       }
@@ -220,16 +217,13 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
   test("needs no right but those to its schema", async () => {
     const node = startNode();
     await server.sql("CREATE ROLE tenant LOGIN; CREATE SCHEMA tenant AUTHORIZATION tenant");
-    const run = (...flags: string[]) =>
-      runCli(["sync", server.url.replace("owner:secret", "tenant:hidden"), "--schema", "tenant", ...flags], {
-        fetch: node.fetch,
-      });
+    const target = server.url.replace("owner:secret", "tenant:hidden");
+    const run = (...flags: string[]) => runCli(["sync", target, "--schema", "tenant", ...flags], { fetch: node.fetch });
     for (const flags of [[], ["--check"]]) expect(await run(...flags)).toMatchObject({ code: 0 });
     await server.sql("DROP OWNED BY tenant CASCADE");
     await sync(node);
-    expect(await run("--schema", "vega", "--check")).toMatchObject(
-      ended(1, "Use a user with the right USAGE on the schema."),
-    );
+    const unusable = ended(1, "Use a user with the right USAGE on the schema.");
+    expect(await run("--schema", "vega", "--check")).toMatchObject(unusable);
     await server.sql("GRANT USAGE ON SCHEMA vega TO tenant");
     const denied = ended(1, "permission denied for table sync_version. Use a user who may read all tables there.");
     expect(await run("--schema", "vega", "--check")).toMatchObject(denied);
@@ -238,20 +232,16 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
   test("names the process that writes to the same database, and no other one", async () => {
     await server.sql("CREATE DATABASE other");
     const lock = async (database: string, name: string) => {
-      const client = new pg.Client({
-        connectionString: server.url.replace(/postgres$/, database),
-        application_name: name,
-      });
+      const connectionString = server.url.replace(/postgres$/, database);
+      const client = new pg.Client({ connectionString, application_name: name });
       await client.connect();
       await client.query("SELECT pg_advisory_lock(hashtextextended('vegaprotocol vega', 0))");
       return client;
     };
-    const clients = [
-      await lock("other", "vegaprotocol 1 on first"),
-      await lock("postgres", "vegaprotocol 2 on second"),
-    ];
+    const one = await lock("other", "vegaprotocol 1 on first");
+    const two = await lock("postgres", "vegaprotocol 2 on second");
     expect(await sync(startNode())).toMatchObject(ended(1, "Process 2 on second, connected since "));
-    for (const client of clients) await client.end();
+    for (const client of [one, two]) await client.end();
   });
 
   test.each([
