@@ -28,12 +28,9 @@ export type Node = { fetch(request: Request): Promise<Response> };
 export const startNode = ({ history, ...data }: FakeNodeData & { history?: bigint } = {}) =>
   createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
 
+type Headers = Record<string, string | undefined>;
 /** A node whose bodies and headers are changed. */
-export const changed = (
-  node: Node,
-  body: (text: string) => string,
-  headers: Record<string, string | undefined> = {},
-): Node => ({
+export const changed = (node: Node, body: (text: string) => string, headers: Headers = {}): Node => ({
   fetch: async (request) => {
     const response = await node.fetch(request);
     const all = { ...Object.fromEntries(response.headers), ...headers };

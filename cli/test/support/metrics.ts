@@ -6,10 +6,7 @@ interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: "COUNTER" | "GAUGE" | "HISTOGRAM";
-  readonly metrics: {
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly value?: string;
-  }[];
+  readonly metrics: { readonly labels?: Readonly<Record<string, string>>; readonly value?: string }[];
 }
 const parse: (text: string) => Family[] = createRequire(import.meta.url)("parse-prometheus-text-format");
 

@@ -5,12 +5,8 @@ import { allOf } from "../../src/sync/rows.js";
 
 /** Everything that a destination has, except its assets. */
 export async function readDestination(name: string, schema?: string) {
-  const destination = await openDestination(
-    name,
-    "read",
-    new AbortController().signal,
-    schema ? { schema } : undefined,
-  );
+  const { signal } = new AbortController();
+  const destination = await openDestination(name, "read", signal, schema ? { schema } : undefined);
   const content = {
     checkpoints: await destination.checkpoints(),
     balances: await Readable.from(destination.read({}, allTimes)).toArray(),
