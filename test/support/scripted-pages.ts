@@ -7,10 +7,8 @@ import { changesAt } from "./records.js";
 type Content = Partial<NodePage<BalanceChange>> & { block?: bigint | undefined; more?: boolean; newestFirst?: boolean };
 
 /** A page of records at some times, newest first unless it says otherwise. */
-export function pageAt(
-  times: readonly bigint[],
-  { block: timestamp, more = false, newestFirst, ...members }: Content = {},
-) {
+export function pageAt(times: readonly bigint[], content: Content = {}) {
+  const { block: timestamp, more = false, newestFirst, ...members } = content;
   const edges = times.flatMap((time) => changesAt([time])).map((node) => ({ cursor: node.timestamp, node }));
   const pageInfo = { startCursor: "", endCursor: "end", hasNextPage: more, hasPreviousPage: false };
   const block = timestamp === undefined ? undefined : { height: 1n, timestamp };

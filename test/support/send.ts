@@ -13,10 +13,8 @@ interface SendOptions extends Pick<Transport, "fetch" | "clock"> {
 }
 
 /** Returns a function that makes one call through a rate limiter that knows nothing of the node yet. */
-export function createSend(
-  { fetch, clock, observe, random = () => 0.5, read = (body) => body }: SendOptions,
-  settings: Partial<Settings> = {},
-) {
+export function createSend(given: SendOptions, settings: Partial<Settings> = {}) {
+  const { fetch, clock, observe, random = () => 0.5, read = (body: object) => body } = given;
   const limiter = new RateLimiter(clock);
   const http = createHttp(baseUrl, fetch);
   const options = { fetch, validate: undefined, limiter, session: {}, http, headers: {}, observe, pacing: true };

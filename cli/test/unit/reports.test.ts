@@ -46,11 +46,8 @@ test.each([
 const day = 86_400_000_000_000n;
 const start = 20_000n * day;
 const groupBy = ["partyId"] as const;
-const ofAccounts = [
-  change(start + day, "1", party),
-  { ...change(start + 2n * day, "2", party), marketId: "12" },
-  change(start + 3n * day, "3"),
-];
+const ofMarket = { ...change(start + 2n * day, "2", party), marketId: "12" };
+const ofAccounts = [change(start + day, "1", party), ofMarket, change(start + 3n * day, "3")];
 
 test.each([
   ["statement", {}],

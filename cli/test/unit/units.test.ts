@@ -7,10 +7,8 @@ import { createIo, useFolder } from "../support/run-cli.js";
 
 const kinds = { balance: "amount", assetId: "text" } as const;
 const [vega, usdt, other] = ["aa".repeat(32), "bb".repeat(32), "cc".repeat(32)] as const;
-const assets = [
-  { id: vega, symbol: "VEGA", name: "Vega", decimals: 18 },
-  { id: usdt, symbol: "USDT", name: "Tether", decimals: 6 },
-];
+const tether = { id: usdt, symbol: "USDT", name: "Tether", decimals: 6 };
+const assets = [{ id: vega, symbol: "VEGA", name: "Vega", decimals: 18 }, tether];
 
 /** The amount 1,500,000 of assets with its unit, and what is printed to stderr. */
 async function printed(flags: Flags, ids: readonly string[], { list = assets, isReport = false } = {}) {

@@ -101,12 +101,7 @@ export class RunningSmallWorld implements Target {
    * @param visited - What was explored before: a run that gets there with no larger budget ends.
    * @param histories - A number for each sequence of requests and responses.
    */
-  constructor(
-    world: SmallWorld,
-    script: Script,
-    visited?: Map<string, number>,
-    histories: Map<string, number> = new Map(),
-  ) {
+  constructor(world: SmallWorld, script: Script, visited?: Map<string, number>, histories = new Map<string, number>()) {
     this.world = world;
     this.#model = modelOf(world);
     this.#script = script;

@@ -25,11 +25,8 @@ const next: Anchor = { skip: 1, cursor, continuesFrom: place };
 const at = start + 20n * minute;
 const block = { height: 7n, timestamp: end + minute };
 const later: WalkState = { ...none, pages: 2, block, node: "https://a.example" };
-const from = (latest: bigint): WalkState => ({
-  ...none,
-  block,
-  given: readGivenCursor(continuedLater(cursor, latest, undefined)),
-});
+const givenTo = (latest: bigint) => readGivenCursor(continuedLater(cursor, latest, undefined));
+const from = (latest: bigint): WalkState => ({ ...none, block, given: givenTo(latest) });
 
 const led = { ...range, lead: start - minute };
 test.each<[what: string, walk: WalkPlan, anchor: Anchor, expected: object]>([

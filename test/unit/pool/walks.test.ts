@@ -17,12 +17,10 @@ const changesOf = (first: bigint, blockTime: bigint) =>
 const balances = changesOf(start, second);
 const daily = changesOf(firstDay, day);
 
-const networkOf = (options: PooledNetworkOptions = {}) =>
-  new PooledNetwork({
-    ...options,
-    data: { balances, signatures: 300, votes: 900, ...options.data },
-    pool: { order: "given", ...options.pool },
-  });
+const networkOf = ({ data, pool, ...options }: PooledNetworkOptions = {}) => {
+  const lists = { balances, signatures: 300, votes: 900, ...data };
+  return new PooledNetwork({ ...options, data: lists, pool: { order: "given", ...pool } });
+};
 
 /** A network whose first node is down from a request on. */
 function dyingAt(request: number, options: PooledNetworkOptions = {}): PooledNetwork {
@@ -54,13 +52,11 @@ describe("a walk of a client of several nodes", () => {
       const net = dyingAt(7, { node: { defects } });
       const { signatures, votes, balances } = net.network.records;
       const proposalId = votes.find((vote, _, [first]) => vote.proposalId !== first?.proposalId)?.proposalId ?? "";
+      const ofProposal = votes.filter((vote) => vote.proposalId === proposalId);
       const size = (count: number) => ({ [direction]: count }) as Forward;
       const [walk, expected] = {
         signatures: [signaturesOf(net, size(10)), signatures.filter(({ id }) => id === signatures[0]?.id)] as const,
-        votes: [
-          net.client.listVotes({ proposalId, pagination: size(50) }),
-          votes.filter((vote) => vote.proposalId === proposalId),
-        ] as const,
+        votes: [net.client.listVotes({ proposalId, pagination: size(50) }), ofProposal] as const,
         balances: [net.client.listBalanceChanges({ pagination: size(7) }), balances] as const,
       }[list];
       const walked = await net.run<readonly object[]>(walk.toArray());
