@@ -3,8 +3,7 @@ import { Readable } from "node:stream";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { transaction } from "../../../test/support/raw-requests.js";
-import { ended } from "../support/changes.js";
-import { clock, runCli, useFolder } from "../support/run-cli.js";
+import { clock, ended, runCli, useFolder } from "../support/run-cli.js";
 
 const file = useFolder();
 const node = createFakeNode({}, { checkCode: (tx) => (tx.pubKey?.startsWith("ff") ? 89 : 0) });

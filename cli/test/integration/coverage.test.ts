@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
-import { change, ended, first, hour, party, startNode } from "../support/changes.js";
-import { complete, runCli, useFolder } from "../support/run-cli.js";
+import { change, first, hour, party, startNode } from "../support/changes.js";
+import { complete, ended, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 

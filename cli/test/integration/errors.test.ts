@@ -2,8 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
-import { ended } from "../support/changes.js";
-import { readLines, runCli, useFolder } from "../support/run-cli.js";
+import { ended, readLines, runCli, useFolder } from "../support/run-cli.js";
 
 const node = createFakeNode({ balances: 300, votes: 600, profiles: 30 }, { defects: nodeDefects, rateLimit: false });
 const { fetch } = node;

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { addressWithGap, ended, party } from "../support/changes.js";
-import { clock, interruption, readLines, runCli, runUntil } from "../support/run-cli.js";
+import { addressWithGap, party } from "../support/changes.js";
+import { clock, ended, interruption, readLines, runCli, runUntil } from "../support/run-cli.js";
 
 let timer: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(timer));

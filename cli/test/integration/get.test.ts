@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { ended } from "../support/changes.js";
-import { type CliOptions, runCli, useFolder } from "../support/run-cli.js";
+import { type CliOptions, ended, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 const assets = Array.from({ length: 50 }, (_, index) => ({

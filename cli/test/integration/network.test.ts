@@ -8,10 +8,9 @@ import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { folderOfFile } from "../../../test/support/folder.js";
 import { freePort } from "../../../test/support/free-port.js";
-import { ended } from "../support/changes.js";
 import { finish, start } from "../support/cli-process.js";
 import { createProxy, listening } from "../support/proxy.js";
-import { runCli } from "../support/run-cli.js";
+import { ended, runCli } from "../support/run-cli.js";
 
 const path = await folderOfFile();
 const certificate = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost";

@@ -1,9 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
-import { ended } from "../support/changes.js";
 import { readMetrics } from "../support/metrics.js";
-import { readLines, runCli, runUntil, useFolder } from "../support/run-cli.js";
+import { ended, readLines, runCli, runUntil, useFolder } from "../support/run-cli.js";
 
 const three = ["https://node-1.example", "https://node-2.example", "https://node-3.example"];
 const flags = three.flatMap((url) => ["--node", url]);

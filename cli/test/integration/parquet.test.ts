@@ -2,21 +2,8 @@ import fs from "node:fs/promises";
 import { join, normalize } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { beforeEach, describe, expect, test } from "vitest";
-import {
-  add,
-  change,
-  changed,
-  changes,
-  ended,
-  equal,
-  first,
-  hour,
-  type Node,
-  other,
-  party,
-  startNode,
-} from "../support/changes.js";
-import { runCli, runUntil, useFolder } from "../support/run-cli.js";
+import { add, change, changed, changes, first, hour, type Node, other, party, startNode } from "../support/changes.js";
+import { ended, equal, runCli, runUntil, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 let folder: string;

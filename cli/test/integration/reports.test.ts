@@ -4,9 +4,9 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { change, changes, ended, first, hour, party, startNode, withPaths } from "../support/changes.js";
+import { change, changes, first, hour, party, startNode, withPaths } from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
-import { readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
+import { ended, readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
 
 const data = { balances: 3000, votes: 300, signatures: 60, spamStatistics: 10 };
 const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false });

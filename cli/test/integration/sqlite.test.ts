@@ -9,10 +9,10 @@ import { withOtherPaths } from "../../src/fake-node.js";
 import { canonicalJson } from "../../src/sync/destination.js";
 import { openSqlite, sqliteDestination } from "../../src/sync/destinations/sqlite.js";
 import { lock } from "../../src/sync/sqlite.js";
-import { add, change, ended, first, hour, type Node, other, startNode } from "../support/changes.js";
+import { add, change, first, hour, type Node, other, startNode } from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readDestination } from "../support/read-destination.js";
-import { isWindows, runCli, useFolder } from "../support/run-cli.js";
+import { ended, isWindows, runCli, useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 
 const path = useFolder();

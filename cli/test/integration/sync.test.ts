@@ -6,22 +6,10 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import {
-  add,
-  addressWithGap,
-  block,
-  change,
-  changes,
-  ended,
-  equal,
-  first,
-  hour,
-  party,
-  startNode,
-} from "../support/changes.js";
+import { add, addressWithGap, block, change, changes, first, hour, party, startNode } from "../support/changes.js";
 import { testDestination } from "../support/destination-tests.js";
 import { readMetrics } from "../support/metrics.js";
-import { interruption, runCli, useFolder } from "../support/run-cli.js";
+import { ended, equal, interruption, runCli, useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 
 const path = useFolder();

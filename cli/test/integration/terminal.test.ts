@@ -2,8 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run as runProgram } from "../../../test/support/run.js";
-import { ended } from "../support/changes.js";
-import { interruption, isWindows, runCli, useFolder } from "../support/run-cli.js";
+import { ended, interruption, isWindows, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
 const node = createFakeNode({ balances: 9 }, { rateLimit: false });

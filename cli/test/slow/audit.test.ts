@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { createFakeNode, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
-import { ended, hour } from "../support/changes.js";
+import { hour } from "../support/changes.js";
 import { readMetrics } from "../support/metrics.js";
-import { readLines, runCli } from "../support/run-cli.js";
+import { ended, readLines, runCli } from "../support/run-cli.js";
 
 const urls = ["https://a.example", "https://b.example", "https://c.example"];
 interface Row {

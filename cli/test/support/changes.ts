@@ -1,5 +1,4 @@
 import { createFakeNode, type FakeNodeData, nodeDefects } from "vegaprotocol-client/testing";
-import { expect } from "vitest";
 
 export const hour = 3_600_000_000_000n;
 /** 7 February 2024, 10:00. */
@@ -52,15 +51,6 @@ export function add(node: ReturnType<typeof startNode>, ...balances: (typeof cha
   node.nextBlock({ balances });
   node.nextBlock();
 }
-
-/** How a command ends, with what it prints to stderr. */
-export const ended = (code: number, text: string | RegExp = "") => ({
-  code,
-  stderr: typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text),
-});
-
-/** How a comparison ends that finds as many balance changes in the node. */
-export const equal = (count: number) => ({ code: 0, stdout: expect.stringContaining(`: ${count} balance changes.`) });
 
 /**
  * An address of two nodes: one has dropped the first change of a party, the other one the second as well. No response shows that the second one

@@ -10,25 +10,11 @@ import { rowOf, tables } from "../../src/sync/rows.js";
 import { syncTo } from "../../src/sync/sync.js";
 import { formatTime } from "../../src/times.js";
 import { changeParquet, changeSql } from "./change-value.js";
-import {
-  account,
-  add,
-  block,
-  change,
-  changed,
-  changes,
-  ended,
-  equal,
-  first,
-  hour,
-  type Node,
-  other,
-  party,
-  startNode,
-} from "./changes.js";
+import type { Node } from "./changes.js";
+import { account, add, block, change, changed, changes, first, hour, other, party, startNode } from "./changes.js";
 import { usePostgres } from "./postgres.js";
 import { readDestination } from "./read-destination.js";
-import { interruption, runCli, useFolder } from "./run-cli.js";
+import { ended, equal, interruption, runCli, useFolder } from "./run-cli.js";
 import { query } from "./sqlite.js";
 
 /** How a destination keeps what is synchronized to it. */

@@ -70,6 +70,15 @@ export const complete = (rest = "") =>
     new RegExp(`^The records are complete from \\S+Z(?: on| up to \\S+Z)\\. Earlier ones are unknown\\.\n${rest}$`),
   );
 
+/** How a command ends, with what it prints to stderr. */
+export const ended = (code: number, text: string | RegExp = "") => ({
+  code,
+  stderr: typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text),
+});
+
+/** How a comparison ends that finds as many balance changes in the node. */
+export const equal = (count: number) => ({ code: 0, stdout: expect.stringContaining(`: ${count} balance changes.`) });
+
 /** A clock of which each look takes some milliseconds. */
 export function clock(step: number): () => number {
   let now = 0;

@@ -9,7 +9,6 @@ import {
   add,
   change,
   changes,
-  ended,
   first,
   hour,
   type Node,
@@ -20,7 +19,7 @@ import {
 import { testDestination } from "../../support/destination-tests.js";
 import { hasPgBouncer, hasPostgres, startPgBouncer, startPostgres } from "../../support/postgres.js";
 import { listening } from "../../support/proxy.js";
-import { type CliOptions, interruption, runCli } from "../../support/run-cli.js";
+import { type CliOptions, ended, interruption, runCli } from "../../support/run-cli.js";
 
 describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () => {
   describe("like each destination", () => testDestination("PostgreSQL"));

@@ -2,8 +2,8 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { run } from "../../../../test/support/run.js";
 import { loadSqlite } from "../../../src/sync/sqlite.js";
-import { add, change, equal, startNode } from "../../support/changes.js";
-import { interruption, runCli, useFolder } from "../../support/run-cli.js";
+import { add, change, startNode } from "../../support/changes.js";
+import { equal, interruption, runCli, useFolder } from "../../support/run-cli.js";
 import { installNode, node } from "./sqlite-node.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
