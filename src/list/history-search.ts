@@ -128,5 +128,5 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     if (witnesses[0]?.read === read) yield* await findOthers(start, signal);
   }
 
-  return { find, findAgain: isWhole ? find : findOthers, witnessesOf, isOwn, oldestIfNoneUpTo, oldestAfter };
+  return { findAgain: isWhole ? find : findOthers, witnessesOf, isOwn, oldestIfNoneUpTo, oldestAfter };
 }

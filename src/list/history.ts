@@ -45,8 +45,6 @@ export interface Proof<T> {
 }
 
 export interface History<T> {
-  /** The time of the oldest record that nodes have, if they have none up to a start. */
-  missingBefore(start: bigint, signal: AbortSignal): Promise<bigint | undefined>;
   /** The time of the oldest record that nodes keep, if nothing shows that they keep a time. */
   oldestAfter(time: bigint, signal: AbortSignal): Promise<bigint | undefined>;
   /**
@@ -67,7 +65,7 @@ type Finding<T> =
 
 export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArguments, read: ReadPage<T>): History<T> {
   const { session } = options.connection;
-  const { find, findAgain, witnessesOf, isOwn, oldestIfNoneUpTo, oldestAfter } = searchesOf(options, filters, read);
+  const { findAgain, witnessesOf, isOwn, oldestIfNoneUpTo, oldestAfter } = searchesOf(options, filters, read);
 
   /** Reads a page again from a node that keeps more of its range. */
   async function readLonger({ request, expectation, start }: Proof<T>, signal: AbortSignal): Promise<NodePage<T>> {
@@ -221,11 +219,5 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
     return isNearer ? prove({ ...proof, page: whole }, signal) : { ...later, completeFrom: middle };
   }
 
-  return {
-    async missingBefore(start, signal) {
-      return (await find(start, signal)).length > 0 ? undefined : oldestIfNoneUpTo(start, signal);
-    },
-    prove,
-    oldestAfter,
-  };
+  return { prove, oldestAfter };
 }

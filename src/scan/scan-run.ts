@@ -9,7 +9,6 @@ import { type ListRequest, type ListSource, listsOf } from "../list/open-list.js
 import { forward, largestPage, type NodePage, timeOf } from "../list/page.js";
 import { isEmptyRange, type OpenRange, planWalk, type WalkPlan } from "../list/plan.js";
 import { type ListPage, readPage } from "../list/read-page.js";
-import { prunedError } from "../list/reading-errors.js";
 import { startOf } from "../list/state.js";
 import { readWalkOptions } from "../list/walk-options.js";
 import { type Block, finalTime, laterOf } from "../values/block.js";
@@ -198,14 +197,9 @@ export class ScanRun implements Batches<BalanceChange> {
 
   async #begin(): Promise<MergedParts> {
     const { start, end: wantedEnd } = this.#range;
-    const { newestFirst, ignoresMissingHistory, maxItems } = this.#options;
+    const { maxItems } = this.#options;
     const [first] = this.#plans;
     if (first === undefined || isEmptyRange(this.#range)) return new MergedParts([], this.#order);
-    // A range that begins too early is refused before records are yielded, whichever end they come from.
-    if (start !== undefined && newestFirst && !ignoresMissingHistory) {
-      const availableFrom = await this.#run(async (signal) => first.history?.missingBefore(start, signal));
-      if (availableFrom !== undefined) throw prunedError(this.#operation, start, availableFrom);
-    }
     // It is unknown how many records have to be read for that many wanted ones.
     const needed = this.#isWanted ? Number.POSITIVE_INFINITY : maxItems;
     const read: PartOptions["read"] = (plan, state, left) =>

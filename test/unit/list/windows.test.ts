@@ -37,11 +37,7 @@ describe("through windows, a page", () => {
     const { fetch } = createFakeNode({ balances: changesAt([5000n]) });
     const { edges } = await createClient({ baseUrl: "https://node.example", fetch }).listBalanceChanges();
     const proved = { ...pageAt([]), edges, completeFrom: 100n };
-    const history: History<BalanceChange> = {
-      prove: async () => proved,
-      missingBefore: async () => undefined,
-      oldestAfter: async () => undefined,
-    };
+    const history: History<BalanceChange> = { prove: async () => proved, oldestAfter: async () => undefined };
     const range = { start: 100n, end: undefined };
     const options = { ...readWalkOptions(), ...request, pageSize: 9, kind: "changes", range, history } as const;
     const plan = planWalk<BalanceChange>({ ...options, fetchPage: script([passed]).read });

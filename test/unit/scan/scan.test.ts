@@ -9,6 +9,7 @@ import {
   PaginationError,
   ResponseError,
   type ScanOptions,
+  type VegaError,
 } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNode, type FakeNodeOptions } from "../../../src/testing/index.js";
@@ -404,6 +405,20 @@ test("a scan of a filter that takes several requests covers its first record, al
   const scan = client.scanBalanceChanges({ filter: { partyIds } }, { maxItems: 3 });
   expect(await scan.toArray()).toHaveLength(3);
   expect(await scan.coverage).toMatchObject({ start: timeAt(0), end: timeAt(2) });
+});
+
+test("a scan with the newest first yields records of a node that lacks the start, before it rejects", async () => {
+  const balances = changesAt(Array.from({ length: 400 }, (_, second) => timeAt(second)));
+  const { fetch } = nodeAt(400, balances, { history: timeAt(100) });
+  const client = createClient({ baseUrl, fetch, pacing: false });
+  const scanOf = (query: object, options?: object) =>
+    client.scanBalanceChanges(query, { order: "newest-first", pageSize: 20, ...options });
+  const query = { dateRange: { startTimestamp: timeAt(50) } };
+  expect(await scanOf(query, { maxItems: 2 }).toArray()).toEqual([balances[399], balances[398]]);
+  const { records, error } = await readUntilError(scanOf(query));
+  expect(error).toMatchObject({ reason: "pruned", availableFrom: timeAt(100) });
+  const rest = await scanOf((error as VegaError).resume ?? {}).toArray();
+  expect([...records, ...rest]).toEqual(balances.slice(100).reverse());
 });
 
 test("a scan that yields nothing before an error begins again, although its first page did not prove the start", async () => {
