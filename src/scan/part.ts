@@ -150,7 +150,7 @@ export class PartScan {
   /** Returns the range that no node has reached, as a segment of its own. The range before it is read to its end. */
   #splitAtBlock(segment: Segment, error: unknown): Segment | undefined {
     const { unread } = segment;
-    const block = PaginationError.is(error) && error.reason === "behind" ? error.block : undefined;
+    const { block } = PaginationError.is(error) ? error : {};
     if (block === undefined || this.#options.order.newestFirst) return undefined;
     const reached = microsecondOf(block.timestamp);
     return reached > unread.start && reached < unread.end ? this.#split(segment, reached - unread.start) : undefined;
