@@ -2,7 +2,7 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { ExitError, UsageError } from "../errors.js";
-import { writeError } from "../output/file.js";
+import { fileId, writeError } from "../output/file.js";
 
 interface Statement {
   run(...values: object[]): { changes: number | bigint };
@@ -44,10 +44,10 @@ export function sqliteCode(error: unknown): number | undefined {
  * same id and host name.
  *
  * @param name - The path behind links.
+ * @param path - The file of the lock. Containers can have a folder under different names.
  * @returns The function that releases the lock.
  */
-export async function lock(name: string): Promise<() => Promise<void>> {
-  const path = `${name}.lock`;
+export async function lock(name: string, path = `${name}.lock`): Promise<() => Promise<void>> {
   const own = `Process ${process.pid} on ${hostname()}`;
   /** `undefined` if the process that had the lock has removed its file. */
   const fileNow = async () => (await stat(path).catch(() => undefined))?.ino;
@@ -72,6 +72,18 @@ export async function lock(name: string): Promise<() => Promise<void>> {
     }
     throw writeError(name, code === sqliteCodes.full ? { code: "ENOSPC" } : error);
   }
+}
+
+/** Returns a function that throws once a name leads to something else: what is written then would be in another place. */
+export function refuseMoved(name: string, what: "file" | "folder"): () => void {
+  const id = fileId(name);
+  return () => {
+    if (fileId(name) === id) return;
+    throw new ExitError(
+      `Expected ${name} to be the ${what} that this run has opened, but it was moved, removed or replaced. Run sync again to continue with ` +
+        `the ${what} that is there.`,
+    );
+  };
 }
 
 /** Begins the transaction that is the lock. Returns who has it if another process does. */

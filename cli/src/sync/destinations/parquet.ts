@@ -1,6 +1,6 @@
 /** A destination in a folder of Parquet files: one for each day of balance changes, and one for each other list. */
 import { existsSync } from "node:fs";
-import { readdir, realpath } from "node:fs/promises";
+import { mkdir, readdir, realpath, rmdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { BalanceChange } from "vegaprotocol-client";
 import { ExitError, NoCopyError, UsageError } from "../../errors.js";
@@ -19,7 +19,7 @@ import {
   wantedOf,
 } from "../destination.js";
 import { recordOf, rowOf, tables } from "../rows.js";
-import { lock } from "../sqlite.js";
+import { lock, refuseMoved } from "../sqlite.js";
 import {
   changedError,
   createParquet,
@@ -65,11 +65,12 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
   const { query = { filter: {} }, hasPartialDay } = options;
   const folder = await realpath(name).catch(() => resolve(name));
   await refuseOthers(name, folder, options.mode);
-  const release = options.mode === "read" ? async () => {} : await lock(folder);
+  const release = options.mode === "read" ? async () => {} : await lockFolder(folder);
   const days = await readDays(folder, options).catch(async (error) => {
     await release();
     throw error;
   });
+  const checkFolder = refuseMoved(folder, "folder");
   const { columns } = tables.balances;
   const last = days.at(-1);
   let openDay: OpenDay | undefined;
@@ -113,6 +114,7 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
         others.push(batch);
         return batch.records.length;
       }
+      checkFolder();
       const { start = 0n, position = 0n } = batch.checkpoint ?? {};
       if (reached === undefined && last && last.end < endOf(last.day)) {
         // It was not over, and is written again. Without block headers, records at its end are read again.
@@ -133,6 +135,7 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
       return batch.records.length;
     },
     async finish() {
+      checkFolder();
       if (hasPartialDay && openDay && reached !== undefined && reached > openDay.day) await finishDay(openDay, reached);
       for (const list of syncLists) {
         const batches = others.filter((batch) => batch.list === list);
@@ -192,6 +195,20 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
       await openDay?.file.discard();
       await release();
     },
+  };
+}
+
+/** The lock is in the folder, which a container can have under another name. A new folder stays if something is in it. */
+async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  // On a read-only file system, the error of a recursive call has another reason.
+  const create = () => mkdir(folder, { recursive: true }).catch(() => mkdir(folder));
+  const created = await create().catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw writeError(folder, error);
+  });
+  const release = await lock(folder, join(folder, ".lock"));
+  return async () => {
+    await release();
+    if (created !== undefined) await rmdir(folder).catch(() => {});
   };
 }
 

@@ -1,7 +1,7 @@
 import { ExitError } from "../../errors.js";
-import { fileId, followLink } from "../../output/file.js";
+import { followLink } from "../../output/file.js";
 import type { Row } from "../rows.js";
-import { loadSqlite, lock, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
+import { loadSqlite, lock, refuseMoved, type Sqlite, sqliteCode, sqliteCodes } from "../sqlite.js";
 import { type Database, type DatabaseOptions, type Dialect, untilUsable } from "./database.js";
 import { openRelational, type RelationalDestination } from "./relational.js";
 
@@ -167,15 +167,7 @@ export async function openSqlite(name: string, options: DatabaseOptions): Promis
   const release = options.mode === "read" ? async () => {} : await lock(path);
   try {
     const database = openFile(open, path, name);
-    const file = fileId(name);
-    // SQLite would keep writing to the file that it has opened, which has no name or another one.
-    const checkFile = () => {
-      if (fileId(name) === file) return;
-      throw new ExitError(
-        `Expected ${name} to be the file that this run has opened, but it was moved, removed or replaced. Run sync again to continue with the ` +
-          "file that is there.",
-      );
-    };
+    const checkFile = refuseMoved(name, "file");
     return await sqliteDestination(database, { ...options, name, checkFile, release });
   } catch (error) {
     await release();
