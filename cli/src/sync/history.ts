@@ -31,6 +31,10 @@ export async function* scanHistory(run: Run, query: BalancesQuery, stored: Check
       options.onStored?.({ list: "balances", query, records: 0, checkpoint });
       return;
     }
+    if (checkpoint && end === checkpoint.position && records.length === 0) {
+      options.onStored?.({ list: "balances", query, records: 0, checkpoint });
+      return;
+    }
     if (checkpoint === undefined && start >= end) {
       if (records.some(({ timestamp }) => BigInt(timestamp) < end)) throw unprovedError();
       // A later run, or another node, can find earlier records.

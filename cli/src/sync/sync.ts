@@ -157,7 +157,7 @@ async function syncBalances(run: Run, query: BalancesQuery, stored: Checkpoint |
   const { client, options } = run;
   let checkpoint = stored;
   try {
-    if (!isAt(run, "balances", query, stored)) for await (checkpoint of scanHistory(run, query, stored));
+    for await (checkpoint of scanHistory(run, query, stored));
     // Only the scan shows that a node that is behind is of another network.
     await syncAssets(run, stored === undefined);
   } catch (error) {

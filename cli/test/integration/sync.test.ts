@@ -203,9 +203,11 @@ test.each([
   const node = startNode();
   expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch })).toMatchObject({ code: 0 });
   await query(path("vega.db"), [`DELETE FROM account_changes ${lost}`]);
-  add(node, change(node.block.timestamp));
   const incomplete = "The stored records are incomplete: the node has a balance change at 2024-02-0";
-  expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch })).toMatchObject(ended(1, incomplete));
+  for (let run = 0; run < 2; run++) {
+    expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch })).toMatchObject(ended(1, incomplete));
+    add(node, change(node.block.timestamp));
+  }
 });
 
 test("a backup that was restored without its votes reads them again", async () => {
