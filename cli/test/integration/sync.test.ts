@@ -6,7 +6,18 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { add, addressWithGap, block, change, changes, first, hour, party, startNode } from "../support/changes.js";
+import {
+  add,
+  addressWithGap,
+  block,
+  change,
+  changes,
+  first,
+  hour,
+  party,
+  startNode,
+  withPaths,
+} from "../support/changes.js";
 import { testDestination } from "../support/destination-tests.js";
 import { readMetrics } from "../support/metrics.js";
 import { ended, equal, interruption, runCli, useFolder } from "../support/run-cli.js";
@@ -245,6 +256,19 @@ describe("--check", () => {
     ["a node that is behind", -1n, 2, 3, "Error: The node is behind: it has reached 2024-02-15T17:59:59."],
   ])("compares votes and signatures with %s", async (_, blocks, count, code, message) => {
     expect(await check(nodeAt(blocks, count))).toMatchObject(ended(code, message));
+  });
+
+  test("does not miss an asset that is new", async () => {
+    const node = startNode();
+    const asset = (id: string) => ({ node: { id: id.repeat(32), details: { symbol: id, name: id, decimals: "18" } } });
+    const listing = (...ids: string[]) => ({
+      "/api/v2/assets": { assets: { edges: ids.map(asset), pageInfo: { hasNextPage: false } } },
+    });
+    const sync = (paths: Record<string, object>, ...flags: string[]) =>
+      runCli(["sync", path("vega.db"), ...flags], { fetch: withPaths(node, paths).fetch });
+    expect(await sync(listing("aa", "bb"))).toMatchObject({ code: 0 });
+    expect(await sync(listing("aa", "bb", "cc"), "--check")).toMatchObject({ code: 0 });
+    expect(await sync(listing("aa"), "--check")).toMatchObject(ended(1, "assets: 2 records, 1 in the node"));
   });
 
   test("tells a signature that may be new from one that is missing", async () => {
