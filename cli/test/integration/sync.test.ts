@@ -258,6 +258,16 @@ describe("--check", () => {
     expect(await check(nodeAt(blocks, count))).toMatchObject(ended(code, message));
   });
 
+  test("names the only record of a copy if it was changed, instead of another network", async () => {
+    const argv = ["sync", path("vega.db")];
+    const { fetch } = startNode({ balances: changes.slice(0, 1) });
+    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
+    await query(path("vega.db"), ["UPDATE accounts SET market = 'changed'"]);
+    const named =
+      "balance_changes 2024-02-07: 1 record, 1 in the node: 1 missing, 0 changed, 1 that the node does not have.";
+    expect(await runCli([...argv, "--check"], { fetch })).toMatchObject(ended(1, named));
+  });
+
   test("does not miss an asset that is new", async () => {
     const node = startNode();
     const asset = (id: string) => ({ node: { id: id.repeat(32), details: { symbol: id, name: id, decimals: "18" } } });
