@@ -58,11 +58,13 @@ const dialect: Dialect = {
 const readOnlyAdvice =
   " It creates a file next to a database that it reads: copy it to a folder in which you may write.";
 const advice: Readonly<Record<number, string>> = {
-  [sqliteCodes.busy]: " Another program writes to it: end its transaction, and repeat the command.",
+  [sqliteCodes.busy]: " Another program uses it: end its transaction, and repeat the command.",
   [sqliteCodes.full]: " Free some space, and repeat the command.",
   [sqliteCodes.readOnly]: readOnlyAdvice,
   [sqliteCodes.cannotOpen]: readOnlyAdvice,
 };
+
+const isBusy = (error: unknown) => sqliteCode(error) === sqliteCodes.busy;
 
 const waitsForOthers = "PRAGMA busy_timeout = 5000";
 
@@ -76,8 +78,6 @@ interface SqliteOptions extends DatabaseOptions {
 
 function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
   const { name, mode, checkFile, release } = options;
-  const isBusy = (error: unknown) => sqliteCode(error) === sqliteCodes.busy;
-
   function begin(): void {
     checkFile?.();
     database.exec("BEGIN IMMEDIATE");
@@ -125,7 +125,8 @@ function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
       await untilUsable(begin, isBusy, options);
       try {
         await run();
-        database.exec("COMMIT");
+        // In another journal mode, as of a backup, readers hold it up.
+        await untilUsable(() => database.exec("COMMIT"), isBusy, options);
         moveLog();
       } catch (error) {
         rollBack(database);
@@ -193,7 +194,8 @@ export async function sqliteDestination(sqlite: Sqlite, options: SqliteOptions):
     if (mode === "read") sqlite.exec("BEGIN");
     const destination = await openRelational(database, mode);
     // These change the file. A transaction that a power failure takes away is read again: the checkpoint goes with it.
-    if (mode === "write") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    const setMode = () => sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    if (mode === "write") await untilUsable(setMode, isBusy, options);
     return destination;
   } catch (error) {
     rollBack(sqlite);

@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from "vitest";
 import { run } from "../../../../test/support/run.js";
 import { loadSqlite } from "../../../src/sync/sqlite.js";
 import { add, change, startNode } from "../../support/changes.js";
-import { equal, interruption, runCli, useFolder } from "../../support/run-cli.js";
+import { ended, equal, interruption, runCli, useFolder } from "../../support/run-cli.js";
+import { query } from "../../support/sqlite.js";
 import { installNode, node } from "./sqlite-node.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -32,6 +33,19 @@ test("a database that another program locks for longer than SQLite waits is wait
   const waits = expect.stringContaining("database is locked. Trying again for five minutes.\n");
   expect([code, stderr]).toEqual([130, waits]);
   expect(await runCli(["sync", path("vega.db"), "--check"], { fetch })).toMatchObject(equal(201));
+});
+
+test("a backup in another journal mode is continued once no program reads it", async () => {
+  const node = startNode();
+  expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch })).toMatchObject({ code: 0 });
+  await query(path("vega.db"), [`VACUUM INTO '${path("backup.db")}'`]);
+  const reader = (await loadSqlite())(path("backup.db"));
+  reader.exec("BEGIN");
+  reader.prepare("SELECT count(*) FROM account_changes").all();
+  setTimeout(() => reader.exec("COMMIT"), 5500);
+  const waited = ended(0, "database is locked. Trying again for five minutes.\n");
+  expect(await runCli(["sync", path("backup.db")], { fetch: node.fetch })).toMatchObject(waited);
+  reader.close();
 });
 
 test("a run that waits for a database can be interrupted", async () => {
