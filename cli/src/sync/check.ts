@@ -21,7 +21,7 @@ import {
 } from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
 import { refuseNetwork } from "./network.js";
-import { byKey, byTime, keysOf, nameRow, type Row, type Rows, rowOf, sharesOf, tables } from "./rows.js";
+import { byKey, byTime, keysOf, nameRow, type Row, type Rows, rowOf, sharesOf, tables, uncheckedRow } from "./rows.js";
 import { listsOf, type Run, type SyncOptions } from "./run.js";
 
 type Checked = Pick<Run, "destination" | "client" | "options">;
@@ -108,7 +108,7 @@ async function checkBalances(
   const scan = client.scanBalanceChanges({ filter, dateRange }, { ...scanOptions, signal });
   const days = await compareChanges(destination.read(filter, { start, end }), scan, position);
   for await (const record of destination.read(filter, { start: checkpoint.end + 1n, end: allTimes.end }))
-    days.add(rowOf("balances", record), undefined);
+    days.add(uncheckedRow(record), undefined);
   // The node no longer keeps them.
   let uncompared = 0;
   for await (const _ of destination.read(filter, { start: checkpoint.start, end: start })) uncompared++;

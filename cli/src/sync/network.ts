@@ -3,10 +3,10 @@ import { type BalanceChange, PaginationError, type VegaClient } from "vegaprotoc
 import { ExitError } from "../errors.js";
 import { finalTime } from "../times.js";
 import { checkpointOf, type StoredList } from "./destination.js";
-import { allOf, nameRow, rowOf } from "./rows.js";
+import { allOf, nameRow, uncheckedRow } from "./rows.js";
 import type { Run } from "./run.js";
 
-const nameOf = (change: BalanceChange) => nameRow("balances", rowOf("balances", change));
+const nameOf = (change: BalanceChange) => nameRow("balances", uncheckedRow(change));
 
 /** Whether a response shows all of the time of a balance change, and does not have it. */
 async function isMissing(record: BalanceChange, client: VegaClient, signal: AbortSignal): Promise<boolean> {

@@ -63,6 +63,10 @@ export function rowOf(list: SyncList, record: object): Row {
   });
 }
 
+/** The row of a balance change to compare: a stored value that another program has changed can be anything. */
+export const uncheckedRow = (change: BalanceChange): Row =>
+  Object.values(tables.balances.columns).map(({ member }) => String(change[member as keyof BalanceChange] ?? ""));
+
 /** The shares of markets in a vote: v0.74.0 to v0.74.4 send an object of them. */
 export function sharesOf({ perMarketEquityLikeShareWeight: byMarket, elsPerMarket }: Vote): string[] | undefined {
   const pairs = elsPerMarket ?? (byMarket && Object.entries(byMarket).map(([marketId, els]) => ({ marketId, els })));
@@ -147,7 +151,7 @@ export async function* byTime(readings: readonly AsyncIterable<BalanceChange>[])
       const readBlock = async (records: AsyncIterator<BalanceChange>, index: number) => {
         const rows: Row[] = [];
         for (let head = heads[index]; head && BigInt(head.timestamp) === time; head = heads[index]) {
-          rows.push(rowOf("balances", head));
+          rows.push(uncheckedRow(head));
           heads[index] = (await records.next()).value;
         }
         return byKey("balances", rows);

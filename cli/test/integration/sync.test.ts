@@ -268,6 +268,19 @@ describe("--check", () => {
     expect(await runCli([...argv, "--check"], { fetch })).toMatchObject(ended(1, named));
   });
 
+  test("names a balance that another program has changed to a text that is no amount", async () => {
+    const argv = ["sync", path("vega.db")];
+    const { fetch } = startNode();
+    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
+    await query(path("vega.db"), [
+      "UPDATE account_changes SET balance = '2.0e+25' WHERE time = (SELECT max(time) FROM account_changes)",
+    ]);
+    expect(await runCli([...argv, "--check"], { fetch })).toMatchObject(
+      ended(1, "balance is 2.0e+25, in the node 200"),
+    );
+    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
+  });
+
   test("does not miss an asset that is new", async () => {
     const node = startNode();
     const asset = (id: string) => ({ node: { id: id.repeat(32), details: { symbol: id, name: id, decimals: "18" } } });
