@@ -61,7 +61,7 @@ export async function* checkSync(destination: Destination, client: VegaClient, o
     const checkpoint = checkpointOf(stored, list, query);
     if (list === "profiles") yield await checkList(run, list, query);
     else if (checkpoint === undefined) throw notStored(list, stored);
-    else if (list !== "balances") yield await checkList(run, list, query, checkpoint.position || undefined);
+    else if (list !== "balances") yield await checkList(run, list, query, checkpoint.position);
     else {
       const ofBalances = stored.filter(({ list }) => list === "balances");
       const end = latest(checkpoint.position, ...ofBalances.map(({ checkpoint }) => checkpoint.position));
@@ -134,15 +134,13 @@ async function checkList(run: Checked, list: WholeList, query: object, position?
   if (position !== undefined && reached !== undefined && reached < position)
     throw behindError(block, `, and ${list} are stored up to ${formatTime(position)}`);
   const node = rowsOf(list, records);
-  if (list === "votes") {
-    // They were cast after the stored ones were read, or written again at the close of their proposal. A folder does
-    // not tell when it was written: after its newest vote.
-    const end = position ?? newestOf(stored.values()) + 1n;
+  if (list === "votes" && position !== undefined) {
+    // They were cast after the stored ones were read, or written again at the close of their proposal.
     const { timeMember } = operations.listVotes.cursors;
-    const isRewritten = (cursor: string) => position !== undefined && (timeIn(cursor, timeMember) ?? 0n) >= position;
+    const isRewritten = (cursor: string) => (timeIn(cursor, timeMember) ?? 0n) >= position;
     const last = pages.flatMap(({ edges }) => edges.flatMap(({ cursor, node }) => (isRewritten(cursor) ? [node] : [])));
     const rewritten = rowsOf(list, last);
-    const later = [...node].filter(([key, row]) => rewritten.has(key) || BigInt(timeOf(list, row) ?? 0) >= end);
+    const later = [...node].filter(([key, row]) => rewritten.has(key) || BigInt(timeOf(list, row) ?? 0) >= position);
     for (const [key] of later) for (const rows of [own, node]) rows.delete(key);
   }
   let unknown = gap;
@@ -175,12 +173,6 @@ async function storedRows(destination: Destination, list: WholeList): Promise<Ro
 }
 
 const timeOf = (list: SyncList, row: Row): string | null | undefined => row[tables[list].timeIndex];
-
-/** The time of a vote is in two columns. One of them may have been changed. */
-function newestOf(votes: Iterable<Row>): bigint {
-  const timesOf = (row: Row) => [timeOf("votes", row), /"timestamp":"(\d+)"/.exec(row.at(-1) ?? "")?.[1]];
-  return [...votes].flatMap(timesOf).reduce((newest, time) => latest(newest, BigInt(time ?? 0)), 0n);
-}
 
 /**
  * A row in which equal values have equal texts: PostgreSQL stores JSON in a form of its own, newer nodes send empty

@@ -38,7 +38,6 @@ export async function checkNetwork({ destination, client, signal }: Run, stored:
   }
   for await (const { id } of allOf(destination, "signatures")) {
     const { nodes, block } = await client.listNodeSignatures({ id, pagination }, { signal });
-    // A folder does not tell when they were stored.
     const { position = 0n } = checkpointOf(stored, "signatures", { id }) ?? {};
     const isMissing = nodes.length === 0 && block !== undefined && position > 0n && block.timestamp >= position;
     if (isMissing) refuseNetwork(`the node does not have the signatures of resource ${id}`);

@@ -28,6 +28,7 @@ import {
   type Destination,
   type SyncList,
 } from "./destination.js";
+import { isRelational } from "./destinations/relational.js";
 import { scanHistory } from "./history.js";
 import { checkNetwork } from "./network.js";
 import { allOf } from "./rows.js";
@@ -65,7 +66,8 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   const tasks = listsOf(options).map(([list, query]): Promise<IncompleteError | undefined> => {
     const checkpoint = checkpointOf(stored, list, query);
     if (list === "balances") return syncBalances(run, query, checkpoint);
-    if (list === "votes") return syncVotes(run, query, checkpoint);
+    // A folder has votes in one file, which each run writes again.
+    if (list === "votes") return syncVotes(run, query, isRelational(destination) ? checkpoint : undefined);
     if (list === "profiles") return syncProfiles(run);
     return storeBatches(run, list, query, followNodeSignatures(client, query, following(run)), undefined);
   });

@@ -258,6 +258,17 @@ describe("--check", () => {
     expect(await check(nodeAt(blocks, count))).toMatchObject(ended(code, message));
   });
 
+  test.each(["vega.db", "vega/"])("tells a vote that is new from one that is missing: %s", async (name) => {
+    const argv = ["sync", path(name), "votes", "--proposal", proposalId];
+    const before = startNode({ votes: votes.slice(1), block });
+    const newer = { ...votes[0], timestamp: `${block.timestamp}` as const };
+    const next = { height: block.height + 1n, timestamp: block.timestamp + 1_000_000_000n };
+    const [missing, isNew] = [votes, [newer, ...votes.slice(1)]].map((all) => startNode({ votes: all, block: next }));
+    expect(await runCli(argv, { fetch: before.fetch })).toMatchObject({ code: 0 });
+    expect(await runCli([...argv, "--check"], { fetch: isNew?.fetch })).toMatchObject({ code: 0 });
+    expect(await runCli([...argv, "--check"], { fetch: missing?.fetch })).toMatchObject(ended(1, "1 missing"));
+  });
+
   test("names the only record of a copy if it was changed, instead of another network", async () => {
     const argv = ["sync", path("vega.db")];
     const { fetch } = startNode({ balances: changes.slice(0, 1) });
@@ -294,8 +305,8 @@ describe("--check", () => {
     expect(await sync(listing("aa"), "--check")).toMatchObject(ended(1, "assets: 2 records, 1 in the node"));
   });
 
-  test("tells a signature that may be new from one that is missing", async () => {
-    const argv = ["sync", path("vega.db"), "signatures", "--id", id];
+  test.each(["vega.db", "vega/"])("tells a signature that may be new from one that is missing: %s", async (name) => {
+    const argv = ["sync", path(name), "signatures", "--id", id];
     await runCli(argv, { fetch: nodeAt(0n, 2).fetch });
     const later = "Only the signatures that the node shows were compared, 2, and they are equal. The node has 1 more.";
     expect(await runCli([...argv, "--check"], { fetch: nodeAt(1n, 3).fetch })).toMatchObject(ended(3, later));

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { BalanceChange } from "vegaprotocol-client";
 import { ExitError, NoCopyError, UsageError } from "../../errors.js";
 import { writeError } from "../../output/file.js";
-import { dateOf, day, dayOf, formatTime, latest } from "../../times.js";
+import { dateOf, day, dayOf, earliest, formatTime, latest } from "../../times.js";
 import { nameOfQuery } from "../check.js";
 import {
   type BalancesQuery,
@@ -97,12 +97,13 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
   async function writeList(list: SyncList, batches: readonly Batch[]): Promise<void> {
     const path = pathOf(folder, list);
     const queries = textOf(batches.map(({ query }) => query));
+    const end = earliest(...batches.map(({ checkpoint }) => checkpoint?.position));
     if (existsSync(path)) checkQueries(list, await openParquet(path), queries);
     const file = createParquet(path, tables[list].columns);
     try {
       for (const record of batches.flatMap(({ records }) => records as readonly object[]))
         file.add(rowOf(list, record));
-      await file.finish({ queries });
+      await file.finish({ queries, end: String(end ?? 0) });
     } finally {
       await file.discard();
     }
@@ -159,8 +160,7 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
       }
       for (const list of syncLists.filter((each) => existsSync(pathOf(folder, each)))) {
         const { notes } = await openParquet(pathOf(folder, list));
-        // Each run reads them again.
-        const checkpoint = { start: 0n, position: 0n };
+        const checkpoint = { start: 0n, position: BigInt(notes["end"] ?? 0) };
         found.push(...queriesOf(notes["queries"]).map((query) => ({ list, query, checkpoint })));
       }
       return found;
