@@ -96,16 +96,20 @@ export async function check({ io, flags, plan, name, connected }: SyncRun, desti
 }
 
 export async function describeSync({ io, flags, plan, entered, name, connected }: SyncRun): Promise<number> {
+  let isFolder = false;
   const stored = await openDestination(entered, "read", io.signal, flags, plan.balances).then(
-    (destination) => destination.checkpoints().finally(() => destination.close()),
+    (destination) => {
+      isFolder = !isRelational(destination);
+      return destination.checkpoints().finally(() => destination.close());
+    },
     (error) => (error instanceof NoCopyError ? [] : Promise.reject(error)),
   );
   const connection = await connected();
   for (const [list, query] of listsOf(plan)) {
     const { from, ...filters } = query as { from?: bigint };
-    const hasTimes = list === "balances" || list === "votes";
+    const isContinued = list === "balances" || (list === "votes" && !isFolder);
     // Other lists are read again.
-    const { position } = (hasTimes && checkpointOf(stored, list, query)) || {};
+    const { position } = (isContinued && checkpointOf(stored, list, query)) || {};
     const planned = { id: idOf(list), query: filters, start: position ?? from, ...(list === "balances" && plan.scan) };
     const place = position === undefined ? undefined : `where ${name} ends`;
     await write(io.stdout, await describeReading(connection, planned, io.signal, place));

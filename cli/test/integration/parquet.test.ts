@@ -89,6 +89,9 @@ describe("a folder", () => {
     const refused = ended(2, normalize(`votes/part.parquet was written with other flags: ${queries}`));
     expect(await sync(node, "votes", ...flags.slice(2))).toMatchObject(refused);
     expect(before.equals(await fs.readFile(path))).toBe(true);
+    // The next run reads all votes again.
+    const dry = await sync(node, "votes", ...flags, "--dry");
+    expect(dry).toEqual({ code: 0, stdout: expect.stringMatching(/^votes --proposal \w+: 100 records/), stderr: "" });
   });
 
   test("refuses a file of another list by its name", async () => {
