@@ -230,6 +230,14 @@ test.each(commands)("a folder without a copy is an error of %s", async (line) =>
   expect(await runCli(argv, { fetch: startNode().fetch })).toMatchObject({ code: 2, stderr });
 });
 
+test.skipIf(isWindows || process.getuid?.() === 0)("a folder that may not be read is refused by its name", async () => {
+  expect(await sync(startNode())).toMatchObject({ code: 0 });
+  await fs.chmod(folder, 0);
+  const refused = await sync(startNode(), "--check");
+  await fs.chmod(folder, 0o700);
+  expect(refused).toMatchObject(ended(1, `Cannot read ${folder}/. Check that you may read it.`));
+});
+
 test("a file in the place of the folder is an error with the path of what cannot be written", async () => {
   await fs.writeFile(folder, "");
   const message = `Error: Cannot write ${folder}: a part of its path is a file, not a folder.\n`;

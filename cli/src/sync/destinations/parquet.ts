@@ -214,7 +214,11 @@ async function lockFolder(folder: string): Promise<() => Promise<void>> {
 
 /** Refuses to read a folder without a copy, and to write to one that has other files and may be named by mistake. */
 async function refuseOthers(name: string, folder: string, mode: OpenMode): Promise<void> {
-  const entries = (await readdir(folder).catch(() => [])).filter((entry) => !entry.startsWith("."));
+  const all = await readdir(folder).catch(({ code }: NodeJS.ErrnoException) => {
+    if (code === "EACCES") throw new ExitError(`Cannot read ${name}. Check that you may read it.`);
+    return [];
+  });
+  const entries = all.filter((entry) => !entry.startsWith("."));
   const own = syncLists.map((list) => tables[list].name);
   if (entries.some((entry) => own.includes(entry))) return;
   if (mode === "read") throw new NoCopyError(`${name} has no copy: run vegaprotocol sync first.`);
