@@ -80,7 +80,7 @@ function notStored(list: SyncList, stored: readonly StoredList[]): ExitError {
   const advice =
     others.length > 0
       ? `It has ${others.join(", ")}: pass the same flags.`
-      : "Run sync without --check first. In a folder, --partial-day writes a day before it is over.";
+      : "Run sync without --check first: a filter is stored once it has records, in a folder once the day is over or with --partial-day.";
   return new ExitError(`Expected a destination in which these ${list} are stored. ${advice}`);
 }
 

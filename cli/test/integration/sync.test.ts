@@ -292,6 +292,14 @@ describe("--check", () => {
     expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
   });
 
+  test("explains that a filter without records is not stored", async () => {
+    const argv = ["sync", path("vega.db"), "--party", "12".repeat(32)];
+    const { fetch } = startNode();
+    expect(await runCli(argv, { fetch })).toMatchObject(ended(0, "0 new balance changes."));
+    const text = "Run sync without --check first: a filter is stored once it has records";
+    expect(await runCli([...argv, "--check"], { fetch })).toMatchObject(ended(1, text));
+  });
+
   test("does not miss an asset that is new", async () => {
     const node = startNode();
     const asset = (id: string) => ({ node: { id: id.repeat(32), details: { symbol: id, name: id, decimals: "18" } } });
