@@ -1,7 +1,7 @@
 import { callback, checkOptions, deadline } from "../arguments/check-options.js";
 import { readArguments, take } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
-import { orAborted, sleep, untilAborted, within } from "../async/abort.js";
+import { sleep, untilAborted, within } from "../async/abort.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
@@ -69,7 +69,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     const search = async () => {
       for await (const batch of this.#batches) {
         for (const value of valuesOf(batch))
-          if (await orAborted(this.#signal, Promise.resolve(predicate(value)))) return value;
+          if (await within({ signals: [this.#signal] }, async () => predicate(value))) return value;
       }
       throw new VegaError(`${operation} was ended`, { operation });
     };

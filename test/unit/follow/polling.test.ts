@@ -258,6 +258,18 @@ describe("until", () => {
     expect([clock.pending, await followed.next()]).toEqual([0, ended]);
   });
 
+  test("rejects with the reason of the signal that a predicate aborts before it rejects itself", async () => {
+    const controller = new AbortController();
+    const { followed, run } = follow(steps, { signal: controller.signal });
+    const predicate = () => {
+      controller.abort(new Error("stop"));
+      return Promise.reject(new Error("own"));
+    };
+    await expect(run(followed.until(predicate))).rejects.toThrow("stop");
+    // An unhandled rejection of the predicate would fail the run.
+    await new Promise(setImmediate);
+  });
+
   test("rejects with wrong arguments, with what the predicate throws or what ends the follower, and if it is ended", async () => {
     const { followed, run, clock } = follow(steps);
     const predicate = () => {
