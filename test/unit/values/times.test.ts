@@ -68,11 +68,15 @@ describe("toBytes", () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => encode(toBytes(encode(bytes))) === encode(bytes)));
   });
 
+  test("decodes a text of ten million characters", () => {
+    expect(toBytes("A".repeat(10_000_000))).toHaveLength(7_500_000);
+  });
+
   test("returns no bytes for null, which nodes send for empty bytes", () => {
     expect(toBytes(null)).toEqual(new Uint8Array());
   });
 
-  test.each(["a", "ab==c", "-_8=", "+/8", " +/8=", "=", undefined])("rejects %j", (text) => {
+  test.each(["a", "ab==c", "-_8=", "+/8", " +/8=", "=", "a===", undefined])("rejects %j", (text) => {
     const message = `Expected standard base64 with padding, got ${JSON.stringify(text)}.`;
     expect(() => toBytes(text as never)).toThrow(errorWith(message));
   });
