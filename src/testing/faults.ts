@@ -90,7 +90,7 @@ type StatusFault = Omit<NonNullable<RequestFaults["status"]>, "name">;
 
 function withStatus(reply: Reply, { status, headers, code, message = "injected fault", body }: StatusFault): Reply {
   const all = new Headers({ ...reply.headers, ...errorType });
-  for (const [name, value] of Object.entries(headers ?? {})) all.set(name, value);
+  for (const [name, value] of new Headers(headers)) all.set(name, value);
   // A `Response` with one of these statuses cannot have a body.
   const isEmpty = status === 204 || status === 205 || status === 304;
   const content = body ?? { code: code ?? grpcCode(status), message, details: [] };

@@ -13,6 +13,7 @@ import {
   oneOf,
 } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
+import { unlessThrown } from "../values/unless-thrown.js";
 import type { CheckCode } from "./check.js";
 import type { NodeFault } from "./faults.js";
 import type { RateLimit } from "./rate-limiter.js";
@@ -94,7 +95,9 @@ const faultChecks: Record<NodeFault["name"], Record<string, OptionCheck>> = {
     code: expected("an integer", Number.isSafeInteger),
     message: text,
     body: checkedWhenRead,
-    headers: checkedWhenRead,
+    headers: expected("names and values that HTTP allows", (value) => {
+      return unlessThrown(() => new Headers(value as HeadersInit)) !== undefined;
+    }),
   },
   html: { status },
   "truncated-body": {},

@@ -210,6 +210,13 @@ test.each<Mistake>([
   ["options.faults[0].milliseconds", "or Infinity, got undefined.", {}, faulty({ name: "latency" })],
   ["options.faults[0].request", "the number of a request", {}, faulty({ name: "reset", request: 0 })],
   ["options.faults[0].status", "to be an HTTP status, got 200.5.", {}, faulty({ name: "html", status: 200.5 })],
+  ["options.faults[0].headers", "to be names and", {}, faulty({ name: "status", status: 429, headers: { "a b": "" } })],
+  [
+    "options.faults[0].headers",
+    "to be names and",
+    {},
+    faulty({ name: "status", status: 429, headers: "retry-after: 9" }),
+  ],
   ["options.faults[0].status", "to be an HTTP status, got 99.", {}, faulty({ name: "status", status: 99 })],
   ["options.rateLimit.requests", "has no option `requests`.", {}, { rateLimit: { requests: 5 } }],
   ["options.version", 'to be "v0.74" or "v0.79", got "v0.75".', {}, { version: "v0.75" }],

@@ -65,17 +65,18 @@ describe("a fault of a fake node", () => {
     expect(await statusesOf(node, spam, path)).toEqual([200, 200]);
   });
 
+  const faultHeaders = { "retry-after": "9", "content-type": "text/plain" };
   test.each<[status: number, fault: object, body: unknown]>([
     [408, {}, { code: 1, message: "injected fault", details: [] }],
     [503, {}, { code: 14, message: "injected fault", details: [] }],
     [400, { code: 11, message: "out of range" }, { code: 11, message: "out of range", details: [] }],
     [400, { body: { reason: "a" } }, { reason: "a" }],
     [204, { body: "" }, ""],
+    [429, { headers: new Headers(faultHeaders), body: "" }, ""],
   ])("with status %i and %j has these headers and the body %j", async (status, fault, body) => {
-    const headers = { "retry-after": "9", "content-type": "text/plain" };
-    const response = await fetchFrom(nodeWith({ name: "status", status, headers, ...fault }), path);
+    const response = await fetchFrom(nodeWith({ name: "status", status, headers: faultHeaders, ...fault }), path);
     expect(response).toMatchObject({ status, body });
-    expect(Object.fromEntries(response.headers)).toMatchObject(headers);
+    expect(Object.fromEntries(response.headers)).toMatchObject(faultHeaders);
   });
 
   test("can be a reset after the request has arrived, HTML, or a body that is cut off", async () => {
