@@ -32,11 +32,15 @@ export async function readAccounts<T>(
     digitsOf(place, change, "balance");
     if (digitsOf(place, change, "timestamp").length > 19)
       refuseMember(place, "timestamp", "Unix nanoseconds", change.timestamp);
-    const { partyId = "", assetId, marketId = "", accountType = "" } = change;
+    const { partyId, assetId, marketId, accountType } = change;
     // Accounts of several assets would be added.
     if (typeof assetId !== "string" || assetId === "") refuseMember(place, "assetId", "the id of an asset", assetId);
-    const key = `${partyId}\n${assetId}\n${marketId}\n${accountType}`;
-    const known = accounts.get(key) ?? { account: { partyId, assetId, marketId, accountType }, kept: create() };
+    // Databases have `null` for a member that a node did not set.
+    const key = `${partyId ?? ""}\n${assetId}\n${marketId ?? ""}\n${accountType ?? ""}`;
+    const known = accounts.get(key) ?? {
+      account: { partyId: partyId ?? "", assetId, marketId: marketId ?? "", accountType: accountType ?? "" },
+      kept: create(),
+    };
     accounts.set(key, known);
     add(known.kept, change);
   });

@@ -41,7 +41,9 @@ describe("balancesAt", () => {
 
   test("treats members that a node did not set as empty, except the asset", async () => {
     const { partyId: _, marketId: __, ...rest } = change("1", "7");
-    expect(await balancesAt([rest], 2n)).toEqual([
+    // A database has `null` for them.
+    const stored = change("0", "5", { partyId: null, marketId: null } as object);
+    expect(await balancesAt([rest, stored], 2n)).toEqual([
       { partyId: "", assetId: "a", marketId: "", accountType: "ACCOUNT_TYPE_GENERAL", balance: "7", timestamp: "1" },
     ]);
     for (const assetId of [undefined, ""]) {
