@@ -98,7 +98,9 @@ async function respond(
     const chunks = response.body as unknown as AsyncIterable<Uint8Array> | null;
     for await (const chunk of chunks ?? []) {
       // Sent before the next chunk: if the body then fails, the client has the earlier chunks.
-      await new Promise((resolve) => outgoing.write(chunk, resolve));
+      await new Promise<void>((resolve, reject) => {
+        outgoing.write(chunk, (error) => (error ? reject(error) : resolve()));
+      });
     }
     outgoing.end();
   } catch {

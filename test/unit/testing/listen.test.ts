@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 
@@ -67,6 +68,18 @@ describe("a fake node over HTTP", () => {
     await expect(response.text()).rejects.toThrow(TypeError);
     node.configure({ faults: [] });
     expect((await fetch(url + path)).status).toBe(200);
+  });
+
+  test("cancels the body of a response when the client disconnects", async () => {
+    const cancel = vi.fn();
+    const pull = async (stream: ReadableStreamDefaultController<Uint8Array>) => {
+      await setTimeout(1);
+      stream.enqueue(new Uint8Array(1000));
+    };
+    const { url } = await serve({ fetch: async () => new Response(new ReadableStream({ pull, cancel })) });
+    const { body } = await fetch(url);
+    await body?.cancel();
+    await expect.poll(() => cancel.mock.calls).toHaveLength(1);
   });
 
   test("closes at once, with an idle connection and with a request that gets no response", async () => {
