@@ -109,7 +109,9 @@ class WalkReader<T, Item> implements Batches<Item> {
   /** Adds where to continue once the caller has the records that came before the error. */
   #describe(error: unknown, state: WalkState<T>): unknown {
     if (!VegaError.is(error)) return error;
-    const resume = error.resume ?? resumeAt(this.#plan, state);
+    // A caller's own source can fail with the error of another list.
+    const own = error.operation === this.#plan.operation ? error.resume : undefined;
+    const resume = own ?? resumeAt(this.#plan, state);
     return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 }

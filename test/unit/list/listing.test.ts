@@ -226,12 +226,15 @@ describe("a source whose cursors do not lead on", () => {
 describe("the errors of a walk", () => {
   test("have `resume` if they are of this package, and are unchanged otherwise", async () => {
     const own = new VegaError("own");
+    const resume = { pagination: { first: 5, after: "of another list" } };
+    const inner = Object.assign(new VegaError("inner", { operation: "listVotes" }), { resume });
     const foreign = new Error("foreign");
-    for (const error of [own, foreign]) {
+    for (const error of [own, inner, foreign]) {
       const source = new PageSource(numbers, { failures: new Map([[1, error]]) });
       await expect(paginate(source.fetchPage, { last: 2 }, { maxItems: 3 }).toArray()).rejects.toBe(error);
     }
-    expect(own).toMatchObject({ resume: { pagination: { last: 2, before: "8/2" } }, pagesRead: 1, itemsRead: 2 });
+    for (const error of [own, inner])
+      expect(error).toMatchObject({ resume: { pagination: { last: 2, before: "8/2" } }, pagesRead: 1, itemsRead: 2 });
     expect(Object.keys(foreign)).toEqual([]);
   });
 
