@@ -46,11 +46,10 @@ export function parseUnits(text: string, decimals: number): bigint {
   if (sign === undefined || whole + fraction === "") {
     refuseValue("text", 'a decimal number such as "1.5"', text);
   }
-  const significant = fraction.replace(/0+$/, "");
-  if (significant.length > decimals) {
+  if (/[1-9]/.test(fraction.slice(decimals))) {
     refuseValue("text", `at most ${decimals} decimal places`, text);
   }
-  const amount = BigInt(whole + significant.padEnd(decimals, "0"));
+  const amount = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, "0"));
   return sign === "-" ? -amount : amount;
 }
 

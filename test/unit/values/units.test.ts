@@ -51,6 +51,12 @@ describe("parseUnits", () => {
     expect(() => parseUnits("0.0015", 3)).toThrow(errorWith('Expected at most 3 decimal places, got "0.0015".'));
   });
 
+  test("reads a million zeros without a search for the last ones, which would take hours", () => {
+    const zeros = "0".repeat(1_000_000);
+    expect(parseUnits(`1.5${zeros}`, 2)).toBe(150n);
+    expect(() => parseUnits(`1.5${zeros}1`, 2)).toThrow("Expected at most 2 decimal places");
+  });
+
   test.each(["", "-", ".", "1,5", "1e3", "+1", " 1", "1.2.3"])("refuses %j, which is not a decimal number", (text) => {
     const message = `Expected a decimal number such as "1.5", got ${JSON.stringify(text)}.`;
     expect(() => parseUnits(text, 2)).toThrow(errorWith(message));
