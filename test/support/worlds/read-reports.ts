@@ -14,11 +14,15 @@ export async function readReports(reader: Reader, reading: Reading): Promise<voi
   const choose = new Choices(seed ^ 0xfade);
   const [one, other] = [choose.one(blocks).time, choose.one(blocks).time];
   const [from, to] = one < other ? [one, other] : [other, one];
-  return choose.chance(0.5) ? readStatement(reader, reading, from, to) : readOwn(reader, reading, from, to);
+  return choose.chance(0.5) ? readStatement(reader, reading, from, to) : readReportsOfScan(reader, reading, from, to);
 }
 
 /** Reads until a report is computed. Returns `undefined` if it never is. */
-async function readOnce<T>(reading: Reading, compute: () => Promise<T>): Promise<T | undefined> {
+async function readOnce<T>(
+  reading: Reading,
+  compute: () => Promise<T>,
+  endsIf: (error: unknown) => boolean = () => false,
+): Promise<T | undefined> {
   let report: T | undefined;
   const once = async function* () {
     yield await compute();
@@ -28,32 +32,38 @@ async function readOnce<T>(reading: Reading, compute: () => Promise<T>): Promise
       report = read;
       return undefined;
     });
-    // Behind one address, other nodes can lack what one of them has shown.
-    const isPruned = PaginationError.is(error) && error.reason === "pruned" && reading.errors.length > 5;
-    if (error === "hang" || isPruned || (error !== undefined && !reading.continues())) return undefined;
+    if (error === "hang" || endsIf(error) || (error !== undefined && !reading.continues())) return undefined;
   }
   return report;
 }
 
-/** Whether a number is the chain's, or unknown. */
-const checkerOf = (reading: Reading) => (what: string, given: string | undefined, expected: bigint, time: bigint) => {
-  if (given === undefined) reading.world.reached.add("a sum is unknown");
-  else if (BigInt(given) !== expected) reading.fail("wrong", `${what} is ${given} at ${show(time)}, not ${expected}`);
-};
+/** The balance of an account on the chain, and a check that a number is that of the chain, or unknown. */
+const chainOf = (reading: Reading) => ({
+  truth: (account: Account, time: bigint) => BigInt(lastOf(reading.world.changes, account, time)?.balance ?? 0),
+  check(what: string, given: string | undefined, expected: bigint, time: bigint): void {
+    if (given === undefined) reading.world.reached.add("a sum is unknown");
+    else if (BigInt(given) !== expected) reading.fail("wrong", `${what} is ${given} at ${show(time)}, not ${expected}`);
+  },
+});
 
-/** The rows of a statement of the command line, of which each is as on the chain, and no change of its coverage is missing. */
+/** A statement of the command line: each row is as on the chain, and no change of its coverage is missing. */
 async function readStatement(reader: Reader, reading: Reading, from: bigint, to: bigint): Promise<void> {
   const { world, client } = reading;
   const { filter, concurrency } = reader;
   const report = { from, to, isComplete: false, mostRows: 100_000 };
-  const found = await readOnce(reading, () =>
-    readBalanceReport(client, "statement", filter, report, { pageSize: reading.sizeOf(reader), concurrency }),
-  );
+  // It has a start. Behind one address, other nodes can lack what one of them has shown.
+  const isPruned = (error: unknown) =>
+    PaginationError.is(error) &&
+    error.reason === "pruned" &&
+    world.world.access === "address" &&
+    reading.errors.length > 5;
+  const read = () =>
+    readBalanceReport(client, "statement", filter, report, { pageSize: reading.sizeOf(reader), concurrency });
+  const found = await readOnce(reading, read, isPruned);
   // Without block headers, nothing shows that the records reach the end.
   if (found?.coverage.end === undefined) return;
   const rows = found.rows as (Account & { entry: string; timestamp: string; balance?: string; change?: string })[];
-  const check = checkerOf(reading);
-  const truth = (account: Account, time: bigint) => BigInt(lastOf(world.changes, account, time)?.balance ?? 0);
+  const { truth, check } = chainOf(reading);
   for (const { entry, balance, change, ...account } of rows) {
     const time = BigInt(account.timestamp);
     check(entry, balance, truth(account, time), time);
@@ -61,13 +71,12 @@ async function readStatement(reader: Reader, reading: Reading, from: bigint, to:
   }
   const changes = rows.filter(({ entry }) => entry === "change") as (Account & BalanceChange)[];
   const range = { start: maximum(found.coverage.start, from + 1n), end: to + 1n };
-  const must = world.changes.filter(isWanted(reader)).filter(between(range));
-  const order = world.changes.filter(isWanted(reader)).sort(inScanOrder);
-  reading.compare("the statement", changes.sort(inScanOrder), must.sort(inScanOrder), order);
+  const whole = world.changes.filter(isWanted(reader)).sort(inScanOrder);
+  reading.compare("the statement", changes.sort(inScanOrder), whole.filter(between(range)), whole);
 }
 
 /** Reports of the library: each number is what the chain has of the accounts that were read, or it is unknown. */
-async function readOwn(reader: Reader, reading: Reading, from: bigint, to: bigint): Promise<void> {
+async function readReportsOfScan(reader: Reader, reading: Reading, from: bigint, to: bigint): Promise<void> {
   const { world, client } = reading;
   const days = (to - from) / day;
   const every = days < 2n ? "hour" : days < 40n ? "day" : "month";
@@ -95,8 +104,7 @@ async function readOwn(reader: Reader, reading: Reading, from: bigint, to: bigin
   // Without block headers, nothing shows that the records reach the end.
   if (reports === undefined || !hasEnd) return;
   const accounts = [...new Map(records.map((change) => [keyOf(change), change as unknown as Account])).values()];
-  const truth = (account: Account, time: bigint) => BigInt(lastOf(world.changes, account, time)?.balance ?? 0);
-  const check = checkerOf(reading);
+  const { truth, check } = chainOf(reading);
   for (const { time, balance, partyId, assetId } of reports.series) {
     const group = accounts.filter((account) => account.partyId === partyId && account.assetId === assetId);
     const sum = group.reduce((total, account) => total + truth(account, BigInt(time)), 0n);
