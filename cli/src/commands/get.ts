@@ -6,7 +6,7 @@ import { ExitError, exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import type { Io } from "../io.js";
 import { getPath, isUnknownPath } from "../other-paths.js";
-import { type Column, type Encoder, readNames, type WireRecord } from "../output/columns.js";
+import { type Column, type Encoder, readColumnNames, type WireRecord } from "../output/columns.js";
 import { readTarget } from "../output/file.js";
 import { createEncoder, formatOf, printObject } from "../output/print.js";
 import { createPrinter } from "../output/printer.js";
@@ -45,10 +45,8 @@ export const getCommand: Definition = {
     try {
       const { client } = await connect(io, flags);
       client.http.use({
-        async onResponse({ response }) {
-          const text = await response.clone().text();
-          return text === "" ? undefined : new Response(withExactNumbers(text), response);
-        },
+        // A status without a body allows `null` only.
+        onResponse: async ({ response }) => new Response(withExactNumbers(await response.text()) || null, response),
       });
       const fetchPage = async ({ after }: { after?: string }, signal: AbortSignal) => {
         const size = pageSize ?? searchParams.get("pagination.first");
@@ -142,7 +140,7 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
 /** An encoder of records of any form. Its columns are the members of the first records. */
 function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | undefined) {
   const isText = ["table", "csv", "html", "svg"].includes(format ?? formatOf(flags.format, io));
-  const wanted = readNames(flags);
+  const wanted = readColumnNames(flags);
   const isFlat = isText || wanted !== undefined;
   const found = new Set<string>();
   let known: readonly string[] = [];

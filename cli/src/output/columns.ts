@@ -45,7 +45,7 @@ export function cellText(record: WireRecord, { name, member = name, print }: Col
 }
 
 /** The names in `--columns`. */
-export function readNames({ columns }: Pick<Flags, "columns">): string[] | undefined {
+export function readColumnNames({ columns }: Pick<Flags, "columns">): string[] | undefined {
   const names = columns?.split(",").map((name) => name.trim());
   const repeated = names?.find((name, index) => names.indexOf(name) < index);
   if (repeated === undefined) return names;
@@ -67,7 +67,7 @@ export function readColumns(kinds: Readonly<Record<string, ColumnKind>>, flags: 
     const unit: Column = { name: "unit", member: "assetId", kind: "text", print: (id) => units.unitOf(id) };
     all.splice(all.map(({ kind }) => kind).lastIndexOf("amount") + 1, 0, unit);
   }
-  const names = readNames(flags) ?? all.map(({ name }) => name);
+  const names = readColumnNames(flags) ?? all.map(({ name }) => name);
   return names.map((name) => {
     // Tables on a terminal have short heads.
     const column = all.find((each) => each.name === name) ?? all.find((each) => shortHead(each.name) === name);
