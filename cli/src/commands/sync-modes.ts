@@ -11,7 +11,7 @@ import { count, type Io, printMessage, write } from "../io.js";
 import { idOf } from "../operations.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
 import { checkpointOf, type Destination, hidePassword, type SyncList } from "../sync/destination.js";
-import { isRelational } from "../sync/destinations/relational.js";
+import { isContinued, isRelational } from "../sync/destinations/relational.js";
 import { openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
 import { listsOf, type SyncOptions } from "../sync/run.js";
@@ -96,20 +96,14 @@ export async function check({ io, flags, plan, name, connected }: SyncRun, desti
 }
 
 export async function describeSync({ io, flags, plan, entered, name, connected }: SyncRun): Promise<number> {
-  let isFolder = false;
-  const stored = await openDestination(entered, "read", io.signal, flags, plan.balances).then(
-    (destination) => {
-      isFolder = !isRelational(destination);
-      return destination.checkpoints().finally(() => destination.close());
-    },
-    (error) => (error instanceof NoCopyError ? [] : Promise.reject(error)),
-  );
+  const destination = await openDestination(entered, "read", io.signal, flags, plan.balances).catch((error) => {
+    if (!(error instanceof NoCopyError)) throw error;
+  });
+  const stored = (await destination?.checkpoints().finally(() => destination.close())) ?? [];
   const connection = await connected();
   for (const [list, query] of listsOf(plan)) {
     const { from, ...filters } = query as { from?: bigint };
-    const isContinued = list === "balances" || (list === "votes" && !isFolder);
-    // Other lists are read again.
-    const { position } = (isContinued && checkpointOf(stored, list, query)) || {};
+    const { position } = (destination && isContinued(destination, list) && checkpointOf(stored, list, query)) || {};
     const planned = { id: idOf(list), query: filters, start: position ?? from, ...(list === "balances" && plan.scan) };
     const place = position === undefined ? undefined : `where ${name} ends`;
     await write(io.stdout, await describeReading(connection, planned, io.signal, place));

@@ -24,14 +24,10 @@ export async function* scanHistory(run: Run, query: BalancesQuery, stored: Check
     const { records, start, end, hasMore } = await readBatch(run, query, next);
     if (checkpoint) checkJoin(checkpoint, start);
     if (end === undefined) return;
-    if (checkpoint && end < checkpoint.position) {
-      // A scan with an end waits for the node, and rejects if it is behind.
+    if (checkpoint && end <= checkpoint.position && records.length === 0) {
+      // A scan with an end waits for a node that is behind, and rejects if it stays so.
       const range = { startTimestamp: end, endTimestamp: checkpoint.position };
       await client.scanBalanceChanges({ filter, dateRange: range }, { ...options.scan, signal }).toArray();
-      options.onStored?.({ list: "balances", query, records: 0, checkpoint });
-      return;
-    }
-    if (checkpoint && end === checkpoint.position && records.length === 0) {
       options.onStored?.({ list: "balances", query, records: 0, checkpoint });
       return;
     }

@@ -28,7 +28,7 @@ import {
   type Destination,
   type SyncList,
 } from "./destination.js";
-import { isRelational } from "./destinations/relational.js";
+import { isContinued } from "./destinations/relational.js";
 import { scanHistory } from "./history.js";
 import { checkNetwork } from "./network.js";
 import { allOf } from "./rows.js";
@@ -64,10 +64,9 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   const stored = await destination.checkpoints();
   await checkNetwork(run, stored);
   const tasks = listsOf(options).map(([list, query]): Promise<IncompleteError | undefined> => {
-    const checkpoint = checkpointOf(stored, list, query);
+    const checkpoint = isContinued(destination, list) ? checkpointOf(stored, list, query) : undefined;
     if (list === "balances") return syncBalances(run, query, checkpoint);
-    // A folder has votes in one file, which each run writes again.
-    if (list === "votes") return syncVotes(run, query, isRelational(destination) ? checkpoint : undefined);
+    if (list === "votes") return syncVotes(run, query, checkpoint);
     if (list === "profiles") return syncProfiles(run);
     return storeBatches(run, list, query, followNodeSignatures(client, query, following(run)), undefined);
   });
@@ -106,7 +105,7 @@ async function storeBatches(
         // Before the first record of a network, nothing is proved that a later batch could be joined to.
         continue;
       }
-      // A scan that failed before its first batch has not shown when the records begin.
+      // If the scan failed before its first batch, nothing has shown yet when the records begin.
       const incomplete = checkpoint ? undefined : startsLate(from, (query as BalancesQuery).from);
       checkpoint = { start: checkpoint?.start ?? from, position: upTo };
       await store(run, { list, query, records, checkpoint }, incomplete);

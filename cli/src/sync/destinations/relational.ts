@@ -24,6 +24,10 @@ export interface RelationalDestination extends Destination {
 
 export const isRelational = (destination: Destination): destination is RelationalDestination => "copy" in destination;
 
+/** Whether a run continues a list where it ended. A folder has votes in one file, which each run writes again. */
+export const isContinued = (destination: Destination, list: SyncList): boolean =>
+  list === "balances" || (list === "votes" && isRelational(destination));
+
 const version = 2;
 
 /**
