@@ -40,11 +40,12 @@ export class IncompleteError extends ExitError {
   }
 }
 
-const records = ["changes", "votes", "signatures", "statistics"];
+/** The arguments of reports that come from a node. */
+const recordArguments = ["changes", "votes", "signatures", "statistics"];
 
-/** The error of a report that got an invalid record, which is the fault of the node: records are arguments of reports. */
+/** The error of a report that got an invalid record, which is the fault of the node. */
 export function recordError(error: unknown): ExitError | undefined {
-  if (!ArgumentError.is(error) || !records.includes(error.argument)) return undefined;
+  if (!ArgumentError.is(error) || !recordArguments.includes(error.argument)) return undefined;
   return new ExitError(error.message.replace(/ in `\w+` of \w+/, ""));
 }
 

@@ -64,7 +64,7 @@ export function createMonitor(io: Io, flags: Flags) {
       log(`${operation}: poll failed, repeated in ${Math.round(event.delay)} ms: ${message}`);
       const now = io.now();
       const isFirst = failingSince === undefined;
-      // A poll that found nothing new is no progress, but a response all the same.
+      // Polls that find nothing new report no progress, although the node responds.
       if (failingSince === undefined || event.failures === 1) failingSince = now;
       if (!hasRead || now - failingSince + event.delay > giveUpAfter) {
         const code = name === "RateLimitError" ? exitCodes.rateLimited : exitCodes.failed;

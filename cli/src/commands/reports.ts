@@ -130,7 +130,7 @@ const limitsCommand: Definition<LimitsFlags> = {
     const reasons = {
       banned: `the party is banned until ${limits.bannedUntil}`,
       quota: `none is left in this epoch`,
-      // Without a minimum in the statistics, a vote needs one.
+      // A vote needs one token if the statistics have no minimum.
       tokens: `the party needs at least ${limits.minTokens ?? 1} governance tokens (in the smallest unit)`,
       "proof-of-work": "every block has as many transactions as the network accepts; wait for the next one",
     };

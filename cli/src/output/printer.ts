@@ -53,7 +53,7 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
 
   async function end(hasFailed = false): Promise<void> {
     if (!hasFailed) ready = batch.length;
-    // A partial file is closed as well, so that it can be read, and once: a reading can be incomplete after its end.
+    // A partial file is closed as well, so that it can be read. A reading can turn out to be incomplete after its end.
     flush(!hasEnded && (!hasFailed || target !== undefined));
     hasEnded = true;
     await writing.finally(() => progress.clear());

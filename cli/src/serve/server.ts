@@ -119,7 +119,7 @@ export async function startServer(app: App, port: number, host: string, limits =
     async close(closing: AbortController, grace: number): Promise<void> {
       const closed = once(server.close(), "close");
       server.closeIdleConnections();
-      // The head of a response in flight can have told the caller to keep the connection.
+      // Callers keep the connections of responses whose headers were sent before.
       const check = setInterval(() => server.closeIdleConnections(), 100);
       // `closeIdleConnections` keeps connections that have sent no request.
       for (const socket of sockets.holders()) if (socket.bytesRead === 0) socket.destroy();

@@ -113,7 +113,7 @@ async function checkBalances(
   let uncompared = 0;
   for await (const _ of destination.read(filter, { start: checkpoint.start, end: start })) uncompared++;
   const [stored, node] = [days.total("stored"), days.total("node")];
-  // A single record can have been changed.
+  // If the copy has one record only, somebody may have edited it.
   if (days.total("surplus") === stored && stored > 1 && node > 0) {
     refuseNetwork(`the node has none of its ${stored} balance changes since ${formatTime(start)}, and ${node} others`);
   }

@@ -44,7 +44,7 @@ export function sqliteCode(error: unknown): number | undefined {
  * same id and host name.
  *
  * @param name - The path behind links.
- * @param path - The file of the lock. Containers can have a folder under different names.
+ * @param path - The file of the lock. For a folder, a file inside it: containers can mount it under different names.
  * @returns The function that releases the lock.
  */
 export async function lock(name: string, path = `${name}.lock`): Promise<() => Promise<void>> {
@@ -74,7 +74,7 @@ export async function lock(name: string, path = `${name}.lock`): Promise<() => P
   }
 }
 
-/** Returns a function that throws once a name leads to something else: what is written then would be in another place. */
+/** Returns a function that throws once a name leads to another file or folder: writes would go to the wrong place. */
 export function refuseMoved(name: string, what: "file" | "folder"): () => void {
   const id = fileId(name);
   return () => {

@@ -12,7 +12,7 @@ type Names = {
 export const NamesContext = createContext<Names>({ assets: new Map(), aliases: new Map(), hasViews: false });
 export const useNames = (): Names => useContext(NamesContext);
 
-/** `undefined` if assets with its symbol have other decimals: anybody can propose one. */
+/** `undefined` if several assets have the symbol and differ in decimals: anybody can propose an asset. */
 export function governanceAsset({ assets }: Pick<Names, "assets">): Asset | undefined {
   const [first, ...others] = [...assets.values()].filter(({ symbol }) => symbol === "VEGA");
   return others.every(({ decimals }) => decimals === first?.decimals) ? first : undefined;

@@ -198,7 +198,7 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
   };
 }
 
-/** The lock is in the folder, which a container can have under another name. A new folder stays if something is in it. */
+/** Locks a folder by a file inside it, and creates the folder. Removes a new folder again if nothing was stored in it. */
 async function lockFolder(folder: string): Promise<() => Promise<void>> {
   // On a read-only file system, the error of a recursive call has another reason.
   const create = () => mkdir(folder, { recursive: true }).catch(() => mkdir(folder));

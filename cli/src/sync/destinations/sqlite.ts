@@ -125,7 +125,7 @@ function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
       await untilUsable(begin, isBusy, options);
       try {
         await run();
-        // In another journal mode, as of a backup, readers hold it up.
+        // Readers delay it in other journal modes, which a restored backup can have.
         await untilUsable(() => database.exec("COMMIT"), isBusy, options);
         moveLog();
       } catch (error) {
