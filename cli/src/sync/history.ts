@@ -66,7 +66,10 @@ async function readBatch(
   { from, known }: BatchStart,
   size = run.options.batchSize ?? 30_000,
 ): Promise<{ records: BalanceChange[]; start: bigint; end: bigint | undefined; hasMore: boolean }> {
-  const { client, options, signal } = run;
+  const { client, options, signal, block } = run;
+  // A scan that begins at the newest block would wait for the next one.
+  if (known === undefined && from !== undefined && block && from === finalTime(block.timestamp))
+    return { records: [], start: from, end: from, hasMore: false };
   const range = { filter: query.filter, dateRange: { startTimestamp: known ?? from } };
   const scan = client.scanBalanceChanges(range, { ...options.scan, maxItems: size, signal });
   const found = await scan.toArray().catch((error: unknown) => {

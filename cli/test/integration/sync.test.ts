@@ -221,6 +221,19 @@ test.each([
   }
 });
 
+test.each([
+  ["without records", "ee".repeat(32), [0, 0, 0]],
+  ["whose records the node has dropped", "dd".repeat(32), [1, 0, 0]],
+])("a copy of a filter %s is up to date until the node has a new block", async (_, id, counts) => {
+  const node = startNode({ balances: [...(counts[0] ? [change(first + 2n * hour, "1", id)] : []), ...changes] });
+  const argv = ["sync", path("vega.db"), "--party", id, "--from", `${first + hour}`, "--catch-up", "0s"];
+  for (const [run, count] of counts.entries()) {
+    expect(await runCli(argv, { fetch: node.fetch })).toMatchObject(ended(0, `: ${count} new balance change`));
+    node.configure({ history: first + 9n * hour });
+    if (run > 0) add(node, change(node.block.timestamp));
+  }
+});
+
 test("a backup that was restored without its votes reads them again", async () => {
   const node = startNode({ votes: 60 });
   const [{ proposalId = "" } = {}] = node.records.votes;
