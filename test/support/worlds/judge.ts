@@ -147,13 +147,16 @@ export function judgeReading(
       }
       if (!isInOrder && parts.length > 1) continue;
       // What is left of the list has the votes that were cast again.
-      const lost = missing(records, start, end, (due) => (error !== undefined || isLenient) && isMovedFrom(due, end));
+      const hasRest = error !== undefined || isLenient || query.limit !== undefined;
+      const lost = missing(records, start, end, (due) => hasRest && isMovedFrom(due, end));
       if (lost !== "") fail("lost", `${lost} within the coverage from ${show(start)} to ${show(end)}`);
     }
     const [first, last] = [covering[0], covering.at(-1)];
     if (first === undefined || last === undefined || covering.length === 1 || reading.isUnfinished) return;
     // A vote that moves meanwhile is in neither part.
     if (list === "votes" && parts.at(-1)?.coverage?.end === undefined) return;
+    // Only balance changes are continued after a limit.
+    if (query.limit && list !== "balances") return;
     // What is between two parts is covered by none of them alone: more of the block at which the first one ended.
     const end = isInOrder ? (isDown ? first : last).end : covering.map((each) => each.end).reduce(minimum);
     const start = isInOrder ? (isDown ? last : first).start : 0n;

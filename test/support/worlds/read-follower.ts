@@ -15,7 +15,7 @@ import { between, inScanOrder, isWanted, oldestOf, type Range, show } from "./re
 import { Choices } from "./world.js";
 
 /** A vote without what differs between the versions of nodes. */
-const voteText = ({ partyId, proposalId, timestamp, value, totalGovernanceTokenWeight }: Vote) =>
+export const voteText = ({ partyId, proposalId, timestamp, value, totalGovernanceTokenWeight }: Vote) =>
   [proposalId, partyId, timestamp, value, totalGovernanceTokenWeight].join(" ");
 
 type From = "start" | bigint;

@@ -1,5 +1,12 @@
-import { type Coverage, type Page, PaginationError, type VegaClient, VegaError } from "../../../src/index.js";
-import { isSomeTime, type Range } from "./records.js";
+import {
+  type BalanceChange,
+  type Coverage,
+  type Page,
+  PaginationError,
+  type VegaClient,
+  VegaError,
+} from "../../../src/index.js";
+import { between, isSomeTime, type Range } from "./records.js";
 
 /** How a list is read: plain data. */
 export interface ListQuery extends Range {
@@ -17,6 +24,8 @@ export interface ListQuery extends Range {
   filter: object;
   concurrency: number;
   missingHistory: "error" | "ignore";
+  /** After how many records a loop or a scan ends, by `maxItems` or by `break`; balance changes are continued by their coverage. */
+  limit?: { items: number; isBreak: boolean } | undefined;
 }
 
 /** What was read until an error or the end. */
@@ -50,7 +59,7 @@ export interface ListReading extends Range {
 export interface Target {
   readonly client: VegaClient;
   /** Takes everything that comes. Returns the error that ends it; `"hang"` if nothing does. */
-  take<T>(items: AsyncIterable<T>, onItem: (item: T) => void): Promise<VegaError | "hang" | undefined>;
+  take<T>(items: AsyncIterable<T>, onItem: (item: T) => unknown): Promise<VegaError | "hang" | undefined>;
   sizeOf(query: { size: number }): number;
   /** Whether a reading of a range that begins at a time goes on after an error. */
   continues(error: VegaError, start: bigint | undefined): boolean;
@@ -71,7 +80,7 @@ export const isDescending = ({ newestFirst, isBackward }: Pick<ListQuery, "newes
 export async function readList(
   target: Target,
   query: ListQuery,
-  open: (given: Arguments) => Items = (given) => itemsOf(target, query, given),
+  open: (given: Arguments, most?: number) => Items = (given, most) => itemsOf(target, query, given, most),
 ): Promise<ListReading[]> {
   const { start, end, kind, isBackward, newestFirst } = query;
   let reading: ListReading = { start, end, parts: [], chains: [], isUnfinished: false };
@@ -91,13 +100,29 @@ export async function readList(
   }
   let given = original;
   let from: bigint | undefined;
+  let range: Range = { start, end };
+  let most = query.limit?.items;
   for (;;) {
     const part: Part = { records: [], coverage: undefined, error: undefined, from };
     reading.parts.push(part);
-    const items = open(given);
-    const error = await target.take(items, (record) => part.records.push(record));
+    const items = open(given, query.limit?.isBreak ? undefined : most);
+    const error = await target.take(items, (record) => part.records.push(record) === most);
     if (error === undefined) part.coverage = await items.coverage;
+    if (error === undefined && part.records.length === most) {
+      const next = rangeAfter(query, part.coverage, range);
+      if (next === undefined) return readings;
+      const bound = isDescending(query) ? next.end : next.start;
+      // A block can have more records than that.
+      if (bound === from) most *= 2;
+      // Records that are not covered come again.
+      part.records = (part.records as BalanceChange[]).filter(between(part.coverage ?? {}));
+      [range, from] = [next, bound];
+      given = { ...original, dateRange: { startTimestamp: next.start, endTimestamp: next.end } };
+      continue;
+    }
     if (error === undefined || error === "hang") return readings;
+    // The rest of a block would come again after another limit.
+    most = undefined;
     Object.assign(part, { error, coverage: error.coverage });
     const { resume } = error;
     if (resume === undefined || !target.continues(error, reading.start)) {
@@ -105,9 +130,10 @@ export async function readList(
       return readings;
     }
     const rest: Arguments = resume as object;
-    if (PaginationError.is(error) && error.reason === "pruned" && rest.dateRange === undefined) {
+    const pruned = PaginationError.is(error) && error.reason === "pruned" ? error : undefined;
+    if (pruned && rest.dateRange === undefined) {
       // The advice of the error: a narrower range.
-      const available = error.availableFrom;
+      const available = pruned.availableFrom;
       if (available === undefined || (end !== undefined && available >= end)) return readings;
       reading = { ...reading, start: available, parts: [], chains: [] };
       readings.push(reading);
@@ -121,26 +147,36 @@ export async function readList(
     if (first !== undefined && last !== undefined && first >= last) return readings;
     // A loop continues after a record, of whose block more can follow.
     const place = (part.records.at(-1) as { timestamp?: string } | undefined)?.timestamp;
+    // An error tells of records that nodes have dropped since the part before.
+    if (pruned && part.records.length === 0 && reading.parts.length > 1) continue;
     if (rest.dateRange) from = isDescending(query) ? last : first;
     else if (place !== undefined) from = BigInt(place) + (isDescending(query) ? 0n : 1n);
   }
 }
 
-function itemsOf(target: Target, query: ListQuery, given: Arguments): Items {
+/** The rest after a reading of balance changes that has ended at its limit; `undefined` if nothing is left, or nothing shows where. */
+function rangeAfter(query: ListQuery, coverage: Coverage | undefined, { start, end }: Range): Range | undefined {
+  const bound = isDescending(query) ? coverage?.start : coverage?.end;
+  if (query.list !== "balances" || bound === undefined) return undefined;
+  const rest = isDescending(query) ? { start, end: bound } : { start: bound, end };
+  return rest.end === undefined || (rest.start ?? 0n) < rest.end ? rest : undefined;
+}
+
+function itemsOf(target: Target, query: ListQuery, given: Arguments, maxItems?: number): Items {
   const { kind, filter, newestFirst, isBackward, concurrency, missingHistory } = query;
   const pageSize = target.sizeOf(query);
   if (kind !== "scan") {
     const pagination = { ...given.pagination, [isBackward ? "last" : "first"]: pageSize };
-    return listOf(target.client, query, { ...given, pagination });
+    return listOf(target.client, query, { ...given, pagination }, { maxItems });
   }
   const order = newestFirst ? "newest-first" : "oldest-first";
-  const options = { order, pageSize, concurrency, missingHistory } as const;
+  const options = { order, pageSize, concurrency, missingHistory, maxItems } as const;
   return target.client.scanBalanceChanges({ ...filter, ...(given as object) }, options);
 }
 
 type Listing = Items & PromiseLike<Page<object>> & { pages(): AsyncIterable<Page<object>> };
 
-function listOf(client: VegaClient, { list, filter }: ListQuery, given: Arguments): Listing {
+function listOf(client: VegaClient, { list, filter }: ListQuery, given: Arguments, options: object = {}): Listing {
   const methods = {
     balances: client.listBalanceChanges,
     votes: client.listVotes,
@@ -148,7 +184,7 @@ function listOf(client: VegaClient, { list, filter }: ListQuery, given: Argument
     profiles: client.listPartiesProfiles,
   };
   // Each list has arguments of its own.
-  return (methods[list] as (argument: object) => unknown)({ ...filter, ...given }) as Listing;
+  return (methods[list] as (...given: object[]) => unknown)({ ...filter, ...given }, options) as Listing;
 }
 
 /** Reads single pages, some of them twice. Returns the chains of pages, each of which is complete on its own. */
@@ -164,7 +200,8 @@ async function readChains(
     try {
       const page = await read();
       if (page) to.pages.push(page);
-      else to.isWhole = true;
+      // A page without records can have a next one later.
+      to.isWhole = page === undefined;
       return page !== undefined;
     } catch (error) {
       if (!VegaError.is(error)) throw error;

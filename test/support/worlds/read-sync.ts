@@ -1,15 +1,17 @@
 import { ExitError } from "../../../cli/src/errors.js";
 import { type Comparison, checkSync } from "../../../cli/src/sync/check.js";
-import { checkpointOf } from "../../../cli/src/sync/destination.js";
+import { checkpointOf, type Destination } from "../../../cli/src/sync/destination.js";
 import { sqliteDestination } from "../../../cli/src/sync/destinations/sqlite.js";
+import { allOf } from "../../../cli/src/sync/rows.js";
 import { loadSqlite, type Sqlite } from "../../../cli/src/sync/sqlite.js";
 import { syncTo } from "../../../cli/src/sync/sync.js";
-import { type BalanceChange, PaginationError, VegaError } from "../../../src/index.js";
+import { type BalanceChange, PaginationError, VegaError, type Vote } from "../../../src/index.js";
 import { maximum } from "../../../src/values/integers.js";
+import { voteText } from "./read-follower.js";
 import type { Reader } from "./readers.js";
 import type { Reading } from "./reading.js";
 import { between, inScanOrder, isWanted, oldestOf } from "./records.js";
-import { Choices } from "./world.js";
+import { Choices, isRich } from "./world.js";
 
 /**
  * Stores what a client reads three times, with blocks between, and compares the database with the chain and with what a check says of it. In
@@ -35,6 +37,11 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
         { filter: {}, from: choose.one(world.world.blocks).time },
       ]
     : [];
+  // Followers wait on the clock of the system, so they do not wait for a block.
+  const lists =
+    isRich(world.world.seed) && choose.chance(0.4)
+      ? { votes: world.world.proposals.map((proposalId) => ({ proposalId })), signatures: [world.world.resource] }
+      : undefined;
   const ownCheckpoint = async () => checkpointOf(await destination.checkpoints(), "balances", balances);
   let oldest: bigint | undefined;
   const completeRuns = reader.size === 3 ? 3 : reader.size === 8 ? 1 : 0;
@@ -42,7 +49,7 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
     const controller = new AbortController();
     const { signal } = controller;
     try {
-      const scan = { pageSize: reading.sizeOf(reader), concurrency };
+      const scan = { pageSize: reading.sizeOf(reader), concurrency, ...(lists && { catchUp: 1 }) };
       if (others.length > 0 && choose.chance(0.5)) {
         const other = { balances: choose.one(others), scan, signal: new AbortController().signal };
         await syncTo(destination, client, other).catch((error: unknown) => {
@@ -50,7 +57,14 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
         });
       }
       const onStored = run + completeRuns < 3 ? () => controller.abort() : undefined;
-      yield await syncTo(destination, client, { balances, scan, batchSize: 3 * reader.size, signal, onStored });
+      yield await syncTo(destination, client, {
+        balances,
+        ...lists,
+        scan,
+        batchSize: 3 * reader.size,
+        signal,
+        onStored,
+      });
     } catch (error) {
       // The command ends with a message: nothing shows the start, or the node has no block yet.
       if (!(error instanceof ExitError || signal.aborted)) throw error;
@@ -66,6 +80,7 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
     if (error === undefined) done++;
     else if (!reading.continues()) return;
   }
+  await compareOthers(destination, reading);
   const checkpoint = await ownCheckpoint();
   // What another query has stored before the start belongs to that.
   const first = others.length > 0 ? checkpoint?.start : undefined;
@@ -113,6 +128,30 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
     if (isEqual && records < stored && name !== "own")
       reading.fail("check", `says equal of ${records} of ${stored} records`);
     if (!isEqual && name === "full" && isWhole) reading.fail("check", "says different, but nothing differs");
+  }
+}
+
+/** Votes and signatures are as of their checkpoints: none is missing, and no vote is an earlier version. */
+async function compareOthers(destination: Destination, reading: Reading): Promise<void> {
+  const { world } = reading;
+  for (const { list, query, checkpoint } of await destination.checkpoints()) {
+    const isBefore = ({ time }: { time: bigint }) => time < checkpoint.position;
+    if (list === "votes") {
+      const written = world.votes.filter(({ vote }) => vote.proposalId === (query as Partial<Vote>).proposalId);
+      const later = new Set(written.filter((each) => !isBefore(each)).map(({ vote }) => vote.partyId));
+      const expected = new Map(written.filter(isBefore).map(({ vote }) => [vote.partyId, voteText(vote)]));
+      const stored = new Set<string>();
+      for await (const vote of allOf(destination, list)) stored.add(voteText(vote));
+      const lost = [...expected].filter(([partyId, text]) => !later.has(partyId) && !stored.has(text));
+      if (lost.length > 0) reading.fail("lost", `${lost.length} of ${expected.size} votes are not stored as they are`);
+    }
+    if (list === "signatures") {
+      const stored = new Set<string>();
+      for await (const { sig } of allOf(destination, list)) stored.add(sig ?? "");
+      const lost = world.signatures.filter((each) => isBefore(each) && !stored.has(each.sig ?? ""));
+      if (lost.length > 0)
+        reading.fail("lost", `${lost.length} of ${world.signatures.length} signatures are not stored`);
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 import type { BalanceChangesFilter } from "../../../src/index.js";
+import { hex } from "../records.js";
 import type { ListQuery } from "./read-list.js";
 import type { Range } from "./records.js";
-import { Choices, day, second, type World } from "./world.js";
+import { Choices, day, isRich, second, type World } from "./world.js";
 
 /** How the records of a world are read: plain data that follows from its seed. Each kind uses some of it. */
 export interface Reader extends Range {
@@ -34,7 +35,7 @@ export function readerOf(world: World): Reader {
   const list = kind === "signatures" ? "signatures" : isOfVotes ? "votes" : "balances";
   const anyRange = rangeOf(choose, world);
   const range = list === "balances" ? anyRange : {};
-  const filter = filterOf(choose, world, kind);
+  const filter = { ...filterOf(choose, world, kind), ...accountsOf(world) };
   const few = [1, 2, 3, 5, 8];
   const sizes = { votes: [4, 8, 8, 12, 12, 20, 60], balances: [...few, 12, 20, 40], signatures: [...few, 20] };
   const [proposalId = ""] = world.proposals;
@@ -55,6 +56,7 @@ export function readerOf(world: World): Reader {
     missingHistory: kind === "scan" && choose.chance(0.15) ? "ignore" : "error",
   };
   const from = kind.startsWith("follow") && choose.chance(0.5) ? choose.one(world.blocks).time : "start";
+  if (isRich(world.seed) && isList && kind !== "serve" && kind !== "pages") query.limit = limitOf(world.seed);
   const { concurrency } = query;
   const size = isList ? query.size : choose.one([3, 8, 20, 60]);
   const start = kind === "sync" ? range.start : undefined;
@@ -101,4 +103,19 @@ function filterOf(choose: Choices, { parties, seed, isSparse }: World, kind: Rea
     default:
       return {};
   }
+}
+
+function limitOf(seed: number): ListQuery["limit"] {
+  const choose = new Choices(seed ^ 0x11b17);
+  return choose.chance(0.4) ? { items: choose.one([1, 2, 3, 5, 8, 13, 30]), isBreak: choose.chance(0.5) } : undefined;
+}
+
+/** An asset or a market, in addition to other filters. */
+function accountsOf({ seed }: World): BalanceChangesFilter {
+  const choose = new Choices(seed ^ 0xf117);
+  if (!isRich(seed)) return {};
+  return {
+    ...(choose.chance(0.5) && { assetId: hex(choose.one([0xc0, 0xc0, 0xc1])) }),
+    ...(choose.chance(0.3) && { marketIds: [hex(0xd0)] }),
+  };
 }

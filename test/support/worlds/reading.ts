@@ -14,7 +14,7 @@ import type { Violation } from "./judge.js";
 import type { Target } from "./read-list.js";
 import { show, some, textOf, timeOf } from "./records.js";
 import { RunningWorld } from "./running-world.js";
-import type { World } from "./world.js";
+import { Choices, isRich, type World } from "./world.js";
 
 /** Errors after which nothing is wrong with the nodes any more, and after which a reading has to have ended. */
 const [errorsUntilCalm, mostErrors] = [3, 9];
@@ -27,12 +27,14 @@ export class Reading implements Target {
   /** The errors after which it was continued. */
   readonly errors: string[] = [];
   readonly #end: bigint | undefined;
+  readonly #beside: Choices;
 
   /** @param end - The end of what is read, which the network reaches at the latest when it is calm. */
   constructor(world: World, end: bigint | undefined) {
     this.world = new RunningWorld(world);
     this.client = this.world.client();
     this.#end = end;
+    this.#beside = new Choices(world.seed ^ 0xbe51de);
   }
 
   fail(kind: string, text: string): void {
@@ -47,7 +49,7 @@ export class Reading implements Target {
     };
     let outcome: PromiseSettledResult<void>;
     try {
-      [outcome] = await this.world.run(Promise.allSettled([takeAll()]));
+      [outcome] = await this.world.run(Promise.allSettled([takeAll(), this.#readBeside()]));
     } catch (reason) {
       this.fail("hang", String(reason));
       return "hang";
@@ -65,6 +67,28 @@ export class Reading implements Target {
     if (RateLimitError.is(error)) await this.world.run(this.world.clock.sleep(61_000));
     this.errors.push(`${error.name} ${PaginationError.is(error) ? error.reason : error.message.slice(0, 160)}`);
     return error;
+  }
+
+  /** In some worlds, the same client reads another list at the same time. */
+  async #readBeside(): Promise<void> {
+    const { seed, proposals, blocks } = this.world.world;
+    if (!isRich(seed) || !this.#beside.chance(0.3)) return;
+    const { client } = this;
+    const [proposalId = ""] = proposals;
+    const newestFirst = this.#beside.chance(0.5);
+    const dateRange = { startTimestamp: this.#beside.one(blocks).time };
+    const pagination = { first: this.#beside.one([3, 20, 100]), newestFirst };
+    const lists: readonly (() => AsyncIterable<object>)[] = [
+      () => client.listVotes({ proposalId, pagination }),
+      () => client.listBalanceChanges({ pagination }),
+      () => client.listBalanceChanges({ dateRange, pagination }),
+      () => client.scanBalanceChanges({}, { order: newestFirst ? "newest-first" : "oldest-first" }),
+    ];
+    try {
+      for await (const _ of this.#beside.one(lists)()) if (this.#beside.chance(0.01)) return;
+    } catch (error) {
+      if (!VegaError.is(error)) throw error;
+    }
   }
 
   /** A pool with a healthy node does not fail because of another one. A status of 400 is final, whichever node it is from. */

@@ -48,8 +48,11 @@ export const inListOrder = (a: BalanceChange, b: BalanceChange): number =>
 /** Whether a record belongs to what is read. */
 export function isWanted({ filter }: Reader): (change: BalanceChange) => boolean {
   const parties = filter.partyIds?.map((id) => id.toLowerCase());
-  return ({ partyId = "", accountType }) =>
-    (parties?.includes(partyId) ?? true) && (filter.accountTypes?.some((type) => type === accountType) ?? true);
+  return ({ partyId = "", assetId, marketId = "", accountType }) =>
+    (parties?.includes(partyId) ?? true) &&
+    (filter.assetId === undefined || filter.assetId === assetId) &&
+    (filter.marketIds?.includes(marketId) ?? true) &&
+    (filter.accountTypes?.some((type) => type === accountType) ?? true);
 }
 
 export const between =

@@ -306,12 +306,21 @@ export class RunningWorld {
     if (node === undefined || fake === undefined) throw new TypeError("fetch failed: no such node");
     if (this.requests > (node.emptyUntil ?? Number.POSITIVE_INFINITY) && fake.block.timestamp === 0n)
       fake.configure({ lag: lagOf(node) });
-    const { latency, headers, stopped, fault } = this.isCalm ? { latency: 10, headers: "all" } : node;
+    const {
+      latency: shortest = 10,
+      jitter,
+      headers = "all",
+      stopped,
+      fault,
+    }: Partial<WorldNode> = this.isCalm ? {} : node;
+    // A node that takes several seconds is one that hangs.
+    const latency = jitter ? Math.min(2000, (shortest * this.#choose.integer(10, 10 + 10 * jitter)) / 10) : shortest;
     const isStopped = stopped && this.requests > stopped[0] && this.requests <= stopped[1];
     const isFaulty = fault && this.#choose.chance(fault.share);
     const isNameless = headers === "some" && this.#choose.chance(0.5);
     await this.clock.sleep(latency / 2, request.signal);
     if (isStopped) throw new TypeError("fetch failed: the connection was refused");
+    if (isFaulty && fault.name === "hang") await this.clock.sleep(3_600_000, request.signal);
     if (isFaulty && fault.name === "reset") throw new TypeError("fetch failed: the connection was reset");
     this.#busy++;
     let response: Response;

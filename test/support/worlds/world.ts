@@ -33,8 +33,9 @@ export interface WorldNode {
   emptyUntil?: number | undefined;
   /** How many requests a second it serves, and at once, and how many it rejects before a ban. Default: any number. */
   limit?: { rate: number; burst: number; refusals: number; ban: number } | undefined;
-  /** Milliseconds until it responds. */
+  /** Milliseconds until it responds, and by how many times that a response can take longer. */
   latency: number;
+  jitter?: number | undefined;
   /** Which of its responses name a block. */
   headers: "all" | "some" | "none";
   /** The most records on a page, whatever a request asks for. */
@@ -50,7 +51,7 @@ export interface WorldNode {
 }
 
 const faultNames = ["empty-object", "maintenance", "html", "reset", "truncated", "503", "400"] as const;
-export type FaultName = (typeof faultNames)[number];
+export type FaultName = (typeof faultNames)[number] | "hang";
 
 /** What happens before a request of the client. */
 export interface WorldEvent {
@@ -93,6 +94,9 @@ export interface World {
   /** The resource of all signatures. */
   resource: string;
 }
+
+/** Whether readers do all that was added later. The worlds of earlier seeds, some of which were once read wrongly, stay as they are. */
+export const isRich = (seed: number): boolean => seed >= 1_024_000_000;
 
 /** Random choices that follow from a seed. */
 export class Choices {
@@ -179,6 +183,11 @@ export function worldOf(seed: number): World {
     node.isOlder = node.version === "v0.79" && variants.chance(0.3);
     node.isEast = variants.chance(0.2);
     if (variants.chance(0.1)) node.failedQueries = variants.one([0.1, 0.3]);
+  }
+  const delays = new Choices(seed ^ 0xde1a);
+  for (const node of isRich(seed) ? nodes : []) {
+    if (!isApart && delays.chance(0.08)) node.fault = { name: "hang", share: delays.one([0.05, 0.3, 1]) };
+    if (delays.chance(0.25)) node.jitter = delays.one([1, 5, 20]);
   }
   // A proxy removes the headers of all responses.
   if (variants.chance(0.05)) for (const node of nodes) node.headers = "none";
@@ -340,6 +349,7 @@ export const healthy = {
   emptyUntil: undefined,
   limit: undefined,
   latency: 10,
+  jitter: undefined,
   headers: "all",
   clamp: undefined,
   stopped: undefined,
