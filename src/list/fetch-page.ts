@@ -78,7 +78,7 @@ async function proveStart<T>(
 ): Promise<NodePage<T>> {
   const { history, endsAtHistory } = walk;
   const { start, page } = proof;
-  const { gapFrom = 0n, foundIn } = page;
+  const { foundIn } = page;
   const inWindow = foundIn && { request: foundIn, expectation: { ...proof.expectation, continuesFrom: undefined } };
   const oldest = timeOf(oldestOf(page.edges, walk.pagination));
   // A page that is requested once more, and has nothing earlier, was proved as far as it can be. One with a record in the
@@ -87,7 +87,7 @@ async function proveStart<T>(
   const isProvedBefore = hasNothingEarlier && (oldest ?? 0n) >= start + 1000n;
   const needsProof = history !== undefined && start > 0n && start < never && !isProvedBefore;
   const proved = needsProof ? await history.prove({ ...proof, ...inWindow }, signal) : page;
-  const { completeFrom, availableFrom } = proved;
+  const { completeFrom, availableFrom, gapFrom = page.gapFrom ?? 0n } = proved;
   if (availableFrom !== undefined && !endsAtHistory) throw prunedAt(walk, state, start, availableFrom);
   return {
     ...(foundIn ? notLater(proved, page.extra.block) : proved),

@@ -30,13 +30,16 @@ describe("through windows, a page", () => {
     expect(page).toMatchObject({ edges: early.edges, gapFrom: 300n });
   });
 
-  test("after a gap does not claim the windows before it, although a proof takes its place", async () => {
+  test.each([
+    ["although a proof takes its place", { gapFrom: 9000n }, {}],
+    ["if the gap is that of the proof", {}, { gapFrom: 9000n }],
+  ])("after a gap does not claim the windows before it, %s", async (_, ofPage, ofProof) => {
     const request = { pagination: {} };
-    const passed: NodePage<BalanceChange> = { ...pageAt([]), foundIn: request, gapFrom: 9000n };
+    const passed: NodePage<BalanceChange> = { ...pageAt([]), foundIn: request, ...ofPage };
     // With the cursor of a node, the end of the list is requested once more.
     const { fetch } = createFakeNode({ balances: changesAt([5000n]) });
     const { edges } = await createClient({ baseUrl: "https://node.example", fetch }).listBalanceChanges();
-    const proved = { ...pageAt([]), edges, completeFrom: 100n };
+    const proved = { ...pageAt([]), edges, completeFrom: 100n, ...ofProof };
     const history: History<BalanceChange> = { prove: async () => proved, oldestAfter: async () => undefined };
     const range = { start: 100n, end: undefined };
     const options = { ...readWalkOptions(), ...request, pageSize: 9, kind: "changes", range, history } as const;
