@@ -32,7 +32,7 @@ const known: Record<keyof Row, Column<Row>> = {
   },
   value: { name: "Vote", width: 6, cell: ({ value }) => formatName(value) },
   totalGovernanceTokenBalance: {
-    ...{ name: "Tokens", width: 22, isNumber: true },
+    ...{ name: "Tokens", width: 20, isNumber: true },
     cell: ({ totalGovernanceTokenBalance }) => <Amount of={totalGovernanceTokenBalance || "0"} />,
   },
   timestamp: { name: "Time", width: 17, cell: ({ timestamp }) => <Time of={timestamp} /> },

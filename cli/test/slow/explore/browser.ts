@@ -72,6 +72,14 @@ export async function violations(page: Page, name: string): Promise<string[]> {
           all.filter((each) => each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight),
         );
       if (cut.length > 0) found.push(`${cut.length} amounts are cut off`);
+      const atEdge = await page.locator(".table").evaluateAll((all) =>
+        all.flatMap((table) => {
+          const edge = table.getBoundingClientRect().right;
+          const texts = [...table.querySelectorAll("td.number > *")].map((text) => text.getBoundingClientRect());
+          return texts.filter(({ left, right }) => left < edge && right > edge);
+        }),
+      );
+      if (atEdge.length > 0) found.push(`${atEdge.length} amounts are cut at the edge of ${width}`);
       found.push(...ids, ...(isWide ? [`wider than ${width}`] : []));
     }
   }
