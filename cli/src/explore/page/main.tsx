@@ -24,7 +24,10 @@ function App() {
   const names = useMemo(
     () => ({
       assets: new Map(assets.data?.flatMap(({ id, details }) => (isAsset(details) ? [[id, details]] : []))),
-      aliases: new Map(profiles.data?.map(({ partyId, alias }) => [partyId, alias])),
+      // A link needs a text that can be seen.
+      aliases: new Map(
+        profiles.data?.flatMap(({ partyId: id, alias }) => (/[^\s\p{C}]/u.test(alias) ? [[id, alias]] : [])),
+      ),
       hasViews: true,
     }),
     [assets.data, profiles.data],

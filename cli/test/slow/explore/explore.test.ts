@@ -186,6 +186,16 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     });
   });
 
+  test("shows the id of a party whose alias cannot be seen", async () => {
+    const profiles = [{ partyId: party, alias: " \u200b\u2060", metadata: [] }];
+    const { url } = await startServing(["explore"], createNode({ balances: changes, profiles, block }).fetch);
+    await open(url, async (page) => {
+      await expect.poll(async () => (await cellsOf(page, "Changes"))[0]?.[0]).toMatch(/^(?:ab){3}…(?:ab){2}$/);
+      await page.goto(view(url, `party/${party}`));
+      await page.getByRole("heading", { name: "Party", exact: true }).waitFor();
+    });
+  });
+
   test("sorts amounts as they are shown, and assets by their symbols", async () => {
     const amounts = [
       [vegaId, "GENERAL", "9000000000000000000"],
