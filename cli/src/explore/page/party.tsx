@@ -73,7 +73,7 @@ export function PartyView({ route, source }: { route: Route; source: Source }) {
       <h2>Balances now</h2>
       <Status of={balances} />
       {balances.data && <Records label="Balances" empty="No accounts." rows={rows} columns={accountColumns} />}
-      {coverage && asset && (
+      {coverage && (
         <p class="muted">
           Complete from <Time of={coverage.startTimestamp} /> to <Time of={coverage.endTimestamp} /> UTC.
           {!isWhole && " Balances before the first record of an account are unknown."}

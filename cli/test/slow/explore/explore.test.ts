@@ -336,6 +336,9 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       await page.getByLabel("Period").selectOption("custom");
       expect(await page.getByLabel("From (UTC)").inputValue()).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/);
       await page.locator("figure svg text").first().waitFor();
+      await page.goto(view(url, `party/${otherId}`));
+      await page.getByText("No accounts.").waitFor();
+      await page.getByText(`Complete from ${time(`${first}`)}`).waitFor();
       await page.goto(view(url, "nope"));
       await page.getByText("There is no such page.").waitFor();
       await page.goto(view(url, "party/%"));
