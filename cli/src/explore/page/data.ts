@@ -83,10 +83,7 @@ const interval = 5000;
 /** A period that ends now begins a little later with each block. */
 const subjectOf = (path: string) => path.replace(/(?<=[?&]from=)\d+/, "");
 
-/**
- * The data at a path. A new `version` loads it again; the previous data stays until then. Nothing is loaded for the
- * version `null`.
- */
+/** The data at a path. A new `version` loads it again; the previous data stays until then. `null` loads nothing. */
 export function useData<T>(
   path: string | undefined,
   version: unknown = 0,

@@ -60,7 +60,8 @@ export function PartyView({ route, source }: { route: Route; source: Source }) {
   // They follow the balances, so that all are of the same block.
   const series = useData<Series>(range && `/reports/series?${range}&every=${step}&groupBy=asset,type`, balances.block);
   const statement = useData<Statement>(range && `/reports/statement?${range}`, balances.block);
-  const votes = useData<readonly Vote[]>(`/api/v2/votes?partyId=${encodeURIComponent(id)}`, live.version, loadAll);
+  const cast = `/api/v2/votes?partyId=${encodeURIComponent(id)}`;
+  const votes = useData<readonly Vote[]>(cast, useLive(source, `${cast}&`).version, loadAll);
   const { coverage } = balances.data ?? {};
   const csv = `/reports/statement?${range?.replace(/(?<=from=)[^&]*/, statement.completeFrom ?? "$&")}`;
   const shownFrom = series.completeFrom ?? statement.completeFrom ?? completeFrom;

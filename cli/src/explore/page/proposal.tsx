@@ -4,7 +4,7 @@ import type { Vote } from "vegaprotocol-client";
 import type { Tally } from "vegaprotocol-client/reports";
 import { Chart } from "./chart.js";
 import { Field, LiveBadge, type Route } from "./context.js";
-import { loadAll, type Source, useData, useLive } from "./data.js";
+import { loadAll, type Source, useData, useLive, usePolled } from "./data.js";
 import { governanceAsset, Status, useNames } from "./format.js";
 import { Records } from "./records.js";
 import { decimalsOf, formatName, formatShares, formatSide, thresholds, verdictOf } from "./text.js";
@@ -46,7 +46,7 @@ export function ProposalView({ route, source }: { route: Route; source: Source }
   const path = `/api/v2/votes?proposalId=${encodeURIComponent(id)}`;
   const live = useLive(source, `${path}&`);
   const governance = `/api/v2/governance?proposalId=${encodeURIComponent(id)}`;
-  const node = useData<{ data: { proposal: Proposal } }>(governance, live.version);
+  const node = usePolled<{ data: { proposal: Proposal } }>(governance);
   const known = node.data?.data.proposal;
   const title = known?.rationale?.title;
   const chosen = {

@@ -4,7 +4,7 @@ import { balancesAt, statement, tallyVotes } from "vegaprotocol-client/reports";
 import { describe, expect, test } from "vitest";
 import { hasNoBrowser } from "../../../../test/support/chromium.js";
 import { firstOutput, kill } from "../../../../test/support/run.js";
-import { account, block, change, first, hour, party } from "../../support/changes.js";
+import { account, block, change, first, hour, party, withPaths } from "../../support/changes.js";
 import { start } from "../../support/cli-process.js";
 import { hasPostgres, usePostgres } from "../../support/postgres.js";
 import { runCli, startServing, useFolder } from "../../support/run-cli.js";
@@ -293,6 +293,22 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       await expect.poll(() => page.getByRole("alert").count(), { timeout: 20_000 }).toBe(0);
       await close();
       await page.getByText("Not live. The").first().waitFor();
+    });
+  });
+
+  test("shows a new vote of a party, and a proposal that has closed, without other new records", async () => {
+    const rules = { state: "STATE_OPEN" };
+    const node = createNode({ balances: changes, block });
+    const paths = { "/api/v2/governance": { data: { proposal: rules } } };
+    const { url } = await startServing(["explore"], withPaths(node, paths).fetch);
+    await open(view(url, `party/${party}`), async (page) => {
+      await page.getByText("No votes.").waitFor();
+      node.nextBlock({ votes: [{ ...(votes[0] as Vote), partyId: party }] });
+      node.nextBlock();
+      await page.locator('section[aria-label="Votes of the party"] a').click();
+      await page.getByText("Open", { exact: true }).waitFor();
+      rules.state = "STATE_PASSED";
+      await page.getByText("Passed", { exact: true }).waitFor();
     });
   });
 
