@@ -68,6 +68,8 @@ export function Table<T>({ label, columns, rows, empty }: Props<T>) {
     setOrder({ index, sign: order?.index === index && order.sign === -1 ? 1 : -1 });
     view.current?.scrollTo({ top: 0 });
   };
+  // The focus stays on a row when others arrive above it.
+  const keyOf = (row: T) => columns.map(({ sort }) => sort?.(row)).join("");
   const width = columns.reduce((sum, each) => sum + each.width, 0);
   return (
     <>
@@ -107,7 +109,7 @@ export function Table<T>({ label, columns, rows, empty }: Props<T>) {
           <tbody>
             {spacer(first)}
             {sorted.slice(first, last).map((row, index) => (
-              <tr key={first + index} aria-rowindex={first + index + 2}>
+              <tr key={keyOf(row) || first + index} aria-rowindex={first + index + 2}>
                 {columns.map(({ name, isNumber, cell }) => (
                   <td key={name} class={isNumber ? "number" : ""}>
                     {cell(row)}

@@ -296,6 +296,24 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     });
   });
 
+  test("keeps the focus on a link, and the rows in view, when new rows arrive above", async () => {
+    const ids = changes.map((_, at) => at.toString(16).padStart(64, "0"));
+    const balances = changes.map((each, at) => ({ ...each, partyId: ids[at] ?? "" }));
+    const node = createNode({ balances, block });
+    const { url } = await startServing(["explore"], node.fetch);
+    await open(url, async (page) => {
+      const table = page.locator('section[aria-label="Changes"]');
+      await table.locator(`a[href$="${ids[10]}"]`).focus();
+      const topOf = (id = "") => table.locator(`a[href$="${id}"]`).evaluate((link) => link.getBoundingClientRect().top);
+      const before = await topOf(ids[12]);
+      node.nextBlock({ balances: [{ ...account, partyId: party, balance: "123456" } as BalanceChange] });
+      node.nextBlock();
+      await table.locator("[aria-rowcount='42']").waitFor();
+      expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(`#/party/${ids[10]}`);
+      expect(await topOf(ids[12])).toBe(before);
+    });
+  });
+
   test("shows a new vote of a party, and a proposal that has closed, without other new records", async () => {
     const rules = { state: "STATE_OPEN" };
     const node = createNode({ balances: changes, block });
