@@ -14,8 +14,8 @@ const Asset = ({ id }: { id: string | undefined }) => <bdi title={id}>{symbolOf(
 const Entry = ({ of }: { of: string }) => (of === "Change" ? of : <b>{of}</b>);
 
 const known: Record<keyof Row, Column<Row>> = {
-  partyId: { name: "Party", width: 12, cell: ({ partyId = "" }) => <Id id={partyId} view="party" /> },
-  proposalId: { name: "Proposal", width: 12, cell: ({ proposalId = "" }) => <Id id={proposalId} view="proposal" /> },
+  partyId: { name: "Party", width: 11, cell: ({ partyId = "" }) => <Id id={partyId} view="party" /> },
+  proposalId: { name: "Proposal", width: 11, cell: ({ proposalId = "" }) => <Id id={proposalId} view="proposal" /> },
   assetId: { name: "Asset", width: 8, cell: ({ assetId }) => <Asset id={assetId} /> },
   marketId: { name: "Market", width: 11, cell: ({ marketId }) => (marketId ? <Id id={marketId} /> : "–") },
   accountType: { name: "Account", width: 16, cell: ({ accountType }) => <span>{formatName(accountType)}</span> },
@@ -30,7 +30,7 @@ const known: Record<keyof Row, Column<Row>> = {
     ...{ name: "Change", width: 22, isNumber: true },
     cell: ({ entry, change, assetId }) => (entry === "change" || change) && <Amount of={change} asset={assetId} />,
   },
-  value: { name: "Vote", width: 6, cell: ({ value }) => formatName(value) },
+  value: { name: "Vote", width: 7, cell: ({ value }) => formatName(value) },
   totalGovernanceTokenBalance: {
     ...{ name: "Tokens", width: 20, isNumber: true },
     cell: ({ totalGovernanceTokenBalance }) => <Amount of={totalGovernanceTokenBalance || "0"} />,
