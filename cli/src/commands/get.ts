@@ -184,7 +184,7 @@ const objectOf = (column: string) => column.split(".")[0];
 
 function columnOf(name: string, records: readonly WireRecord[]): Column {
   const values = records.map((record) => record[name]).filter((value) => value !== undefined && value !== null);
-  const isNumber = values.length > 0 && values.every((value) => /^-?\d+(?:\.\d+)?$/.test(String(value)));
+  const isNumber = values.length > 0 && values.every((value) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(String(value)));
   const isObject = values.length > 0 && values.every((value) => typeof value === "object");
   return { name, kind: isNumber ? "amount" : isObject ? "json" : "text", print: (text) => text };
 }

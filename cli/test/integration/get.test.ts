@@ -105,6 +105,9 @@ test("the command get keeps all digits of numbers, also of those that JavaScript
   const list = async () => new Response(page, { headers: { "Content-Type": "application/json" } });
   const rows = "value\r\n1707497695123456\r\nx\r\n18446744073709551615\r\n";
   expect((await run("/list --format csv", { fetch: list })).stdout).toBe(rows);
+  const padded = async () =>
+    Response.json({ list: { edges: [{ node: { id: "007" } }], pageInfo: { hasNextPage: false } } });
+  expect((await run("/list --format html", { fetch: padded })).stdout).toContain('"columns":{"id":"text"}');
 });
 
 test("the command get marks a formula in CSV also where other records have an object", async () => {
