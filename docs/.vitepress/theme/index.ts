@@ -31,6 +31,10 @@ export default {
     onMounted(() => {
       reveal(location.hash);
       preloadSearch();
+      // Paper is white.
+      const { classList } = document.documentElement;
+      addEventListener("beforeprint", () => classList.replace("dark", "dark-screen"));
+      addEventListener("afterprint", () => classList.replace("dark-screen", "dark"));
     });
   },
 } satisfies Theme;

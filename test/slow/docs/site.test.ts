@@ -173,6 +173,22 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
     });
   });
 
+  test("prints all of the text, and nothing to press, on white", async () => {
+    await site.open("sync.html", async (page) => {
+      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+      // As wide as paper.
+      await page.setViewportSize({ width: 718, height: 1000 });
+      await page.locator("html.dark").waitFor();
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      expect(await page.locator("html.dark").count()).toBe(0);
+      expect(await page.locator(":is(a, button):visible:not(main .vp-doc *)").allTextContents()).toEqual([]);
+      const boxes = page.locator("pre");
+      expect(await boxes.evaluateAll((all) => all.filter((box) => box.scrollWidth > box.clientWidth).length)).toBe(0);
+      await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+      await page.locator("html.dark").waitFor();
+    });
+  });
+
   test("shows the OpenAPI description without another host", async () => {
     await site.open("openapi.html", async (page) => {
       await page.getByRole("heading", { name: "Check a signed transaction" }).waitFor();
