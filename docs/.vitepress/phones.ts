@@ -21,7 +21,7 @@ interface Markdown<T extends Token> {
 const longest = 5500;
 
 /**
- * Marks what phones show in another way: tables of options and operations, whose rows they stack, and the sections of long
+ * Marks what phones show in another way: tables of options, operations and members, whose rows they stack, and the sections of long
  * pages, which they show closed. `phones.css` and `sections.ts` of the theme do that.
  */
 export function markForPhones<T extends Token>(markdown: Markdown<T>): void {
@@ -68,7 +68,10 @@ function wrapSections<T extends Token>(tokens: readonly T[], html: Html<T>): T[]
 }
 
 /** What the first column of a table is called if a phone stacks its rows, and the class of its frame. */
-const stacked: Readonly<Record<string, string>> = { Option: "stacked options", Operation: "stacked" };
+const stacked: Readonly<Record<string, string>> = {
+  Option: "stacked options",
+  ...{ Operation: "stacked", Parameter: "stacked", Record: "stacked", Response: "stacked", Body: "stacked" },
+};
 
 function wrapTables<T extends Token>(tokens: readonly T[], html: Html<T>): T[] {
   let frame: string | undefined;
