@@ -53,7 +53,7 @@ const sidebar = guide.map(({ text, items }) => ({ text, items: [...(added[text] 
 function summaryOf(page: string): string | undefined {
   const [, paragraph = ""] = /^# .+\n\n([\w`"*[][\s\S]*?)\n\n/m.exec(page) ?? [];
   const text = paragraph
-    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1")
+    .replaceAll(/\[([^\]]+)\]\([^)]+\)(?:{[^}]*})?/g, "$1")
     .replaceAll(/[`*]/g, "")
     .replaceAll(/\s+/g, " ");
   return /^.+?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, ".");

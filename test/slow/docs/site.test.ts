@@ -219,5 +219,8 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
     );
     expect(files.length).toBeGreaterThan(30);
     expect(broken).toEqual([]);
+    // The description of a page is plain text.
+    const marked = [...contents].filter(([, html]) => /<meta name="description" content="[^"]*[[\]{}`*]/.test(html));
+    expect(marked.map(([name]) => name)).toEqual([]);
   });
 });
