@@ -50,10 +50,8 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
    * `past` is for how many blocks it can be used: a change of the network's parameter is for later blocks.
    */
   let blocks = new Map<bigint, { used: bigint; past?: bigint; state?: BlockState }>();
-  /** The submissions on these blocks that have a counter. */
-  let sends: { key: string; on: bigint }[] = [];
-  /** How many of them the latest statistics do not count, by counter. */
-  let uncounted = new Map<string, { submission: Submission; count: bigint }>();
+  /** The submissions of each counter: how many on each of these blocks, and how many the latest statistics do not count. */
+  let sends = new Map<string, { submission: Submission; perBlock: Map<bigint, bigint>; uncounted: bigint }>();
 
   function update(response: SpamStatisticsResponse): void {
     const known = readStatistics(place, response);
@@ -62,7 +60,7 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
     const current = [...states.keys()].reduce(maximum, 0n);
     if (latest && latest.chainId !== response.chainId) {
       // A chain that was restarted has none of the transactions.
-      [height, blocks, sends] = [0n, new Map(), []];
+      [height, blocks, sends] = [0n, new Map(), new Map()];
     }
     if (current < height) return;
     const seenOn = (on: bigint) => BigInt(states.get(on)?.transactionsSeen ?? 0);
@@ -75,18 +73,21 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
       usable.set(on, { state, used: maximum(before?.used ?? 0n, seenOn(on)), past: before?.past ?? past });
     }
     for (const [on, { past = pastNow }] of usable) if (on + past <= current) usable.delete(on);
-    const kept = sends.filter(({ on }) => usable.has(on));
-    const left = Array.from(uncounted, ([key, { submission, count }]) => {
+    const kept = new Map<string, NonNullable<ReturnType<typeof sends.get>>>();
+    for (const [key, { submission, uncounted, ...sent }] of sends) {
       // A new epoch counts from 0, also transactions that were sent in the epoch before.
       const before = latest?.statistics?.epochSeq === known?.epochSeq ? countOf(latest?.statistics, submission) : 0n;
       const counted = latest ? countOf(known, submission) - before : 0n;
+      const perBlock = new Map([...sent.perBlock].filter(([on]) => usable.has(on)));
       // Blocks have all submissions on a block on which as many were seen as sent.
-      const ownOn = (height: bigint) => BigInt(kept.filter(({ key: own, on }) => own === key && on === height).length);
-      const perBlock = Array.from(usable, ([on, { used }]) => minimum(ownOn(on), used - seenOn(on)));
-      const most = perBlock.reduce((sum, each) => sum + each, 0n);
-      return [key, { submission, count: maximum(minimum(count - counted, most), 0n) }] as const;
-    });
-    [latest, height, blocks, sends, uncounted] = [response, current, usable, kept, new Map(left)];
+      const most = [...perBlock].reduce(
+        (sum, [on, own]) => sum + minimum(own, (usable.get(on)?.used ?? 0n) - seenOn(on)),
+        0n,
+      );
+      if (perBlock.size > 0)
+        kept.set(key, { submission, perBlock, uncounted: maximum(minimum(uncounted - counted, most), 0n) });
+    }
+    [latest, height, blocks, sends] = [response, current, usable, kept];
   }
 
   const countOf = (known: SpamStatistics | null | undefined, submission: Submission): bigint => {
@@ -104,7 +105,7 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
       const pow = known?.pow && { ...known.pow, blockStates: [...blocks.values()].flatMap(({ state }) => state ?? []) };
       return limitsOf(operation, known && { ...known, pow: pow ?? null }, submission, {
         ...options,
-        sentSince: uncounted.get(keyOf(submission))?.count,
+        sentSince: sends.get(keyOf(submission))?.uncounted,
         sentByBlock: new Map([...blocks].map(([on, { used }]) => [on, used])),
         pastBlocksOf: (on) => blocks.get(on)?.past,
       });
@@ -115,8 +116,9 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
       const on = readCount({ operation, argument: "blockHeight" }, blockHeight);
       const key = keyOf(submission);
       blocks.set(on, { ...blocks.get(on), used: (blocks.get(on)?.used ?? 0n) + 1n });
-      sends.push({ key, on });
-      uncounted.set(key, { submission, count: (uncounted.get(key)?.count ?? 0n) + 1n });
+      const { perBlock = new Map<bigint, bigint>(), uncounted = 0n } = sends.get(key) ?? {};
+      perBlock.set(on, (perBlock.get(on) ?? 0n) + 1n);
+      sends.set(key, { submission, perBlock, uncounted: uncounted + 1n });
     },
   };
 }
