@@ -36,11 +36,19 @@ export class MergedParts {
     const isReady = (record: BalanceChange) =>
       (bound === undefined || compareRecords(record, bound) <= 0) &&
       (failure === undefined || compare(microsecondAt(record), firstOf(failure.unread)) < 0);
-    const isLater = (record: BalanceChange) => !isReady(record);
-    this.#heads = heads.map(({ part, next }) => ({ part, next: isBatch(next) ? next.filter(isLater) : next }));
-    const ready = batches.flat().filter(isReady).sort(compareRecords);
+    // A batch is in order: the rest of it is not compared.
+    const ready = heads.map(({ next }) => {
+      if (!isBatch(next)) return [];
+      const later = next.findIndex((record) => !isReady(record));
+      return later < 0 ? next : next.slice(0, later);
+    });
+    this.#heads = heads.map(({ part, next }, index) => ({
+      part,
+      next: isBatch(next) ? next.slice(ready[index]?.length) : next,
+    }));
+    const records = ready.flat().sort(compareRecords);
     // Nothing is ready if the part that comes next has failed, or if all have ended.
-    return ready.length > 0 ? ready : failure;
+    return records.length > 0 ? records : failure;
   }
 }
 

@@ -61,6 +61,29 @@ test("the records of several parts come in one order, up to the first failure of
   );
 });
 
+test("the records that wait are not compared again with each batch", async () => {
+  const [count, size] = [64, 100];
+  let compared = 0;
+  const order = readingOrder(false);
+  const counted = {
+    ...order,
+    compareRecords: (a: BalanceChange, b: BalanceChange) => {
+      compared++;
+      return order.compareRecords(a, b);
+    },
+  };
+  const sources = Array.from({ length: count }, (_, part) => {
+    const records = Array.from({ length: 2 * size }, (_, index) => recordAt(count * index + part, part, 0));
+    return { next: async () => (records.length > 0 ? records.splice(0, size) : undefined) };
+  });
+  const merged = new MergedParts(sources, counted);
+  let read = 0;
+  for (let next = await merged.next(); Array.isArray(next); next = await merged.next()) read += next.length;
+  expect(read).toBe(2 * count * size);
+  // Sorting compares each record a few times.
+  expect(compared).toBeLessThan(20 * read);
+});
+
 describe("a range of microseconds", () => {
   const range = { start: 10n, end: 20n };
 
