@@ -10,7 +10,7 @@ import type { Flags } from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { idOf } from "../operations.js";
 import { checkSync, copyDatabase } from "../sync/check.js";
-import { checkpointOf, type Destination, hidePassword, type SyncList } from "../sync/destination.js";
+import { checkpointsBy, type Destination, hidePassword, type SyncList } from "../sync/destination.js";
 import { isContinued, isRelational } from "../sync/destinations/relational.js";
 import { openDestination } from "../sync/open.js";
 import { tables } from "../sync/rows.js";
@@ -100,10 +100,11 @@ export async function describeSync({ io, flags, plan, entered, name, connected }
     if (!(error instanceof NoCopyError)) throw error;
   });
   const stored = (await destination?.checkpoints().finally(() => destination.close())) ?? [];
+  const checkpointOf = checkpointsBy(stored);
   const connection = await connected();
   for (const [list, query] of listsOf(plan)) {
     const { from, ...filters } = query as { from?: bigint };
-    const { position } = (destination && isContinued(destination, list) && checkpointOf(stored, list, query)) || {};
+    const { position } = (destination && isContinued(destination, list) && checkpointOf(list, query)) || {};
     const planned = { id: idOf(list), query: filters, start: position ?? from, ...(list === "balances" && plan.scan) };
     const place = position === undefined ? undefined : `where ${name} ends`;
     await write(io.stdout, await describeReading(connection, planned, io.signal, place));

@@ -12,7 +12,7 @@ import {
   type BalancesQuery,
   type Checkpoint,
   canonicalJson,
-  checkpointOf,
+  checkpointsBy,
   type Destination,
   type StoredList,
   type SyncList,
@@ -57,8 +57,9 @@ export interface ComparedDay {
 export async function* checkSync(destination: Destination, client: VegaClient, options: SyncOptions) {
   const run = { destination, client, options };
   const stored = await destination.checkpoints();
+  const checkpointOf = checkpointsBy(stored);
   for (const [list, query] of listsOf(options)) {
-    const checkpoint = checkpointOf(stored, list, query);
+    const checkpoint = checkpointOf(list, query);
     if (list === "profiles") yield await checkList(run, list, query);
     else if (checkpoint === undefined) throw notStored(list, stored);
     else if (list !== "balances") yield await checkList(run, list, query, checkpoint.position);
@@ -124,10 +125,7 @@ type WholeList = Exclude<SyncList, "balances">;
 
 async function checkList(run: Checked, list: WholeList, query: object, position?: bigint): Promise<Comparison> {
   const { destination, client, options } = run;
-  const members = Object.values(tables[list].columns).map(({ member }) => member);
-  const wanted = Object.entries(query).map(([member, id]) => [members.indexOf(member), id] as const);
-  const stored = await storedRows(destination, list);
-  const own = new Map([...stored].filter(([, row]) => wanted.every(([index, id]) => row[index] === id)));
+  const own = await storedRows(destination, list, query);
   const { records, pages, gap } = await readWhole(client, idOf(list), query, { signal: options.signal });
   const block = pages.at(-1)?.block;
   const reached = block && finalTime(block.timestamp);
@@ -166,9 +164,9 @@ function rowsOf(list: WholeList, records: readonly object[]): Rows {
   return byKey(list, rows);
 }
 
-async function storedRows(destination: Destination, list: WholeList): Promise<Rows> {
+async function storedRows(destination: Destination, list: WholeList, query: object = {}): Promise<Rows> {
   const rows: Row[] = [];
-  for await (const row of destination.rows(list)) rows.push(normalRow(list, row));
+  for await (const row of destination.rows(list, query)) rows.push(normalRow(list, row));
   return byKey(list, rows);
 }
 

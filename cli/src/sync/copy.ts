@@ -119,18 +119,14 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
     (argument: object, { signal }: Signal = {}) => {
       const { pagination: _, ...query } = canonicalIds(argument) as Readonly<Record<string, unknown>>;
       const { parties: partyId = query["partyId"], ...ids } = query;
-      const wanted = Object.entries({ ...ids, partyId }).filter(([, id]) => id !== undefined);
       const readPage = async (_: object, pageSignal: AbortSignal) => {
         const edges: { node: object; cursor: string }[] = [];
         const records = readFrom(pageSignal, async function* (stored) {
           // Profiles have no checkpoint.
           if (list !== "profiles") await checkpointsOf(stored, list, (own) => covers(own, query));
-          yield* allOf(stored, list);
+          yield* allOf(stored, list, { ...ids, partyId });
         });
-        for await (const node of records) {
-          const isWanted = wanted.every(([member, id]) => [id].flat().includes(node[member as keyof object]));
-          if (isWanted) edges.push({ node, cursor: "" });
-        }
+        for await (const node of records) edges.push({ node, cursor: "" });
         return { edges, pageInfo: { hasNextPage: false } } as object as PageContent<object>;
       };
       return paginate(readPage, {}, { signal });

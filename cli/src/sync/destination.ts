@@ -71,15 +71,23 @@ export interface Destination {
   /** The balance changes of a range in the order of a scan. */
   read(filter: BalanceChangesFilter, range: TimeRange, isNewestFirst?: boolean): AsyncIterable<BalanceChange>;
   checkpoints(): Promise<StoredList[]>;
-  /** The rows of a list, in order of time if they have one. */
-  rows(list: SyncList): AsyncIterable<Row>;
+  /** The rows of a list, in order of time if they have one. A query selects by members, such as `proposalId`. */
+  rows(list: SyncList, query?: object): AsyncIterable<Row>;
   /** Adds the name of the destination to an error of its files or its database. */
   describe(error: unknown): unknown;
   close(): Promise<void>;
 }
 
+export const keyOf = ({ list, query }: Pick<StoredList, "list" | "query">): string => `${list} ${canonicalJson(query)}`;
+
+/** Returns a function that finds the stored range of a list: a run can have thousands of queries. */
+export function checkpointsBy(stored: readonly StoredList[]) {
+  const checkpoints = new Map(stored.map((each) => [keyOf(each), each.checkpoint]));
+  return (list: SyncList, query: object): Checkpoint | undefined => checkpoints.get(keyOf({ list, query }));
+}
+
 export const checkpointOf = (stored: readonly StoredList[], list: SyncList, query: object): Checkpoint | undefined =>
-  stored.find((each) => each.list === list && canonicalJson(each.query) === canonicalJson(query))?.checkpoint;
+  checkpointsBy(stored)(list, query);
 
 export function wantedOf({ assetId, partyIds, marketIds, accountTypes }: BalanceChangesFilter): [string, string[]][] {
   const wanted = { asset: assetId, party: partyIds, market: marketIds, account_type: accountTypes };

@@ -84,9 +84,16 @@ export function recordOf<List extends SyncList>(list: List, row: Row): SyncRecor
   return record as object as SyncRecords[List];
 }
 
-export async function* allOf<List extends SyncList>(stored: Destination, list: List) {
-  for await (const row of stored.rows(list)) yield recordOf(list, row);
+export async function* allOf<List extends SyncList>(stored: Destination, list: List, query: object = {}) {
+  for await (const row of stored.rows(list, query)) yield recordOf(list, row);
 }
+
+/** The columns that a query selects by, each with its values. */
+export const wantedIn = (list: SyncList, query: object): [column: string, values: string[]][] =>
+  Object.entries(tables[list].columns).flatMap(([column, { member = "" }]): [string, string[]][] => {
+    const wanted: unknown = query[member as keyof typeof query];
+    return wanted === undefined ? [] : [[column, [wanted].flat().map(String)]];
+  });
 
 /** PostgreSQL rejects NUL and lone surrogates, and libsql, the SQLite of Node.js 20, fails when it reads them. */
 const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);

@@ -24,14 +24,13 @@ import {
   type BalancesQuery,
   type Batch,
   type Checkpoint,
-  checkpointOf,
+  checkpointsBy,
   type Destination,
   type SyncList,
 } from "./destination.js";
 import { isContinued } from "./destinations/relational.js";
 import { scanHistory } from "./history.js";
 import { checkNetwork } from "./network.js";
-import { allOf } from "./rows.js";
 import { checkJoin, listsOf, type Run, type SyncOptions, store, unprovedError, type VotesQuery } from "./run.js";
 
 /**
@@ -63,8 +62,9 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   };
   const stored = await destination.checkpoints();
   await checkNetwork(run, stored);
+  const checkpointOf = checkpointsBy(stored);
   const tasks = listsOf(options).map(([list, query]): Promise<IncompleteError | undefined> => {
-    const checkpoint = isContinued(destination, list) ? checkpointOf(stored, list, query) : undefined;
+    const checkpoint = isContinued(destination, list) ? checkpointOf(list, query) : undefined;
     if (list === "balances") return syncBalances(run, query, checkpoint);
     if (list === "votes") return syncVotes(run, query, checkpoint);
     if (list === "profiles") return syncProfiles(run);
@@ -75,7 +75,8 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   // A batch that is being stored needs the destination until its end.
   await Promise.allSettled(tasks);
   controller.signal.throwIfAborted();
-  options.onWritten?.(await destination.finish());
+  const unwritten = await destination.finish();
+  options.onWritten?.(unwritten);
   const reason = (await Promise.all(tasks)).find((each) => each !== undefined);
   if (reason) throw reason;
 }
@@ -133,9 +134,7 @@ function following({ options, controller, signal }: Run): FollowOptions {
 
 /** Whether votes of a query are stored. A backup that is restored in part has its checkpoint without them. */
 async function hasVotes(destination: Destination, query: VotesQuery): Promise<boolean> {
-  const { partyId, proposalId } = query as { partyId?: string; proposalId?: string };
-  for await (const vote of allOf(destination, "votes"))
-    if ([vote.partyId, undefined].includes(partyId) && [vote.proposalId, undefined].includes(proposalId)) return true;
+  for await (const _ of destination.rows("votes", query)) return true;
   return false;
 }
 

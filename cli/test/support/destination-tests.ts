@@ -4,7 +4,8 @@ import { createClient } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { beforeEach, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
-import { syncLists } from "../../src/sync/destination.js";
+import { checkSync } from "../../src/sync/check.js";
+import { type Destination, type OpenMode, syncLists } from "../../src/sync/destination.js";
 import { openDestination } from "../../src/sync/open.js";
 import { rowOf, tables } from "../../src/sync/rows.js";
 import { syncTo } from "../../src/sync/sync.js";
@@ -65,6 +66,37 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(new Set(found.votes)).toEqual(new Set(votes));
     expect(new Set(found.signatures)).toEqual(new Set(node.records.signatures.filter((each) => each.id === id)));
     expect(found.profiles).toHaveLength(40);
+  });
+
+  test("has votes on many proposals, of which a run and a comparison read each once", async () => {
+    const node = startNode({ balances: changes, votes: 300 });
+    const client = createClient({ baseUrl: "http://node.example", fetch: node.fetch });
+    const ids = [...new Set(node.records.votes.map(({ proposalId }) => proposalId))];
+    expect(ids.length).toBeGreaterThan(2);
+    const { signal } = new AbortController();
+    const plan = { votes: ids.map((proposalId) => ({ proposalId })), signal };
+    /** How many rows a task reads. */
+    async function rowsOf(mode: OpenMode, task: (destination: Destination) => Promise<void>): Promise<number> {
+      const destination = await openDestination(target(), mode, signal);
+      let rows = 0;
+      async function* read(...selection: Parameters<Destination["rows"]>) {
+        for await (const row of destination.rows(...selection)) {
+          rows++;
+          yield row;
+        }
+      }
+      await task({ ...destination, rows: read }).finally(destination.close);
+      return rows;
+    }
+    const run = () => rowsOf("write", (destination) => syncTo(destination, client, plan));
+    await run();
+    node.nextBlock({ votes: [] });
+    // One vote shows that a proposal has some, and the first one that the node is of the same network.
+    expect(await run()).toBeLessThanOrEqual(ids.length + 1);
+    const compare = async (destination: Destination) => {
+      for await (const { different } of checkSync(destination, client, plan)) expect(different).toEqual([]);
+    };
+    expect(await rowsOf("read", compare)).toBe(node.records.votes.length);
   });
 
   test("is compared with a node, record by record, from where it begins", async () => {

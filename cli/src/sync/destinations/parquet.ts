@@ -18,7 +18,7 @@ import {
   syncLists,
   wantedOf,
 } from "../destination.js";
-import { recordOf, rowOf, tables } from "../rows.js";
+import { type Row, recordOf, rowOf, tables, wantedIn } from "../rows.js";
 import { lock, refuseMoved } from "../sqlite.js";
 import {
   changedError,
@@ -165,9 +165,12 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
       }
       return found;
     },
-    async *rows(list) {
+    async *rows(list, query = {}) {
       const path = pathOf(folder, list);
-      if (existsSync(path)) yield* readParquet(await openParquet(path, false), tables[list].columns);
+      if (!existsSync(path)) return;
+      const isWanted = selectionOf(list, wantedIn(list, query));
+      for await (const row of readParquet(await openParquet(path, false), tables[list].columns))
+        if (isWanted(row)) yield row;
     },
     async newest() {
       if (last === undefined) return undefined;
@@ -175,14 +178,14 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
       return undefined;
     },
     async *read(filter, range, isNewestFirst = false) {
-      const wanted = wantedOf(filter).map(([name, ids]) => [Object.keys(columns).indexOf(name), new Set(ids)] as const);
+      const isWanted = selectionOf("balances", wantedOf(filter));
       const files = days.filter(({ day }) => day < range.end && endOf(day) > range.start);
       for (const file of isNewestFirst ? files.reverse() : files) {
         for await (const row of readParquet(file, columns, isNewestFirst)) {
           const time = BigInt(row[0] ?? 0);
           if (dayOf(time) !== file.day) throw changedError(file.path, `a record at ${formatTime(time)}`);
           const isInRange = time >= range.start && time < range.end;
-          if (isInRange && wanted.every(([index, ids]) => ids.has(row[index] ?? ""))) yield recordOf("balances", row);
+          if (isInRange && isWanted(row)) yield recordOf("balances", row);
         }
       }
     },
@@ -196,6 +199,13 @@ export async function openParquetFolder(name: string, options: ParquetOptions): 
       await release();
     },
   };
+}
+
+/** Returns whether a row has the wanted values of columns. */
+function selectionOf(list: SyncList, wanted: readonly [column: string, values: string[]][]): (row: Row) => boolean {
+  const names = Object.keys(tables[list].columns);
+  const sets = wanted.map(([name, values]) => [names.indexOf(name), new Set(values)] as const);
+  return (row) => sets.every(([index, values]) => values.has(row[index] ?? ""));
 }
 
 /** Locks a folder by a file inside it, and creates the folder. Removes a new folder again if nothing was stored in it. */

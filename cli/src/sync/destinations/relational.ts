@@ -6,6 +6,7 @@ import {
   allTimes,
   canonicalJson,
   type Destination,
+  keyOf,
   type OpenMode,
   type StoredList,
   type SyncList,
@@ -13,7 +14,7 @@ import {
   type TimeRange,
   wantedOf,
 } from "../destination.js";
-import { describe, type Row, recordOf, refuse, rowOf, type StoredKind, tables } from "../rows.js";
+import { describe, type Row, recordOf, refuse, rowOf, type StoredKind, tables, wantedIn } from "../rows.js";
 import type { Database, Dialect } from "./database.js";
 
 export interface RelationalDestination extends Destination {
@@ -170,20 +171,22 @@ function createDestination(database: Database): RelationalDestination {
       kind === "time" ? digits(name) : kind === "text" ? name : `CAST(${name} AS TEXT)`,
     );
 
+  /** Conditions for columns, with the values that they add. */
+  const among = (wanted: readonly [column: string, values: string[]][], values: string[]): string[] =>
+    wanted.map(([column, among]) => {
+      const count = values.push(JSON.stringify(among.map((each) => [each])));
+      return `${column} IN (SELECT r.value->>0 FROM ${rowsIn(`$${count}`)})`;
+    });
+
   function select(filter: BalanceChangesFilter, { start, end }: TimeRange, order: string): [string, string[]] {
     const values = [start, end].map((each) => String(each + precision - 1n));
-    const conditions = [`time >= ${time("$1")}`, `time < ${time("$2")}`];
-    for (const [column, wanted] of wantedOf(filter)) {
-      values.push(JSON.stringify(wanted.map((each) => [each])));
-      conditions.push(`${column} IN (SELECT r.value->>0 FROM ${rowsIn(`$${values.length}`)})`);
-    }
+    const conditions = [`time >= ${time("$1")}`, `time < ${time("$2")}`, ...among(wantedOf(filter), values)];
     const from = `SELECT ${columnsOf("balances")} FROM balance_changes`;
     return [`${from} WHERE ${conditions.join(" AND ")} ORDER BY ${order}`, values];
   }
 
   /** The end of each range, as last read or written. */
   const ends = new Map<string, string>();
-  const keyOf = ({ list, query }: Pick<StoredList, "list" | "query">) => `${list} ${canonicalJson(query)}`;
 
   /** Refuses to continue a database that has lost committed batches, as after a failover: records would be missing. */
   async function checkEnd({ list, query, checkpoint: { position } }: StoredList): Promise<void> {
@@ -294,9 +297,12 @@ function createDestination(database: Database): RelationalDestination {
       const sql = select(filter, range, order.map((name) => (isNewestFirst ? `${name} DESC` : name)).join());
       for await (const row of database.read(...sql)) yield recordOf("balances", row);
     },
-    async *rows(list) {
+    async *rows(list, query = {}) {
       const { name, timeIndex } = tables[list];
-      yield* database.read(`SELECT ${columnsOf(list)} FROM ${name}${timeIndex < 0 ? "" : " ORDER BY time"}`);
+      const values: string[] = [];
+      const conditions = ["true", ...among(wantedIn(list, query), values)].join(" AND ");
+      const order = timeIndex < 0 ? "" : " ORDER BY time";
+      yield* database.read(`SELECT ${columnsOf(list)} FROM ${name} WHERE ${conditions}${order}`, values);
     },
     describe: database.describe,
     close: database.close,
