@@ -1,5 +1,6 @@
 import fs from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { formatUnits, type Vote } from "vegaprotocol-client";
 import { balancesAt, statement } from "vegaprotocol-client/reports";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
@@ -8,8 +9,8 @@ import { compareRecords } from "../../../src/scan/timeline.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { canonicalJson } from "../../src/sync/destination.js";
 import { openSqlite, sqliteDestination } from "../../src/sync/destinations/sqlite.js";
-import { lock } from "../../src/sync/sqlite.js";
-import { add, change, first, hour, type Node, other, startNode } from "../support/changes.js";
+import { loadSqlite, lock } from "../../src/sync/sqlite.js";
+import { add, change, changes, first, hour, type Node, other, startNode } from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readDestination } from "../support/read-destination.js";
 import { ended, isWindows, runCli, useFolder } from "../support/run-cli.js";
@@ -103,6 +104,49 @@ describe("SQLite", () => {
     await sync(startNode());
     expect((await sync(startNode(), "--party", other)).stderr).toContain("vega.db: 0 new balance changes, ");
   });
+
+  test.each([false, true])(
+    "the first records of a filter come from a short part of the range, newest first: %s",
+    async (isDown) => {
+      await sync(startNode());
+      const sqlite = (await loadSqlite())(file);
+      const hours: bigint[] = [];
+      /** Notes the range of each query. */
+      function prepare(sql: string): ReturnType<typeof sqlite.prepare> {
+        const statement = sqlite.prepare(sql);
+        const iterate = (values: Record<string, string> = {}) => {
+          const { 1: start, 2: end } = values;
+          if (start && end) hours.push((BigInt(end) - BigInt(start)) / hour);
+          return statement.iterate(values);
+        };
+        return {
+          ...statement,
+          get: (...values) => statement.get(...values),
+          iterate: iterate as typeof statement.iterate,
+        };
+      }
+      const exec = (sql: string) => sqlite.exec(sql);
+      const options = { name: file, mode: "read", signal } as const;
+      const copy = await sqliteDestination({ exec, prepare, close: () => sqlite.close() }, options);
+      const range = { start: first + 7n * hour, end: first + 190n * hour };
+      const read = (filter: object) => copy.read(filter, range, isDown);
+      const own = changes.slice(7, 190).filter(({ partyId }) => partyId === other);
+      for await (const record of read({ partyIds: [other] })) {
+        expect(record).toEqual(own.at(isDown ? -1 : 0));
+        break;
+      }
+      expect(hours).toEqual([1n, 4n]);
+      hours.length = 0;
+      const found = await Readable.from(read({ partyIds: [other] })).toArray();
+      expect(isDown ? found.reverse() : found).toEqual(own);
+      expect(hours).toEqual([1n, 4n, 16n, 64n, 98n]);
+      // All records are stored in this order.
+      hours.length = 0;
+      expect(await Readable.from(read({})).toArray()).toHaveLength(183);
+      expect(hours).toEqual([183n]);
+      await copy.close();
+    },
+  );
 
   test("a database of another version is refused, with advice", async () => {
     await sync(startNode());

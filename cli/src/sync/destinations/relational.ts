@@ -1,7 +1,7 @@
 /** A destination in a relational database: SQLite and PostgreSQL have the same tables, and run the same statements. */
 import type { BalanceChangesFilter } from "vegaprotocol-client";
 import { ExitError, NoCopyError } from "../../errors.js";
-import { formatTime } from "../../times.js";
+import { earliest, formatTime, latest } from "../../times.js";
 import {
   allTimes,
   canonicalJson,
@@ -161,6 +161,9 @@ export async function openRelational(database: Database, mode: OpenMode): Promis
   return createDestination(database);
 }
 
+/** How long the first part of a range is that is read with a filter, in nanoseconds: an hour. Each other one is longer. */
+const firstLength = 3_600_000_000_000n;
+
 function createDestination(database: Database): RelationalDestination {
   const { precision, digits, time, rows: rowsIn } = database.dialect;
   const inserts = insertsOf(database.dialect);
@@ -294,8 +297,17 @@ function createDestination(database: Database): RelationalDestination {
     },
     async *read(filter, range, isNewestFirst = false) {
       const order = ["time", "asset", "party", "market", "account_type"];
-      const sql = select(filter, range, order.map((name) => (isNewestFirst ? `${name} DESC` : name)).join());
-      for await (const row of database.read(...sql)) yield recordOf("balances", row);
+      const sorting = order.map((name) => (isNewestFirst ? `${name} DESC` : name)).join();
+      // All changes are stored in this order. Those of a filter are not: a query sorts all of its range at first.
+      let length = wantedOf(filter).length > 0 ? firstLength : range.end - range.start;
+      for (let { start, end } = range; start < end; length *= 4n) {
+        const window = isNewestFirst
+          ? { start: latest(start, end - length), end }
+          : { start, end: earliest(end, start + length) };
+        for await (const row of database.read(...select(filter, window, sorting))) yield recordOf("balances", row);
+        if (isNewestFirst) end = window.start;
+        else start = window.end;
+      }
     },
     async *rows(list, query = {}) {
       const { name, timeIndex } = tables[list];
