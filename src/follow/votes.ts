@@ -92,11 +92,14 @@ export const votes: FollowerKind<Query, State, Batch<Vote>, Vote> = {
       .filter(isNew)
       .sort(inOrder)
       .map(({ vote }) => vote);
+    const batch = batchOf(records, upTo, end);
+    // Most blocks have no votes.
+    if (records.length === 0) return { state: { upTo: end, seen }, block, batch };
     const changed = new Map(records.map((vote) => [keyOf(vote), voteKeyOf(vote)]));
     const all = [...seen].filter(([key]) => !changed.has(key)).concat([...changed]);
     // As many as two pages have: a proposal with more cannot be followed to its close.
     const state = { upTo: end, seen: new Map(all.slice(-2 * context.pageSize)) };
-    return { state, block, batch: batchOf(records, upTo, end) };
+    return { state, block, batch };
   },
   valuesOf: ({ records }) => records,
 };

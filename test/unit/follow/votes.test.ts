@@ -3,7 +3,15 @@ import type { FollowOptions } from "../../../src/follow/options.js";
 import { votes as kind } from "../../../src/follow/votes.js";
 import type { PaginationError, Vote } from "../../../src/index.js";
 import { createFakeNetwork, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
-import { batchOf, endBlock, followerOf, nodeAt, type Served, timeAt } from "../../support/follow-setting.js";
+import {
+  batchOf,
+  endBlock,
+  followerOf,
+  followSetting,
+  nodeAt,
+  type Served,
+  timeAt,
+} from "../../support/follow-setting.js";
 import { clamped } from "../../support/worlds/faults.js";
 
 const proposalId = "f".padStart(64, "0");
@@ -64,6 +72,20 @@ describe("a follower of votes", () => {
     endBlock(node, 4, { votes: [vote(3, 2)] });
     isOther = true;
     expect(await take(1)).toMatchObject([batchOf([vote(3, 2)], 4)]);
+  });
+
+  test("copies what it knows of votes only when there are new ones", async () => {
+    const node = nodeAt(3, { votes: [vote(1, 1)] });
+    const { client } = followSetting(node.fetch);
+    const poll = (state: Parameters<typeof kind.poll>[0]) =>
+      kind.poll(state, { client, query: { proposalId }, call: {}, pageSize: 100 });
+    const { state: before } = await poll(kind.begin("start"));
+    endBlock(node, 4);
+    const { state } = await poll(before);
+    expect(state.upTo).toBe(timeAt(4));
+    expect(state.seen).toBe(before.seen);
+    endBlock(node, 5, { votes: [vote(4, 2)] });
+    expect((await poll(state)).state.seen.size).toBe(2);
   });
 
   test("yields no batch while the block is the same", async () => {
