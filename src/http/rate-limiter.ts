@@ -61,6 +61,7 @@ export class RateLimiter {
       waiter.resolve = resolve;
     });
     this.#waiting.add(waiter);
+    this.#refuse(waiter);
     this.#serve();
     if (!this.#waiting.has(waiter)) return permit;
     emit?.({ type: "pause", operation, attempt, delay: Math.ceil(this.expectedDelay(this.#waiting.size)) });
@@ -85,7 +86,10 @@ export class RateLimiter {
     if (RateLimitError.is(outcome)) {
       const until = now + (retryAfter(outcome.status, outcome.headers, this.#clock) ?? 0);
       // A request that was in flight when a ban began can still be rejected because of the rate: the ban lasts longer.
-      if (until > this.#pausedUntil) [this.#rejection, this.#pausedUntil] = [outcome, until];
+      if (until > this.#pausedUntil) {
+        [this.#rejection, this.#pausedUntil] = [outcome, until];
+        for (const waiter of this.#waiting) this.#refuse(waiter);
+      }
       this.#bucket.forgetCapacity();
     }
     if (shown) {
@@ -101,10 +105,11 @@ export class RateLimiter {
   }
 
   /** Rejects a request that is not sent: none waits for the end of a ban, or for longer than `maxRetryAfter`. */
-  #refuse(waiter: Waiter, pause: number): void {
+  #refuse(waiter: Waiter): void {
     const { call, attempt, resolve } = waiter;
     const rejection = this.#rejection;
-    if (!rejection?.response) return;
+    const pause = this.#pause(this.#clock.now());
+    if (!rejection?.response || pause === 0) return;
     const { request, response, body, banned } = rejection;
     if (!banned && pause <= call.settings.maxRetryAfter) return;
     this.#waiting.delete(waiter);
@@ -112,12 +117,11 @@ export class RateLimiter {
     resolve(Promise.reject(new RateLimitError({ operation: call.operation, attempts: attempt - 1, ...options })));
   }
 
-  /** Refuses requests, sends those whose wait is over, in order, and sets a timer for the next one. */
+  /** Sends the requests whose wait is over, in order, and sets a timer for the next one. */
   #serve(): void {
     this.#cancelTimer();
     const now = this.#clock.now();
     const pause = this.#pause(now);
-    if (pause > 0) for (const waiter of this.#waiting) this.#refuse(waiter, pause);
     for (const waiter of this.#waiting) {
       if (waiter.call.signal?.aborted) {
         this.#waiting.delete(waiter);

@@ -55,3 +55,20 @@ test("a call that waited behind one that is aborted takes its place at once", as
   await expect(clock.run(patient)).rejects.toBe("enough");
   expect(await clock.run(hasty)).toBe(50);
 });
+
+test("a call that waits is compared with a pause once, however many others come", async () => {
+  const limiter = new RateLimiter(new ManualClock());
+  limiter.release(await limiter.acquire(call(30_000), 1, undefined), rejected);
+  let compared = 0;
+  const settings = {
+    ...defaultSettings,
+    get maxRetryAfter() {
+      compared++;
+      return 30_000;
+    },
+  };
+  for (let count = 0; count < 100; count++)
+    limiter.acquire({ ...call(30_000), settings }, 1, undefined).catch(() => {});
+  // The first one in line is compared again whenever another one may be sent.
+  expect(compared).toBeLessThanOrEqual(200);
+});
