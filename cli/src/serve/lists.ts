@@ -105,8 +105,9 @@ export function createLists(client: VegaClient) {
     const kept = [...readings].filter(([, { result }]) => result).reverse();
     let count = 0;
     for (const [key, { result }] of kept) {
+      // The last one stays: it would be read again for each of its pages.
+      if (count > 0 && count + (result?.records.length ?? 0) > most) readings.delete(key);
       count += result?.records.length ?? 0;
-      if (count > most) readings.delete(key);
     }
   }
 

@@ -1,4 +1,5 @@
 /** Pages of lists, whose cursors lead to every record once, whatever the cursors of nodes do. */
+import { bisector } from "d3-array";
 import {
   type BalanceChangesDateRange,
   type Pagination,
@@ -225,12 +226,14 @@ function pageOf({ records, source, latest: newestBlock }: SortedList, request: P
   const { cursor } = request;
   const isDown = isDescending(request);
   const { newest } = cursor ?? { newest: isDown ? records.at(-1)?.place[0] : undefined };
-  const isNewer = ({ place: [time = ""] }: Placed) => isDown && newest !== undefined && time > newest;
-  const newer = records.filter(isNewer);
   const next = { block: latest(newestBlock, cursor?.block), newest };
-  if (cursor && isNewer(cursor)) {
-    return { records: newer.filter(({ place }) => comparePlaces(place, cursor.place) > 0), source, next };
-  }
-  const others = records.filter((record) => !isNewer(record)).filter(isAfterCursor(request));
-  return { records: isDown ? [...others.reverse(), ...newer] : others, source, next };
+  const newerFrom = newest === undefined ? records.length : byTime.right(records, newest);
+  const isAmongNewer = cursor && newest !== undefined && (cursor.place[0] ?? "") > newest;
+  if (!isDown || isAmongNewer)
+    return { records: records.slice(cursor ? byPlace.right(records, cursor.place) : 0), source, next };
+  const others = records.slice(0, cursor ? byPlace.left(records, cursor.place) : newerFrom);
+  return { records: [...others.reverse(), ...records.slice(newerFrom)], source, next };
 }
+
+const byTime = bisector(({ place: [time = ""] }: Placed) => time);
+const byPlace = bisector(({ place }: Placed, other: readonly string[]) => comparePlaces(place, other));
