@@ -38,7 +38,7 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
         const cells = records.map((record) => cellOf(record, column));
         const isSame = !isOpen && records.length > 1 && new Set(cells).size === 1;
         const texts = [headOf(column), cellOf(widest, column), ...cells];
-        return { ...column, isSame, width: Math.max(...texts.map((text) => stringWidth(text))) };
+        return { ...column, isSame, width: texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0) };
       });
     const isWide = (all: readonly { width: number }[]) =>
       all.reduce((sum, each) => sum + each.width + gap.length, -gap.length) > width;

@@ -94,3 +94,8 @@ test("a table aligns letters of East Asian scripts, emoji and combining characte
   const spaces = [2, 2, 1, 2].map((count) => " ".repeat(count));
   expect(rows).toEqual(aliases.map((text, index) => `${" ".repeat(20)}${text}${spaces[index]}  |`));
 });
+
+test("a table can begin with more rows than a function takes arguments, such as all votes of a proposal", () => {
+  const records = Array.from({ length: 130_000 }, (_, index) => ({ balance: `${index}` }));
+  expect(tableOf(records).split("\n")).toHaveLength(records.length + 2);
+});
