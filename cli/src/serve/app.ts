@@ -192,7 +192,7 @@ export function createGateway(options: GatewayOptions) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
     app.on(operation.method, path, async (context) => {
       context.set("operation", id);
-      if (operation.method === "POST") return check(context);
+      if (operation.method === "POST") return forward(context);
       const query = new URL(context.req.url).searchParams;
       const argument = readParameters(operation, query, context.req.param());
       if (isScannable(id) && prefers(context, ndjson)) return stream(context, argument);
@@ -236,12 +236,13 @@ export function createGateway(options: GatewayOptions) {
     return context.body(Readable.toWeb(Readable.from(lines)) as ReadableStream, 200, { "Content-Type": ndjson });
   }
 
-  async function check(context: Context<Env>): Promise<Response> {
+  async function forward(context: Context<Env>): Promise<Response> {
+    const path = context.req.path as "/transaction/check";
     const body = await readBody(context);
     const sent = await read(context, ({ signal, inTurn }) => {
       // As the caller has written it: a deep one could not be written again.
       const init = { body: { tx: {} }, bodySerializer: () => body, signal };
-      return inTurn(1, () => client.http.POST("/transaction/check", init));
+      return inTurn(1, () => client.http.POST(path, init));
     });
     return send(context, sent.data ?? sent.error ?? {}, sent);
   }

@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test, vi } from "vitest";
 import { parse, parseDocument } from "yaml";
+import { createFakeNode } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { folderOfFile } from "../../support/folder.js";
 import { run as runProgram } from "../../support/run.js";
@@ -79,4 +82,27 @@ test("the command line has a command for the list, with flags and columns, and o
   const table = ["--format", "csv", "--node", server.url];
   expect(await program("assets", "--symbol", "USDT", ...table)).toBe("id,symbol,decimals\r\naa,USDT,6\r\n");
   await server.close();
+});
+
+test("the gateway sends a new POST to its own path", async () => {
+  const node = createFakeNode();
+  const fetch = async (request: Request) =>
+    request.method === "POST" ? Response.json({ gas: new URL(request.url).pathname }) : node.fetch(request);
+  const server = await listen({ fetch });
+  const gateway = spawn(
+    process.execPath,
+    ["cli/dist/main.js", "serve", "--port", "0", "--quiet", "--node", server.url],
+    {
+      cwd: path(),
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  try {
+    const url = String((await once(gateway.stdout, "data"))[0]).trim();
+    const response = await globalThis.fetch(`${url}/transaction/simulate`, { method: "POST", body: '{"tx":{}}' });
+    expect(await response.json()).toEqual({ gas: "/transaction/simulate" });
+  } finally {
+    gateway.kill();
+    await server.close();
+  }
 });
