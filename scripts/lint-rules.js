@@ -96,7 +96,70 @@ function groups() {
   };
 }
 
+/** A request is a GET or a POST with parameters in its path and query, and extensions name parameters that it has. */
+function requests() {
+  return {
+    /** @param {Operation} operation @param {Context} context */
+    Operation(operation, context) {
+      const { report, location, key } = context;
+      if (key !== "get" && key !== "post")
+        report({
+          message: `Expected get or post, got ${String(key)}: the client sends no other requests.`,
+          location: location.key(),
+        });
+      const parameters = (operation.parameters ?? []).map((each) => follow(each, context));
+      for (const { name, in: place } of parameters) {
+        if (place === "query" || place === "path") continue;
+        const message = `Parameter \`${name}\` must be in the query or the path: the client sends none in a ${place}.`;
+        report({ message, location: location.child("parameters") });
+      }
+      const names = parameters.map(({ name }) => name);
+      const { "x-atLeastOneOf": choices = [], "x-range": range, "x-rejectedNames": rejected } = operation;
+      /** @type {Record<string, unknown[]>} */
+      const references = {
+        "x-atLeastOneOf": choices.map((/** @type {any} */ { parameter }) => parameter),
+        "x-range": range ? [range.start ?? "no start", range.end ?? "no end"] : [],
+        "x-rejectedNames": rejected ? [rejected.parameter] : [],
+      };
+      for (const [extension, named] of Object.entries(references)) {
+        const unknown = named.filter((name) => !names.includes(name));
+        if (unknown.length === 0) continue;
+        const message = `\`${extension}\` needs names of parameters of this operation, got ${unknown.join(", ")}.`;
+        report({ message, location: location.child(extension) });
+      }
+    },
+  };
+}
+
+/** A list responds with a page alone, and its size and the identity of its records are known. */
+function lists() {
+  return {
+    /** @param {Operation} operation @param {Context} context */
+    Operation(operation, context) {
+      const { report, location } = context;
+      const propertiesOf = (/** @type {any} */ node) => follow(node, context)?.properties ?? {};
+      const body = operation.responses?.["200"]?.content?.["application/json"]?.schema;
+      const members = Object.values(propertiesOf(body));
+      const page = members.map(propertiesOf).find(({ edges, pageInfo }) => edges && pageInfo);
+      if (!page) return;
+      if (members.length > 1)
+        report({ message: "A page must be the only member of the response.", location: location.child("responses") });
+      if (!Number.isInteger(operation["x-defaultPageSize"]))
+        report({ message: "A list needs `x-defaultPageSize`, the number of records to request.", location });
+      const { node } = propertiesOf(page.edges.items);
+      const reference = [node, ...(node?.anyOf ?? [])].find(isReference);
+      const record = follow(reference, context);
+      const names = Object.keys(record?.properties ?? {});
+      const identifying = record?.["x-naturalKey"] ?? [];
+      const isKnown = identifying.every((/** @type {string} */ name) => names.includes(name));
+      if (identifying.length > 0 && isKnown) return;
+      const message = `\`${reference?.$ref}\` needs \`x-naturalKey\`, the members that identify a record, of ${names.join(", ")}.`;
+      report({ message, location });
+    },
+  };
+}
+
 export default () => ({
   id: "description",
-  rules: { oas3: { descriptions, enumerations, "named-objects": namedObjects, groups } },
+  rules: { oas3: { descriptions, enumerations, "named-objects": namedObjects, groups, requests, lists } },
 });
