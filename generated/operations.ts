@@ -19,15 +19,15 @@ export const operations = {
     naturalKey: ["partyId", "proposalId", "timestamp"],
     cursors: { timeMember: "vega_time" },
     arguments: {
-      partyId: { kind: "string" },
-      proposalId: { kind: "string" },
+      partyId: { kind: "id" },
+      proposalId: { kind: "id" },
       pagination: {
         kind: "object",
         members: {
           first: { kind: "int32", minimum: 1 },
-          after: { kind: "cursor" },
+          after: { kind: "text" },
           last: { kind: "int32", minimum: 1 },
-          before: { kind: "cursor" },
+          before: { kind: "text" },
           newestFirst: { kind: "boolean" },
         },
       },
@@ -43,14 +43,14 @@ export const operations = {
     naturalKey: ["partyId"],
     cursors: { rejectedWith: 500 },
     arguments: {
-      parties: { kind: "array", items: { kind: "string" } },
+      parties: { kind: "array", items: { kind: "id" } },
       pagination: {
         kind: "object",
         members: {
           first: { kind: "int32", minimum: 1 },
-          after: { kind: "cursor" },
+          after: { kind: "text" },
           last: { kind: "int32", minimum: 1 },
-          before: { kind: "cursor" },
+          before: { kind: "text" },
           newestFirst: { kind: "boolean" },
         },
       },
@@ -61,7 +61,7 @@ export const operations = {
     path: "/statistics/spam/{partyId}",
     kind: "single",
     responseMembers: ["chainId", "statistics"],
-    arguments: { partyId: { kind: "string", in: "path", required: true } },
+    arguments: { partyId: { kind: "id", in: "path", required: true } },
   },
   listBalanceChanges: {
     method: "GET",
@@ -84,9 +84,9 @@ export const operations = {
       filter: {
         kind: "object",
         members: {
-          assetId: { kind: "string" },
-          partyIds: { kind: "array", items: { kind: "string" } },
-          marketIds: { kind: "array", items: { kind: "string" } },
+          assetId: { kind: "id" },
+          partyIds: { kind: "array", items: { kind: "id" } },
+          marketIds: { kind: "array", items: { kind: "id" } },
           accountTypes: {
             kind: "array",
             items: {
@@ -106,9 +106,9 @@ export const operations = {
         kind: "object",
         members: {
           first: { kind: "int32", minimum: 1 },
-          after: { kind: "cursor" },
+          after: { kind: "text" },
           last: { kind: "int32", minimum: 1 },
-          before: { kind: "cursor" },
+          before: { kind: "text" },
           newestFirst: { kind: "boolean" },
         },
       },
@@ -123,14 +123,14 @@ export const operations = {
     defaultPageSize: 1000,
     naturalKey: ["id", "kind", "sig"],
     arguments: {
-      id: { kind: "string", required: true },
+      id: { kind: "id", required: true },
       pagination: {
         kind: "object",
         members: {
           first: { kind: "int32", minimum: 1 },
-          after: { kind: "cursor" },
+          after: { kind: "text" },
           last: { kind: "int32", minimum: 1 },
-          before: { kind: "cursor" },
+          before: { kind: "text" },
           newestFirst: { kind: "boolean" },
         },
       },

@@ -151,7 +151,7 @@ function textOf(spec: Leaf, text: string): string {
   );
 }
 
-const placeholders: { readonly [kind in Value["kind"]]?: string } = { nanoseconds: "TIME", enum: "NAME", string: "ID" };
+const placeholders: { readonly [kind in Value["kind"]]?: string } = { nanoseconds: "TIME", enum: "NAME", id: "ID" };
 
 /** Options of the client whose flags have another name. */
 const otherNames = [

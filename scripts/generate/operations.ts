@@ -122,7 +122,7 @@ function describeValue(schema: Schema, name: string, description: Description): 
   if (known?.$ref && isNamedEnum(resolve(known, description))) {
     return { kind: "enum", ...enumOf(nameOf(known.$ref)), pattern: open?.pattern };
   }
-  if (type === "string" && !format) return { kind: idNames.test(name) ? "string" : "cursor" };
+  if (type === "string" && !format) return { kind: idNames.test(name) ? "id" : "text" };
   throw new Error(
     `Expected the schema of \`${name}\` in openapi.yaml to be a string, a named enumeration, a boolean, an int32, an array ` +
       `of these, or a string with x-unit, got ${JSON.stringify(schema)}.`,

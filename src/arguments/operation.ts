@@ -73,9 +73,9 @@ export interface SingleOperation extends Operation {
 /** A value of an argument: the accepted types, and how it is sent. */
 export type Value =
   /** An id: an even number of hexadecimal digits, which are sent in lower case, or a name that nodes know. */
-  | { readonly kind: "string" }
+  | { readonly kind: "id" }
   /** A non-empty string of well-formed Unicode, sent as it is. */
-  | { readonly kind: "cursor" }
+  | { readonly kind: "text" }
   /** One of the known names. With `pattern`, any other name that matches this regular expression as well. */
   | ({ readonly kind: "enum"; readonly pattern?: string } & Enumeration)
   | { readonly kind: "boolean" }

@@ -7,9 +7,9 @@ import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
   switch (spec.kind) {
-    case "string":
+    case "id":
       return readId(value, place);
-    case "cursor":
+    case "text":
       return readString(value, place);
     case "enum":
       return readEnum(spec, value, place);

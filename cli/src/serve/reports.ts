@@ -18,7 +18,7 @@ import type { Reader } from "./pages.js";
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-const text = { kind: "string" } as const;
+const text = { kind: "text" } as const;
 const texts = { kind: "array", items: text } as const;
 const { accountTypes } = operations.listBalanceChanges.arguments.filter.members;
 const filters = {
