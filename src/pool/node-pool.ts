@@ -9,7 +9,7 @@ import {
   oneOf,
 } from "../arguments/check-options.js";
 import { readBaseUrl } from "../arguments/read-value.js";
-import { refuse } from "../arguments/refuse.js";
+import { refuse, refuseByRule } from "../arguments/refuse.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { listOperation } from "../client/listing.js";
 import type { ClientContext } from "../client/loop.js";
@@ -76,7 +76,8 @@ export function createPool(
       return statusOf(pool);
     },
     async check(options = {}) {
-      if (!checker) refuse({ argument: "nodes" }, "a pool that a client was created with", "a pool without a client");
+      if (!checker)
+        refuseByRule({ argument: "nodes" }, "has no client yet: pass the pool to createClient before it is checked");
       await checkNodes(checker, options);
       return statusOf(pool);
     },

@@ -103,7 +103,7 @@ describe("a check of the nodes of a pool", () => {
 
   test("needs a client, and refuses wrong options", async () => {
     const pool = nodePool(["https://a.example"]);
-    await expect(pool.check()).rejects.toThrow("Expected `nodes` to be a pool that a client was created with");
+    await expect(pool.check()).rejects.toThrow("`nodes` has no client yet");
     createClient({ baseUrl: pool });
     await expect(pool.check({ timeouts: 1 } as object)).rejects.toThrow("check has no option `timeouts`");
     await expect(pool.check({ timeout: -1 })).rejects.toBeInstanceOf(ArgumentError);
