@@ -200,7 +200,8 @@ export const fileFlags = (all: readonly FormatName[] = formats, more = ""): Opti
   outputFlag("--force", "Replace the --output file once the new one is complete."),
 ];
 
-const rawText =
+const rawText = "Print times as Unix nanoseconds, unless --times is given.";
+const rawAmountsText =
   "Print times as Unix nanoseconds, and amounts in the smallest unit, unless --times or --decimals is given.";
 const timesText = "How times are printed; spreadsheet is a date and time for LibreOffice and Excel. Default: iso.";
 const zoneText =
@@ -218,7 +219,7 @@ export function presentationFlags(
   const decimals = `${decimalsText} Default: ${fallback}.`;
   return [
     outputFlag("--columns <NAMES>", "The members of a record to print, separated by commas. Default: all."),
-    outputFlag("--raw", rawText),
+    outputFlag("--raw", hasAmounts ? rawAmountsText : rawText),
     outputFlag("--times <FORM>", timesText, { choices: ["iso", "spreadsheet", "unix"] }),
     outputFlag("--time-zone <NAME>", zoneText, { parse: readTimeZone }),
     ...(hasAmounts ? [outputFlag("--decimals <ASSET=N>", decimals, { repeat: true })] : []),

@@ -43,6 +43,13 @@ test.each(names)("the help of %s names each flag in groups, and fits a terminal"
   }
 });
 
+test.each(names)("the text of a flag of %s refers to flags that the command has", (name) => {
+  const { options = [] } = commands.find((each) => nameOf(each) === name) ?? {};
+  const longs = options.map(({ long }) => long);
+  const texts = options.map(({ description }) => description.replaceAll(/vegaprotocol [^.,]*/g, ""));
+  expect(texts.flatMap((text) => text.match(/--[a-z-]+/g) ?? []).filter((flag) => !longs.includes(flag))).toEqual([]);
+});
+
 test("the headings of the help are bold on a terminal, of 80 columns if it reports 0", async () => {
   const { stdout } = await runCli(["help"], { terminal: 0 });
   expect(stdout).toContain("\x1b[1mCommands:\x1b[22m");
