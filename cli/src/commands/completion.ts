@@ -14,8 +14,8 @@ export const completionCommand: Definition<object> = {
   name: "completion",
   summary: "Print a script that completes commands and flags in a shell.",
   details:
-    'SHELL is bash, zsh or fish. Add eval "$(vegaprotocol completion bash)" to ~/.bashrc, the same with zsh to ~/.zshrc behind compinit, ' +
-    "or vegaprotocol completion fish | source to ~/.config/fish/config.fish.",
+    'SHELL is bash, zsh or fish. Add eval "$(vegaprotocol completion bash)" to ~/.bashrc, the same with zsh to ~/.zshrc after compinit, ' +
+    "or `vegaprotocol completion fish | source` to ~/.config/fish/config.fish.",
   arguments: ["<SHELL>"],
   flags: [],
   examples: ["completion bash", "completion zsh", "completion fish"],

@@ -25,8 +25,8 @@ export async function loadSqlite(): Promise<(path: string) => Sqlite> {
   const Database = own?.DatabaseSync ?? (await import("libsql").catch(() => undefined))?.default;
   if (Database !== undefined) return (path) => new (Database as SqliteClass)(path);
   throw new UsageError(
-    `A local copy needs SQLite. Node.js has it from 22.13 on, and this is ${process.version}; for older versions, the optional package ` +
-      "libsql has it, which is not installed, or not there for this system.",
+    `A local copy needs SQLite, which Node.js ${process.version} does not have. Use Node.js 22.13 or later, or install the optional ` +
+      "package libsql if it supports this system.",
   );
 }
 
