@@ -67,8 +67,8 @@ async function main(): Promise<void> {
   for (const [name, [imports, mostInitial, mostTotal]] of Object.entries(cases)) {
     const [initial, total] = await measure(imports);
     sizes[name] = { "kB at first": initial, "at most": mostInitial, "kB in total": total, limit: mostTotal };
-    if (initial > mostInitial) problems.push(`${name} takes ${initial} kB at first.`);
-    if (total > mostTotal) problems.push(`${name} takes ${total} kB in total.`);
+    if (initial > mostInitial) problems.push(`${name} takes ${initial} kB at first, more than ${mostInitial}.`);
+    if (total > mostTotal) problems.push(`${name} takes ${total} kB in total, more than ${mostTotal}.`);
   }
   console.table(sizes);
   if (problems.length > 0) throw new Error(problems.join("\n"));
