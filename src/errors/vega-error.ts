@@ -157,7 +157,8 @@ function messagesOf(error: unknown): string[] {
   // A chain of causes may lead back to its beginning.
   for (let each = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
     const inner = each instanceof AggregateError ? each.errors.map((one) => String(one?.message ?? one)) : [];
-    const own = [each.message, ...inner].filter(Boolean).join(", ");
+    // Messages of OpenSSL end with a line feed.
+    const own = [each.message, ...inner].filter(Boolean).join(", ").trim();
     if (!messages.some((message) => message.includes(own))) messages.push(own);
   }
   return messages.filter(Boolean);

@@ -124,7 +124,8 @@ describe("a fetch that fails", () => {
   test.each([
     [cyclic, /: cyclic: inner$/],
     [deep, /: a: b: c: d: e$/],
-  ])("names its causes once, down to the fifth: %s", async (reason, message) => {
+    [new TypeError("fetch failed", { cause: new Error("wrong version number\n") }), /failed: wrong version number$/],
+  ])("names its causes once, down to the fifth, in one line: %s", async (reason, message) => {
     expect(await failureOf(() => Promise.reject(reason))).toHaveProperty("message", expect.stringMatching(message));
   });
 
