@@ -97,6 +97,7 @@ test.for(commands)("vegaprotocol %s", async (command, { skip }) => {
     .replaceAll("http://localhost:8080", urlOf(1))
     .replaceAll(/https:\/\/\w+\.example|(?:http:\/\/127\.0\.0\.1|localhost):8080/g, urlOf(0))
     .replaceAll(/--port \d+/g, "--port 0")
+    .replace(/^serve (?!.*--port)/, "serve --port 0 ")
     .replaceAll(/postgres:\/\/user@db\.example\/vega/g, database()?.url ?? "");
   const isEndless = /^(?:explore|fake-node|serve)\b|--follow\b|^follow (?!.*-n )/.test(command);
   const script = `timeout --signal=INT ${isEndless ? 4 : 60} vegaprotocol ${local} > /dev/null 2> error; echo $?`;
