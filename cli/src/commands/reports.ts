@@ -86,8 +86,8 @@ const commands = [
 ];
 const sentSinceText = "Transactions of this kind that were sent since the last block. Default: 0.";
 const sentByBlockText =
-  "How many transactions of any kind were sent with proof of work of the block of this height. Can be repeated. Default: those in " +
-  "--sent-since count for every block.";
+  "How many transactions of any kind were sent with proof of work of the block of this height. Can be repeated. Default: the " +
+  "transactions of --sent-since count for every block.";
 
 const limitsCommand: Definition<LimitsFlags> = {
   name: "limits",
