@@ -98,7 +98,7 @@ export const defaults: NodeBehavior = {
   history: 0n,
 };
 
-/** Returns a node that follows a chain. The order of the votes of a block depends on its name and the page size. */
+/** Returns a node that follows a chain. With a name, each request has another order of the votes of a block. */
 export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: string): FakeNode {
   const checkTransaction = createTransactionCheck();
   const tieSeed = name && `${chain.seed}/${name}`;

@@ -33,17 +33,16 @@ function listVotes(query: URLSearchParams, { store, defects, version, tieSeed }:
     (row) => (party ?? row.party) === row.party && (proposal ?? row.proposal) === row.proposal,
   );
   const isTied = defects.includes("tied-vote-cursors");
-  // Votes of one block have one order in both directions, but another one for another page size, as in PostgreSQL.
-  const tied = (upwards: boolean, size: number) => {
-    const ties = rows.map((row, index) => {
-      const tie = tieSeed === undefined ? index : randomNumbers(`${tieSeed}/${size}/${row.time}/${row.party}`)();
-      return { row, tie: upwards ? tie : -tie };
-    });
+  // PostgreSQL sorts votes of one block in another order for each direction, page size, cursor and number of votes
+  // (observed on v0.74.0 and v0.79.0 nodes).
+  const tied = (upwards: boolean, ...request: readonly unknown[]) => {
+    const random = randomNumbers([tieSeed, rows.length, upwards, ...request].join("/"));
+    const ties = rows.map((row, index) => ({ row, tie: tieSeed ? random() : upwards ? index : -index }));
     return ties.sort((a, b) => a.row.time - b.row.time || a.tie - b.tie).map(({ row }) => row);
   };
   return makePage(query, {
     failure: noVotes,
-    rows: (upwards, size) => (isTied ? tied(upwards, size) : rows),
+    rows: (...request) => (isTied ? tied(...request) : rows),
     fields: { vega_time: "time", vote: "text" },
     // All votes of a block share a tied cursor, which has only the block time. A reliable cursor identifies the vote.
     cursor: ({ vote, time, key }) => ({

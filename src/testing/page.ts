@@ -31,8 +31,8 @@ interface ListRules<Row, Of extends Fields> {
   failure: wire.ErrorDetail;
   /** The checks of a node after the pagination. A cursor of the other direction does not count. */
   check?: (hasCursor: boolean) => void;
-  /** The rows by their sort key, for a page of a size. */
-  rows: (upwards: boolean, size: number) => readonly Row[];
+  /** The rows by their sort key, for a page of a size, after the JSON of a cursor. */
+  rows: (upwards: boolean, size: number, cursor: string | undefined) => readonly Row[];
   isWanted?: ((row: Row) => boolean) | undefined;
   /** The members of cursors that are read. */
   fields: Of;
@@ -49,7 +49,7 @@ export function makePage<Row, const Of extends Fields>(query: URLSearchParams, l
   list.check?.(json !== undefined);
   const upwards = backward === newestFirst;
   const place = json === undefined ? undefined : readPlace(json, list);
-  const rows = list.rows(upwards, size);
+  const rows = list.rows(upwards, size, json);
   const most = size + (json === undefined ? 1 : 2);
   const read = take(rows, upwards, most, place && list.order(place, upwards), list.isWanted);
   const toCursor = (row: Row) => JSON.stringify(list.cursor(row));
