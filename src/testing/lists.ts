@@ -138,8 +138,7 @@ function accountFilter(query: URLSearchParams, { version }: DataNode, asset: str
 
 function listNodeSignatures(query: URLSearchParams, { store: { signatures } }: DataNode) {
   const id = query.get("id") ?? "";
-  // v0.74 nodes send this status; the number of the detail was not observed.
-  if (id === "") throw dataNodeError(3, { code: 10000, message: "missing resource ID" });
+  if (id === "") throw dataNodeError(3, { code: 10025, message: "missing resource ID" });
   const resource = readId(id, noSignatures);
   return makePage(query, {
     failure: noSignatures,

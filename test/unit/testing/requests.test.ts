@@ -65,7 +65,7 @@ describe("a fake node rejects", () => {
     ["/api/v2/balance/changes?filter.partyIds=bob", 10000, "invalid party id"],
     ["/api/v2/balance/changes?filter.marketIds=ab", 10000, "invalid party id"],
     ["/api/v2/node/signatures?id=abc", 180001, "failed to get notary for resource ID"],
-    ["/api/v2/node/signatures", 10000, "missing resource ID"],
+    ["/api/v2/node/signatures", 10025, "missing resource ID"],
     ["/statistics/spam/", 10006, "empty or missing party ID"],
   ])("%s with status 400 and the details of the data node", async (path, code, message) => {
     const { status, body, headers } = await fetchFrom(node, path);
