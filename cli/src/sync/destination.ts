@@ -89,13 +89,6 @@ export function checkpointsBy(stored: readonly StoredList[]) {
 export const checkpointOf = (stored: readonly StoredList[], list: SyncList, query: object): Checkpoint | undefined =>
   checkpointsBy(stored)(list, query);
 
-export function wantedOf({ assetId, partyIds, marketIds, accountTypes }: BalanceChangesFilter): [string, string[]][] {
-  const wanted = { asset: assetId, party: partyIds, market: marketIds, account_type: accountTypes };
-  return Object.entries(wanted)
-    .map(([column, values = []]): [string, string[]] => [column, [values].flat().map(String)])
-    .filter(([, values]) => values.length > 0);
-}
-
 export const allTimes: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n - 1000n };
 
 /** The same text for the same query or vote: the order of members, and of texts in an array, means nothing. */

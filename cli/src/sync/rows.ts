@@ -1,5 +1,5 @@
 /** The rows that are stored for records. Values that a destination cannot hold are refused, with their record. */
-import type { BalanceChange, Vote } from "vegaprotocol-client";
+import type { BalanceChange, BalanceChangesFilter, Vote } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
 import { earliest, formatTime } from "../times.js";
 import { canonicalJson, type Destination, type Row, type SyncList, type SyncRecords } from "./destination.js";
@@ -94,6 +94,12 @@ export const wantedIn = (list: SyncList, query: object): [column: string, values
     const wanted: unknown = query[member as keyof typeof query];
     return wanted === undefined ? [] : [[column, [wanted].flat().map(String)]];
   });
+
+/** The columns that a filter of balance changes selects by. An empty list selects all. */
+export function wantedOf({ assetId, partyIds, marketIds, accountTypes }: BalanceChangesFilter) {
+  const query = { assetId, partyId: partyIds, marketId: marketIds, accountType: accountTypes };
+  return wantedIn("balances", query).filter(([, values]) => values.length > 0);
+}
 
 /** PostgreSQL rejects NUL and lone surrogates, and libsql, the SQLite of Node.js 20, fails when it reads them. */
 const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);

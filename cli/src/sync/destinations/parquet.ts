@@ -16,9 +16,8 @@ import {
   type StoredList,
   type SyncList,
   syncLists,
-  wantedOf,
 } from "../destination.js";
-import { type Row, recordOf, rowOf, tables, wantedIn } from "../rows.js";
+import { type Row, recordOf, rowOf, tables, wantedIn, wantedOf } from "../rows.js";
 import { lock, refuseMoved } from "../sqlite.js";
 import {
   changedError,

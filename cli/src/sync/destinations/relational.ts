@@ -12,9 +12,8 @@ import {
   type SyncList,
   syncLists,
   type TimeRange,
-  wantedOf,
 } from "../destination.js";
-import { describe, type Row, recordOf, refuse, rowOf, type StoredKind, tables, wantedIn } from "../rows.js";
+import { describe, type Row, recordOf, refuse, rowOf, type StoredKind, tables, wantedIn, wantedOf } from "../rows.js";
 import type { Database, Dialect } from "./database.js";
 
 export interface RelationalDestination extends Destination {
