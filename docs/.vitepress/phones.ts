@@ -70,7 +70,11 @@ function wrapSections<T extends Token>(tokens: readonly T[], html: Html<T>): T[]
 /** What the first column of a table is called if a phone stacks its rows, and the class of its frame. */
 const stacked: Readonly<Record<string, string>> = {
   Option: "stacked options",
-  ...{ Operation: "stacked", Parameter: "stacked", Record: "stacked", Response: "stacked", Body: "stacked" },
+  Operation: "stacked",
+  Parameter: "stacked",
+  Record: "stacked",
+  Response: "stacked",
+  Body: "stacked",
 };
 
 function wrapTables<T extends Token>(tokens: readonly T[], html: Html<T>): T[] {

@@ -237,6 +237,7 @@ export function createGateway(options: GatewayOptions) {
   }
 
   async function forward(context: Context<Env>): Promise<Response> {
+    // The types know the path of the only POST.
     const path = context.req.path as "/transaction/check";
     const body = await readBody(context);
     const sent = await read(context, ({ signal, inTurn }) => {

@@ -147,7 +147,7 @@ export async function readList(
     if (first !== undefined && last !== undefined && first >= last) return readings;
     // A loop continues after a record, of whose block more can follow.
     const place = (part.records.at(-1) as { timestamp?: string } | undefined)?.timestamp;
-    // An error tells of records that nodes have dropped since the part before.
+    // The error has already told of the records that nodes have dropped since the part before.
     if (pruned && part.records.length === 0 && reading.parts.length > 1) continue;
     if (rest.dateRange) from = isDescending(query) ? last : first;
     else if (place !== undefined) from = BigInt(place) + (isDescending(query) ? 0n : 1n);

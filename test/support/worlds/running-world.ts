@@ -313,7 +313,7 @@ export class RunningWorld {
       stopped,
       fault,
     }: Partial<WorldNode> = this.isCalm ? {} : node;
-    // A node that takes several seconds is one that hangs.
+    // A healthy node responds within the timeout of the client.
     const latency = jitter ? Math.min(2000, (shortest * this.#choose.integer(10, 10 + 10 * jitter)) / 10) : shortest;
     const isStopped = stopped && this.requests > stopped[0] && this.requests <= stopped[1];
     const isFaulty = fault && this.#choose.chance(fault.share);

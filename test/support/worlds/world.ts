@@ -95,7 +95,7 @@ export interface World {
   resource: string;
 }
 
-/** Whether readers do all that was added later. The worlds of earlier seeds, some of which were once read wrongly, stay as they are. */
+/** Whether a world has what was added later. Earlier seeds, some of which were once read wrongly, keep their worlds. */
 export const isRich = (seed: number): boolean => seed >= 1_024_000_000;
 
 /** Random choices that follow from a seed. */

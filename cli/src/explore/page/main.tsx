@@ -24,7 +24,7 @@ function App() {
   const names = useMemo(
     () => ({
       assets: new Map(assets.data?.flatMap(({ id, details }) => (isAsset(details) ? [[id, details]] : []))),
-      // A link needs a text that can be seen.
+      // A link needs visible text.
       aliases: new Map(
         profiles.data?.flatMap(({ partyId: id, alias }) => (/[^\s\p{C}]/u.test(alias) ? [[id, alias]] : [])),
       ),

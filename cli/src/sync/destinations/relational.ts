@@ -160,7 +160,7 @@ export async function openRelational(database: Database, mode: OpenMode): Promis
   return createDestination(database);
 }
 
-/** How long the first part of a range is that is read with a filter, in nanoseconds: an hour. Each other one is longer. */
+/** The length of the first part of a range that is read with a filter, in nanoseconds: an hour. Later parts are longer. */
 const firstLength = 3_600_000_000_000n;
 
 function createDestination(database: Database): RelationalDestination {
@@ -173,16 +173,16 @@ function createDestination(database: Database): RelationalDestination {
       kind === "time" ? digits(name) : kind === "text" ? name : `CAST(${name} AS TEXT)`,
     );
 
-  /** Conditions for columns, with the values that they add. */
-  const among = (wanted: readonly [column: string, values: string[]][], values: string[]): string[] =>
-    wanted.map(([column, among]) => {
-      const count = values.push(JSON.stringify(among.map((each) => [each])));
+  /** Conditions that columns have one of their values, which are added to the parameters of the query. */
+  const conditionsFor = (wanted: readonly [column: string, values: string[]][], parameters: string[]): string[] =>
+    wanted.map(([column, values]) => {
+      const count = parameters.push(JSON.stringify(values.map((each) => [each])));
       return `${column} IN (SELECT r.value->>0 FROM ${rowsIn(`$${count}`)})`;
     });
 
   function select(filter: BalanceChangesFilter, { start, end }: TimeRange, order: string): [string, string[]] {
     const values = [start, end].map((each) => String(each + precision - 1n));
-    const conditions = [`time >= ${time("$1")}`, `time < ${time("$2")}`, ...among(wantedOf(filter), values)];
+    const conditions = [`time >= ${time("$1")}`, `time < ${time("$2")}`, ...conditionsFor(wantedOf(filter), values)];
     const from = `SELECT ${columnsOf("balances")} FROM balance_changes`;
     return [`${from} WHERE ${conditions.join(" AND ")} ORDER BY ${order}`, values];
   }
@@ -297,7 +297,7 @@ function createDestination(database: Database): RelationalDestination {
     async *read(filter, range, isNewestFirst = false) {
       const order = ["time", "asset", "party", "market", "account_type"];
       const sorting = order.map((name) => (isNewestFirst ? `${name} DESC` : name)).join();
-      // All changes are stored in this order. Those of a filter are not: a query sorts all of its range at first.
+      // Changes are stored in this order. A query with a filter sorts its whole range before it returns the first row.
       let length = wantedOf(filter).length > 0 ? firstLength : range.end - range.start;
       for (let { start, end } = range; start < end; length *= 4n) {
         const window = isNewestFirst
@@ -311,7 +311,7 @@ function createDestination(database: Database): RelationalDestination {
     async *rows(list, query = {}) {
       const { name, timeIndex } = tables[list];
       const values: string[] = [];
-      const conditions = ["true", ...among(wantedIn(list, query), values)].join(" AND ");
+      const conditions = ["true", ...conditionsFor(wantedIn(list, query), values)].join(" AND ");
       const order = timeIndex < 0 ? "" : " ORDER BY time";
       yield* database.read(`SELECT ${columnsOf(list)} FROM ${name} WHERE ${conditions}${order}`, values);
     },
