@@ -204,6 +204,18 @@ describe("a folder", () => {
     expect((await fs.readdir(moved)).sort()).toEqual(["balance_changes"]);
   });
 
+  test("is created again if a run that has stored nothing removes it", async () => {
+    let isDone = false;
+    const removing = (async () => {
+      while (!isDone) await fs.rmdir(folder).catch(() => {});
+    })();
+    const result = await sync(startNode());
+    isDone = true;
+    await removing;
+    expect(result).toMatchObject({ code: 0 });
+    expect(await fs.readdir(folder)).toEqual(["balance_changes"]);
+  });
+
   test("has days without changes, which are not missing", async () => {
     const balances = changes.filter((_, index) => index < 20 || index > 80);
     const early = { balances: balances.slice(0, 20), block: { height: 500n, timestamp: first + 20n * hour } };

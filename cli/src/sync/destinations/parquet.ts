@@ -1,6 +1,6 @@
 /** A destination in a folder of Parquet files: one for each day of balance changes, and one for each other list. */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, realpath, rmdir } from "node:fs/promises";
+import { lstat, mkdir, readdir, realpath, rmdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { BalanceChange } from "vegaprotocol-client";
 import { ExitError, NoCopyError, UsageError } from "../../errors.js";
@@ -211,14 +211,22 @@ function selectionOf(list: SyncList, wanted: readonly [column: string, values: s
 async function lockFolder(folder: string): Promise<() => Promise<void>> {
   // On a read-only file system, the error of a recursive call has another reason.
   const create = () => mkdir(folder, { recursive: true }).catch(() => mkdir(folder));
-  const created = await create().catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw writeError(folder, error);
-  });
-  const release = await lock(folder, join(folder, ".lock"));
-  return async () => {
-    await release();
-    if (created !== undefined) await rmdir(folder).catch(() => {});
-  };
+  for (;;) {
+    const created = await create().catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw writeError(folder, error);
+    });
+    try {
+      const release = await lock(folder, join(folder, ".lock"));
+      return async () => {
+        await release();
+        if (created !== undefined) await rmdir(folder).catch(() => {});
+      };
+    } catch (error) {
+      // Another run that has stored nothing can have removed the folder. A link without a target is there.
+      const isThere = await lstat(folder).then(Boolean, () => false);
+      if (isThere) throw error;
+    }
+  }
 }
 
 /** Refuses to read a folder without a copy, and to write to one that has other files and may be named by mistake. */
