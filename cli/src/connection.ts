@@ -186,6 +186,8 @@ export function explainFailure(error: Error, url: string, proxies: readonly URL[
   const [status] = causes.flatMap(({ message }) => /^Proxy response \((\d+)\)/.exec(message)?.[1] ?? []);
   if (status !== undefined) return new Error(`The proxy refused ${host} with status ${status}.`);
   if (refused) return new Error(`${refused.message}: check the address, and that the node runs`);
+  const untrusted = causes.find(({ code = "" }) => /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(code));
+  if (untrusted) return new Error(`${untrusted.message}: to trust it, set NODE_EXTRA_CA_CERTS to its PEM file`);
   const unknown = causes.find(({ code }) => code === "ENOTFOUND" || code === "EAI_AGAIN");
   return unknown ? new Error(`${unknown.message}: check the address`) : error;
 }

@@ -92,7 +92,9 @@ test("an address at which nothing listens is an error with advice", async () => 
 
 test("certificates of NODE_EXTRA_CA_CERTS are trusted, and others are not", async () => {
   expect(await trusting(["--node", secureUrl])).toMatchObject(all);
-  expect(await profiles(["--node", secureUrl])).toMatchObject(ended(1, "self-signed certificate"));
+  expect(await profiles(["--node", secureUrl])).toMatchObject(
+    ended(1, ": self-signed certificate: to trust it, set NODE_EXTRA_CA_CERTS to its PEM file\n"),
+  );
 });
 
 test("a redirect to another origin is not followed", async () => {
