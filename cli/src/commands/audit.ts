@@ -79,7 +79,7 @@ export const auditCommand: Definition<Flags> = {
       const end = earliest(...nodes.map((node) => node.end).filter((each) => newest - each <= maxLag));
       const { startTimestamp = start ?? newest, endTimestamp = end ?? newest } = dateRange;
       if (newest === 0n)
-        throw new IncompleteError("No node has a block yet, or sends block headers. A proxy can remove them.");
+        throw new IncompleteError("No node has a block yet, or no node sends block headers. A proxy can remove them.");
       let position = startTimestamp;
       async function* compare() {
         while (position < endTimestamp) {
