@@ -4,6 +4,7 @@ import { PollingFollower } from "../../src/follow/polling-follower.js";
 import { createClient } from "../../src/index.js";
 import { createFakeNode, type FakeNode, type FakeNodeData, nodeDefects } from "../../src/testing/index.js";
 import { ManualClock } from "./manual-clock.js";
+import { addressOn } from "./worlds/clock.js";
 
 /** What responds to requests. */
 export type Served = { fetch(request: Request): Promise<Response> };
@@ -19,7 +20,7 @@ export function followSetting(fetch: Served["fetch"], latency = 0) {
   const requests: { time: number; url: URL }[] = [];
   let inFlight = 0;
   const client = createClient({
-    baseUrl: "https://node.example",
+    baseUrl: addressOn("https://node.example", clock, () => 1),
     retry: false,
     pacing: false,
     async fetch(request) {

@@ -15,6 +15,6 @@ export class WorldClock extends ManualClock {
 }
 
 /** A client's connection to one address on a manual clock, as `createClient` makes it for an address. */
-export function addressOn(url: string, clock: WorldClock, random: () => number): NodePool {
+export function addressOn(url: string, clock: ManualClock, random: () => number): NodePool {
   return { ...createPool([url], {}, clock, random), [connect]: (options) => connectTo(options, clock, random) };
 }

@@ -74,6 +74,16 @@ describe("a follower of votes", () => {
     expect(await take(1)).toMatchObject([batchOf([vote(3, 2)], 4)]);
   });
 
+  test("repeats a poll whose second page is of a node that stays behind", async () => {
+    const votes = Array.from({ length: 15 }, (_, index) => vote(index, index));
+    const [node, behind] = [nodeAt(30, { votes }), nodeAt(20, { votes })];
+    let left = 60;
+    const isBehind = (url: string) => url.includes("pagination.after") && left-- > 0;
+    const fetch = (request: Request) => (isBehind(request.url) ? behind : node).fetch(request);
+    expect(await follow({ fetch }, { from: "start" }, 10).take(1)).toMatchObject([batchOf(votes, 30)]);
+    expect(left).toBeLessThan(0);
+  });
+
   test("copies what it knows of votes only when there are new ones", async () => {
     const node = nodeAt(3, { votes: [vote(1, 1)] });
     const { client } = followSetting(node.fetch);
