@@ -17,8 +17,8 @@ export const exitCodeTexts: Readonly<Record<number, string>> = {
 export class ExitError extends Error {
   readonly exitCode: number;
 
-  constructor(message: string, exitCode: number = exitCodes.failed, options?: ErrorOptions) {
-    super(message, options);
+  constructor(message: string, cause?: unknown, exitCode: number = exitCodes.failed) {
+    super(message, { cause });
     this.exitCode = exitCode;
   }
 }
@@ -26,7 +26,7 @@ export class ExitError extends Error {
 /** The command cannot be run as it was entered. No file was changed. */
 export class UsageError extends ExitError {
   constructor(message: string) {
-    super(message, exitCodes.usage);
+    super(message, undefined, exitCodes.usage);
   }
 }
 
@@ -36,7 +36,7 @@ export class NoProposalError extends ExitError {}
 
 export class IncompleteError extends ExitError {
   constructor(message: string, cause?: unknown) {
-    super(message, exitCodes.incomplete, { cause });
+    super(message, cause, exitCodes.incomplete);
   }
 }
 

@@ -68,7 +68,7 @@ export function createMonitor(io: Io, flags: Flags) {
       if (failingSince === undefined || event.failures === 1) failingSince = now;
       if (!hasRead || now - failingSince + event.delay > giveUpAfter) {
         const code = name === "RateLimitError" ? exitCodes.rateLimited : exitCodes.failed;
-        controller.abort(new ExitError(message, code));
+        controller.abort(new ExitError(message, undefined, code));
       } else if (isFirst) print(`${message.replace(/\.$/, "")}. Retrying for ${describeDuration(giveUpAfter)}.`);
     },
     progressed(records: number, upTo: bigint | undefined): void {

@@ -134,6 +134,7 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
   throw new ExitError(
     `GET ${path} failed with status ${response.status}: ${reason || "no reason given"}.${hint}`,
     code,
+    undefined,
   );
 }
 

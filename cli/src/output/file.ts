@@ -216,5 +216,5 @@ export function writeError(name: string, error: unknown): unknown {
   if (error instanceof ExitError || error instanceof OutputClosed) return error;
   const { code = "", message } = (error instanceof OutputError ? error.cause : error) as NodeJS.ErrnoException;
   const reason = reasons[code] ?? message.replace(/, \w+ '.*$/, ".");
-  return new ExitError(`Cannot write ${name}: ${reason}`, undefined, { cause: error });
+  return new ExitError(`Cannot write ${name}: ${reason}`, error);
 }

@@ -110,7 +110,7 @@ export async function startServer(app: App, port: number, host: string, limits =
   await once(server.listen(port, host), "listening").catch((error: NodeJS.ErrnoException) => {
     const reason = { EADDRINUSE: "in use", EACCES: "reserved for the system" }[error.code ?? ""];
     const advice = reason ? `The port is ${reason}: choose another one, or 0 for a free one.` : `${error.message}.`;
-    throw new ExitError(`Cannot listen on port ${port} of ${host}. ${advice}`, undefined, { cause: error });
+    throw new ExitError(`Cannot listen on port ${port} of ${host}. ${advice}`, error);
   });
   const name = /^(?:0\.0\.0\.0|::)$/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return {

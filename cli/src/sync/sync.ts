@@ -127,7 +127,9 @@ function following({ options, controller, signal }: Run): FollowOptions {
   const endOnFailure: FollowOptions["observe"] = (event) => {
     if (event.type !== "retry") return observe?.(event);
     const { name, message } = event.error;
-    controller.abort(new ExitError(message, exitCodes[name === "RateLimitError" ? "rateLimited" : "failed"]));
+    controller.abort(
+      new ExitError(message, undefined, exitCodes[name === "RateLimitError" ? "rateLimited" : "failed"]),
+    );
   };
   return { pollInterval, stalledAfter: scan?.catchUp ?? 15_000, observe: endOnFailure, signal };
 }

@@ -90,8 +90,7 @@ export function createParquet(name: string, columns: StoredColumns) {
 export const changedError = (path: string, got: string, cause?: unknown): ExitError =>
   new ExitError(
     `Expected ${path} to be as sync has written it, got ${got}. Restore it, or remove it and the files of later days.`,
-    undefined,
-    { cause },
+    cause,
   );
 
 export interface WrittenFile {

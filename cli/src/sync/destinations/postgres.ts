@@ -232,11 +232,11 @@ function postgresDatabase(address: string, { mode, schema = "vega", signal, onNo
       const { message = "" } = (cause ?? {}) as { message?: string };
       if (transient.test(reason)) {
         const what = reason === "ECONNREFUSED" ? "no server listens there" : message;
-        return new ExitError(`Cannot reach ${name}: ${what}.`, undefined, { cause });
+        return new ExitError(`Cannot reach ${name}: ${what}.`, cause);
       }
       if (!(cause instanceof pg.DatabaseError)) return cause;
       const advice = adviceOf(mode)[reason] ?? "";
-      return new ExitError(`PostgreSQL cannot use ${name}: ${message}.${advice}`, undefined, { cause });
+      return new ExitError(`PostgreSQL cannot use ${name}: ${message}.${advice}`, cause);
     },
     close,
   };
@@ -266,6 +266,6 @@ export async function openPostgres(address: string, options: PostgresOptions): P
     const { message } = error as Error;
     // An error of TLS or of the password names no server.
     const hint = message.includes("password must be") ? " Write the password in PGPASSWORD or ~/.pgpass." : "";
-    throw new ExitError(`Cannot use ${database.name}: ${message}.${hint}`, undefined, { cause: error });
+    throw new ExitError(`Cannot use ${database.name}: ${message}.${hint}`, error);
   }
 }

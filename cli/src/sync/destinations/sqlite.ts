@@ -137,7 +137,7 @@ function sqliteDatabase(database: Sqlite, options: SqliteOptions): Database {
       const code = sqliteCode(cause);
       if (code === undefined) return cause;
       const { message } = cause as Error;
-      return new ExitError(`SQLite cannot use ${name}: ${message}.${advice[code] ?? ""}`, undefined, { cause });
+      return new ExitError(`SQLite cannot use ${name}: ${message}.${advice[code] ?? ""}`, cause);
     },
     async close() {
       // libsql can close a database without either.
@@ -180,7 +180,7 @@ function openFile(open: (path: string) => Sqlite, path: string, name: string): S
   try {
     return open(path);
   } catch (cause) {
-    throw new ExitError(`SQLite cannot open ${name}. Check that you may read it.`, undefined, { cause });
+    throw new ExitError(`SQLite cannot open ${name}. Check that you may read it.`, cause);
   }
 }
 
