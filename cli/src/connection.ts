@@ -8,11 +8,11 @@ import { causesOf, didYouMean, readInput, UsageError } from "./errors.js";
 import type { Flags } from "./flags.js";
 import { type Io, printMessage } from "./io.js";
 
-export interface ConnectOptions extends Pick<NodePoolOptions, "maxLag"> {
+interface ConnectOptions extends Pick<NodePoolOptions, "maxLag"> {
   /** Called with each event. Default: the events are printed with --verbose. */
   readonly observe?: ClientOptions["observe"];
   /** Called with each event as well. */
-  readonly metrics?: { observe(event: ObserverEvent): void };
+  readonly count?: ClientOptions["observe"];
 }
 
 export type Connection = Awaited<ReturnType<typeof connect>>;
@@ -20,7 +20,7 @@ export type Connection = Awaited<ReturnType<typeof connect>>;
 export async function connect(
   io: Io,
   flags: Omit<Flags, "format">,
-  { maxLag, observe: print = flags.verbose ? (event) => logEvent(io, event) : undefined, metrics }: ConnectOptions = {},
+  { maxLag, observe: print = flags.verbose ? (event) => logEvent(io, event) : undefined, count }: ConnectOptions = {},
 ) {
   const nodes = await readNodes(io, flags);
   const pool = createPool(nodes, maxLag, flags.node === undefined);
@@ -28,11 +28,11 @@ export async function connect(
   const headers = await readHeaders(flags.header ?? []);
   const retry = retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 };
   const observe = (event: ObserverEvent) => {
-    metrics?.observe(event);
+    count?.(event);
     print?.(event);
   };
   const fetch = io.fetch ?? (await createFetch(io.env));
-  const options = { headers, pacing, timeout, retry, fetch, ...((metrics || print) && { observe }) };
+  const options = { headers, pacing, timeout, retry, fetch, ...((count || print) && { observe }) };
   const clientWith = (baseUrl: NodePool) => createClient({ baseUrl, ...options });
   /** A client that reads from one of the nodes alone. */
   const clientOf = (node: string) => clientWith(nodePool([node]));

@@ -47,6 +47,7 @@ function namesOf(nodes: readonly { readonly url: string }[]): string[] {
   });
 }
 
+/** Returns the function that counts events of clients. */
 export function createNodeMetrics(registry: Registry) {
   const { counter, histogram } = createFactory(registry);
   const of = "node operation";
@@ -56,19 +57,17 @@ export function createNodeMetrics(registry: Registry) {
   const failovers = counter("node_failovers_total", `${of} cause`, "Attempts that were sent to another node.");
   const waits = counter("node_wait_seconds_total", of, "Time for which the rate limit held requests back.");
   const bans = counter("node_bans_total", "node", "Responses that banned the client.");
-  return {
-    observe(event: ObserverEvent): void {
-      const { operation } = event;
-      const node = hostOf(event.node);
-      if (event.type === "response") {
-        requests.inc({ node, operation, status: event.status ?? event.error?.name ?? "" });
-        durations.observe({ node, operation }, event.duration / 1000);
-        // A rate limit that is exceeded has the status 429.
-        if (event.error?.name === "RateLimitError" && event.status === 403) bans.inc({ node });
-      } else if (event.type === "retry") retries.inc({ node, operation });
-      else if (event.type === "failover") failovers.inc({ node: hostOf(event.from), operation, cause: event.cause });
-      else if (event.type === "pause") waits.inc({ node, operation }, event.delay / 1000);
-    },
+  return (event: ObserverEvent): void => {
+    const { operation } = event;
+    const node = hostOf(event.node);
+    if (event.type === "response") {
+      requests.inc({ node, operation, status: event.status ?? event.error?.name ?? "" });
+      durations.observe({ node, operation }, event.duration / 1000);
+      // A rate limit that is exceeded has the status 429.
+      if (event.error?.name === "RateLimitError" && event.status === 403) bans.inc({ node });
+    } else if (event.type === "retry") retries.inc({ node, operation });
+    else if (event.type === "failover") failovers.inc({ node: hostOf(event.from), operation, cause: event.cause });
+    else if (event.type === "pause") waits.inc({ node, operation }, event.delay / 1000);
   };
 }
 

@@ -39,7 +39,7 @@ export const serveCommand: Definition = {
       log({ event, operation, attempt, node: new URL(node).host, status, error: error?.name });
     };
     const registry = new Registry();
-    const options = { ...(verbose && { observe }), metrics: createNodeMetrics(registry), maxLag: 2000 };
+    const options = { ...(verbose && { observe }), count: createNodeMetrics(registry), maxLag: 2000 };
     const { client, pool } = await connect(io, entered, options);
     addNodeGauges(registry, () => pool.status);
     return serveGateway(io, {

@@ -94,7 +94,7 @@ export const syncCommand: Definition<SyncFlags> = {
     refuseUnused(command, given, names);
     const metrics = given.follow ? await createMetrics(io, given) : undefined;
     let connection: ReturnType<typeof connect> | undefined;
-    const connected = () => (connection ??= connect(io, given, metrics && { metrics }));
+    const connected = () => (connection ??= connect(io, given, metrics && { count: metrics.count }));
     const list = async () => listAssets((await connected()).client, io.signal);
     const { flags } = await readUnits(io, given, { assetId: "text" }, list);
     const name = hidePassword(entered);
@@ -253,7 +253,7 @@ async function createMetrics(io: Io, { quiet, metrics: address }: SyncFlags) {
   const respond = ({ url }: Request) =>
     new URL(url).pathname === "/metrics" ? exposition(registry) : new Response("Not Found\n", { status: 404 });
   return {
-    ...createNodeMetrics(registry),
+    count: createNodeMetrics(registry),
     async serve(status: () => NodePool["status"]) {
       addNodeGauges(registry, status);
       const countStored = createSyncMetrics(registry, status);
