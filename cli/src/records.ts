@@ -86,7 +86,11 @@ export function explain(
   if (error instanceof IncompleteError && advice !== "") return new IncompleteError(error.message + advice, error);
   if (!PaginationError.is(error)) return error;
   const { availableFrom, block, reason, resume } = error;
-  if (availableFrom !== undefined) return lateStart(availableFrom, start, end, error);
+  if (availableFrom !== undefined) {
+    const dropped = `The node dropped records during the reading. The records are complete from ${formatTime(availableFrom)} on.`;
+    const late = startsLate(availableFrom, start, end, "node", error);
+    return late ?? new IncompleteError(`${dropped} Run the command again.`, error);
+  }
   if (reason === "behind") {
     const to = end ?? resume?.dateRange?.endTimestamp;
     const isLater = start !== undefined && block !== undefined && start > block.timestamp;
@@ -166,20 +170,15 @@ export async function historyStart(client: VegaClient, signal: AbortSignal | und
 }
 
 /** The error of records that are complete only from a time after the start of their range. */
-export const startsLate = (
+export function startsLate(
   start: bigint,
   from: bigint | undefined,
   end?: bigint,
   source: "node" | "copy" = "node",
-): IncompleteError | undefined =>
-  from === undefined || start <= from ? undefined : lateStart(start, from, end, undefined, source);
-
-function lateStart(start: bigint, from: bigint | undefined, end: bigint | undefined, cause: unknown, source = "node") {
+  cause?: Error,
+): IncompleteError | undefined {
+  if (from === undefined || start <= from) return undefined;
   const at = formatTime(start);
-  if (from === undefined) {
-    const message = `The node dropped records during the reading. The records are complete from ${at} on. Run the command again.`;
-    return new IncompleteError(message, cause);
-  }
   const advice = `Use ${end === undefined || start < end ? `--from ${at}, or ` : ""}a ${source} that keeps a longer history.`;
   return new IncompleteError(
     `The records are complete from ${at} on, and the range begins at ${formatTime(from)}. ${advice}`,
