@@ -44,10 +44,11 @@ export function checkRange(
   start: bigint | undefined,
   end: bigint | undefined,
   { from, to = "" }: { readonly from?: string | undefined; readonly to?: string | undefined },
-  isEndExcluded = false,
+  { isEndExcluded = false, show = (name: string) => `--${name}` } = {},
 ): void {
   if (start === undefined || end === undefined || end > start) return;
-  if (end < start) throw new UsageError(`Expected --to to be no earlier than --from, got "${to}" and "${from}".`);
+  const names = `${show("to")} to be no earlier than ${show("from")}`;
+  if (end < start) throw new UsageError(`Expected ${names}, got "${to}" and "${from}".`);
   const isDay = from === to && /^\d{4}-\d\d-\d\d$/.test(to);
   const advice = isDay ? ` For the whole day, use --to ${dateOf(readTime(to) + day)}.` : "";
   if (isEndExcluded) throw new UsageError(`The range is empty: it does not include --to, ${to}.${advice}`);

@@ -60,7 +60,7 @@ export const auditCommand: Definition<Flags> = {
     const { dateRange = {} } = readArguments("listBalanceChanges", flags) as {
       dateRange?: { startTimestamp?: bigint; endTimestamp?: bigint };
     };
-    checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags, true);
+    checkRange(dateRange.startTimestamp, dateRange.endTimestamp, flags, { isEndExcluded: true });
     const repeated = entered.find((url, index) => entered.indexOf(url) < index);
     if (repeated !== undefined) throw new UsageError(`Expected nodes that differ, got "${repeated}" twice.`);
     const { nodes: urls, clientOf } = await connect(io, { ...flags, node: entered });

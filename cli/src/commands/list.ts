@@ -146,7 +146,7 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
 function readReading(id: ListId, io: Io, flags: flag.Flags): Reading {
   const { dateRange, ...query } = readArguments(id, flags);
   const { startTimestamp: start, endTimestamp: end } = (dateRange ?? {}) as Record<string, bigint | undefined>;
-  checkRange(start, end, flags, true);
+  checkRange(start, end, flags, { isEndExcluded: true });
   const isTable = flags.output === undefined && formatOf(flags.format, io) === "table";
   const { order = isScannable(id) && !isTable ? "oldest-first" : "newest-first", limit } = flags;
   const { pageSize, concurrency, catchUp } = flags;

@@ -10,7 +10,7 @@ import { csv } from "../output/csv.js";
 import { rowsOf } from "../output/print.js";
 import { readWhole, unprovenEnd } from "../records.js";
 import * as shared from "../reports.js";
-import { formatTime, readTime, readTimeZone } from "../times.js";
+import { checkRange, formatTime, readTime, readTimeZone } from "../times.js";
 import { Rejection } from "./errors.js";
 import type { Source } from "./lists.js";
 import type { Nodes } from "./nodes.js";
@@ -114,12 +114,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     if (hasRange && from === undefined) throw new Rejection(3, "`from`: Expected a time before now.");
     const option = hasRange ? "to" : "at";
     const end = timeOf(option, query[option], timeZone);
-    if (from !== undefined && end !== undefined && end < from) {
-      throw new Rejection(
-        3,
-        `Expected \`to\` to be no earlier than \`from\`, got "${query["to"]}" and "${query["from"]}".`,
-      );
-    }
+    checkRange(from, end, { from: query["from"], to: query["to"] }, { show: (each) => `\`${each}\`` });
     const groupBy = shared.readGroup(query["groupBy"], "`groupBy`");
     const every = query["every"] as shared.BalanceReportOptions["every"];
     const isMonthly = Boolean(query["monthly"]);
