@@ -12,12 +12,15 @@ import { type ListOperation, type OperationId, operations } from "vegaprotocol-c
  */
 export type ColumnKind = "time" | "amount" | "text" | "exact" | "json";
 
+/** The columns of a list, in their order. */
+export type ColumnKinds = Readonly<Record<string, ColumnKind>>;
+
 export interface OperationText {
   readonly summary: string;
   /** A sentence on each argument, by its name in the request, apart from pagination. */
   readonly arguments: Readonly<Record<string, string>>;
-  /** For a list: the members of a record, in the order of the description. */
-  readonly columns?: Readonly<Record<string, ColumnKind>>;
+  /** For a list: the members of a record. */
+  readonly columns?: ColumnKinds;
 }
 
 export type OperationTexts = { readonly [Id in OperationId]: OperationText };

@@ -17,7 +17,7 @@ import {
   type TallyOptions,
 } from "vegaprotocol-client/reports";
 import { IncompleteError, UsageError } from "./errors.js";
-import type { ColumnKind } from "./operations.js";
+import type { ColumnKinds } from "./operations.js";
 import type { Proposal } from "./other-paths.js";
 import { historyStart, scanPageSize } from "./records.js";
 import { earliest, finalTime, latest, timeFormat } from "./times.js";
@@ -26,7 +26,7 @@ const account = { partyId: "text", assetId: "text", marketId: "text", accountTyp
 
 export type BalanceReportName = "balances" | "statement" | "series";
 
-export const reportColumns: Readonly<Record<BalanceReportName, Readonly<Record<string, ColumnKind>>>> = {
+export const reportColumns: Readonly<Record<BalanceReportName, ColumnKinds>> = {
   balances: { balance: "amount", timestamp: "time", ...account },
   statement: { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...account },
   series: { time: "time", balance: "amount", ...account },
@@ -46,7 +46,7 @@ export function readGroup(text: string | undefined, option: string): BalanceSeri
   return members && [...new Set(members)];
 }
 
-export function seriesColumns(groupBy: readonly string[] = Object.keys(account)): Record<string, ColumnKind> {
+export function seriesColumns(groupBy: readonly string[] = Object.keys(account)): ColumnKinds {
   const names = ["time", "balance", "assetId", ...groupBy];
   return Object.fromEntries(Object.entries(reportColumns.series).filter(([name]) => names.includes(name)));
 }

@@ -6,7 +6,6 @@ import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, OutputClosed, printMessage } from "../io.js";
-import { readColumns } from "../output/columns.js";
 import { createEncoder, printText } from "../output/print.js";
 import { historyStart } from "../records.js";
 import { nameRow } from "../sync/rows.js";
@@ -71,7 +70,7 @@ export const auditCommand: Definition<Flags> = {
       const isPrometheus = (format ?? flags.format) === "prometheus";
       const [id = ""] = flags.proposal ?? flags.id ?? [];
       const widest = { part: id, list: flags.id ? "signatures" : "balances", state: "unresponsive" };
-      const encoder = createEncoder(io, flags, readColumns(columnKinds, flags), format, { title: "Audit", widest });
+      const encoder = createEncoder(io, flags, columnKinds, format, { title: "Audit", widest });
       const nodes = await Promise.all(urls.map((url) => learn(io, url, clientOf(url))));
       const audit: Audit = { nodes, pageSize: flags.pageSize, signal };
       const start = earliest(...nodes.map((node) => node.start));

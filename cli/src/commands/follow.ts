@@ -10,7 +10,7 @@ import { ErrorWithAdvice, exitCodes, IncompleteError, NoProposalError } from "..
 import * as flag from "../flags.js";
 import { type Io, isTerminal, printMessage, write } from "../io.js";
 import { listAssets, requireProposal } from "../other-paths.js";
-import { columnsText, readColumns, type WireRecord } from "../output/columns.js";
+import { columnsText, type WireRecord } from "../output/columns.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { readUnits } from "../output/units.js";
 import { createMonitor } from "../progress.js";
@@ -83,10 +83,7 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
   const { flags, units } = await readUnits(io, entered, kinds, () => listAssets(client, io.signal), isFormatted);
   const { dateRange: _, ...query } = readArguments(id, { ...flags, from: undefined });
   const from = readFrom(flags);
-  const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), undefined, {
-    title: operations[id].envelope,
-    isOpen: true,
-  });
+  const encoder = createEncoder(io, flags, kinds, undefined, { title: operations[id].envelope, units, isOpen: true });
   // The first node to respond could be one that is behind: now would be its block.
   if (nodes.length > 1) await pool.check({ timeout: 2000, signal: io.signal });
   if (!flags.quiet && !flags.verbose && isTerminal(io, io.stderr)) {

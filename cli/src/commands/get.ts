@@ -5,8 +5,9 @@ import { connect } from "../connection.js";
 import { ExitError, exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import type { Io } from "../io.js";
+import type { ColumnKind } from "../operations.js";
 import { getPath, isUnknownPath } from "../other-paths.js";
-import { type Column, type Encoder, readColumnNames, type WireRecord } from "../output/columns.js";
+import { type Encoder, readColumnNames, type WireRecord } from "../output/columns.js";
 import { readTarget } from "../output/file.js";
 import { createEncoder, formatOf, printObject } from "../output/print.js";
 import { createPrinter } from "../output/printer.js";
@@ -133,8 +134,8 @@ async function request(client: VegaClient, path: string, query: URLSearchParams,
   const hint = isUnknownPath(result) ? unknown : advice;
   throw new ExitError(
     `GET ${path} failed with status ${response.status}: ${reason || "no reason given"}.${hint}`,
-    code,
     undefined,
+    code,
   );
 }
 
@@ -153,8 +154,8 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
     const missing = records.length > 0 ? wanted?.find((name) => !objects.includes(objectOf(name))) : undefined;
     if (missing !== undefined)
       throw new UsageError(`There is no column ${missing || '""'}. The columns are ${known.join(", ")}.`);
-    const columns = isFlat ? (wanted ?? known).map((name) => columnOf(name, records)) : [];
-    own = createEncoder(io, flags, columns, format);
+    const kinds = (isFlat ? (wanted ?? known) : []).map((name) => [name, kindOf(name, records)]);
+    own = createEncoder(io, flags, Object.fromEntries(kinds), format);
     return own.head;
   }
   return {
@@ -183,11 +184,11 @@ function createAnyEncoder(io: Io, flags: flag.Flags, format: flag.FormatName | u
 /** The member of a record that a column is of, such as `details` for `details.symbol`. */
 const objectOf = (column: string) => column.split(".")[0];
 
-function columnOf(name: string, records: readonly WireRecord[]): Column {
+function kindOf(name: string, records: readonly WireRecord[]): ColumnKind {
   const values = records.map((record) => record[name]).filter((value) => value !== undefined && value !== null);
   const isNumber = values.length > 0 && values.every((value) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(String(value)));
   const isObject = values.length > 0 && values.every((value) => typeof value === "object");
-  return { name, kind: isNumber ? "amount" : isObject ? "json" : "text", print: (text) => text };
+  return isNumber ? "amount" : isObject ? "json" : "text";
 }
 
 /** A record with the members of its objects, by names such as `details.symbol`, and the objects that are wanted. */

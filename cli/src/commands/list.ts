@@ -10,7 +10,7 @@ import * as flag from "../flags.js";
 import { count, Interruption, type Io, printMessage, write } from "../io.js";
 import { isScannable, type ListId, listOperation, lists } from "../operations.js";
 import { listAssets, requireProposal } from "../other-paths.js";
-import { columnsText, readColumns } from "../output/columns.js";
+import { columnsText } from "../output/columns.js";
 import { readTarget, refuseOther } from "../output/file.js";
 import { createEncoder, formatOf } from "../output/print.js";
 import { createPrinter, type Printer } from "../output/printer.js";
@@ -99,7 +99,7 @@ async function list(id: ListId, io: Io, entered: flag.Flags): Promise<void> {
   const title = operationTexts[id].summary.replace(/^List (.)/, (_, letter: string) => letter.toUpperCase());
   let coverage: Coverage | undefined;
   const notes = () => coverageNotes(coverage?.start, coverage?.end);
-  const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), target?.format, { title, units, notes });
+  const encoder = createEncoder(io, flags, kinds, target?.format, { title, units, notes });
   if (flags.dry) {
     if (target) refuseOther(target, force);
     const planned = await describeReading(connection, reading, io.signal);

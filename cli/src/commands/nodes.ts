@@ -9,7 +9,7 @@ import * as flag from "../flags.js";
 import { isTerminal, printMessage, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { getPath } from "../other-paths.js";
-import { columnsText, readColumns } from "../output/columns.js";
+import { columnsText } from "../output/columns.js";
 import { readTarget } from "../output/file.js";
 import { createEncoder, encode, formatOf, printText } from "../output/print.js";
 import { describeDuration } from "../times.js";
@@ -70,8 +70,7 @@ export const nodesCommand: Definition = {
       throw new UsageError(
         `--watch prints the nodes again and again: use another --format than ${format}, such as ndjson.`,
       );
-    const create = () =>
-      format === "prometheus" ? undefined : createEncoder(io, flags, readColumns(columnKinds, flags), named, look);
+    const create = () => (format === "prometheus" ? undefined : createEncoder(io, flags, columnKinds, named, look));
     // A file or a pipe gets the header once.
     const isContinued = (format === "csv" || format === "table") && !isTerminal(io, stdout);
     let encoder = create();

@@ -1,7 +1,7 @@
 import { formatUnits } from "vegaprotocol-client";
 import { UsageError } from "../errors.js";
 import type { Flags } from "../flags.js";
-import type { ColumnKind } from "../operations.js";
+import type { ColumnKind, ColumnKinds } from "../operations.js";
 import { timeFormat } from "../times.js";
 
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ export function readColumnNames({ columns }: Pick<Flags, "columns">): string[] |
 }
 
 /** The columns of a list, from `--columns` or all. Amounts with decimal places are followed by their unit. */
-export function readColumns(kinds: Readonly<Record<string, ColumnKind>>, flags: Flags, units?: Units): Column[] {
+export function readColumns(kinds: ColumnKinds, flags: Flags, units?: Units): Column[] {
   const printAmount: Column["print"] = (text, record) => {
     // v0.74 nodes can send an empty amount.
     const decimals = /^-?\d+$/.test(text) ? units?.decimalsOf(record) : undefined;

@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import type { Flags, FormatName } from "../flags.js";
 import { count, hasColors, type Io, OutputClosed, printable, printableJson, printMessage, widthOf } from "../io.js";
-import type { ColumnKind } from "../operations.js";
-import { type Column, type Encoder, readColumns, type Units, type WireRecord } from "./columns.js";
+import type { ColumnKinds } from "../operations.js";
+import { type Encoder, readColumns, type Units, type WireRecord } from "./columns.js";
 import { csv } from "./csv.js";
 import { openOutput, readTarget } from "./file.js";
 import { html, type Look } from "./html.js";
@@ -17,10 +17,11 @@ export const formatOf = (entered: FormatName | undefined, io: Io): FormatName =>
 export function createEncoder(
   io: Io,
   flags: Flags,
-  columns: readonly Column[],
+  kinds: ColumnKinds,
   format?: FormatName,
   look: Look = { title: "Records" },
 ): Encoder {
+  const columns = readColumns(kinds, flags, look.units);
   const isStdout = format === undefined;
   const isScreen = isStdout && io.stdout.isTTY === true;
   switch (format ?? formatOf(flags.format, io)) {
@@ -87,13 +88,13 @@ export function* encode(encoder: Encoder, records: readonly WireRecord[]): Gener
 export const printRecords = (
   io: Io,
   flags: Flags,
-  kinds: Readonly<Record<string, ColumnKind>>,
+  kinds: ColumnKinds,
   read: () => Promise<readonly object[]>,
   units?: Units,
   look: Look = { title: "Records" },
 ): Promise<void> =>
   printText(io, flags, async (write, format) => {
-    const encoder = createEncoder(io, flags, readColumns(kinds, flags, units), format, { ...look, units });
+    const encoder = createEncoder(io, flags, kinds, format, { ...look, units });
     const records = (await read()) as readonly WireRecord[];
     for (const text of encode(encoder, records)) await write(text);
     return records.length;
@@ -116,8 +117,8 @@ export async function printObject<T extends object>(
       return 1;
     }
     const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
-    const columns = readColumns({ name: "text", value: "text" }, {});
-    const encoder = createEncoder(io, { ...flags, format, columns: "name,value" }, columns, named, { title });
+    const shown = { ...flags, format, columns: "name,value" };
+    const encoder = createEncoder(io, shown, { name: "text", value: "text" }, named, { title });
     for (const text of encode(encoder, rows)) await write(text);
     return 1;
   }).catch((error: unknown) => {

@@ -2,7 +2,7 @@
 import { readInput, UsageError } from "../errors.js";
 import type { Flags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
-import type { ColumnKind } from "../operations.js";
+import type { ColumnKinds } from "../operations.js";
 import { type Asset, assetOf, findAsset, needsAssets } from "../other-paths.js";
 import { readColumns, type Units } from "./columns.js";
 
@@ -17,7 +17,7 @@ import { readColumns, type Units } from "./columns.js";
 export async function readUnits<Own extends Flags>(
   io: Io,
   flags: Own,
-  kinds: Readonly<Record<string, ColumnKind>>,
+  kinds: ColumnKinds,
   list: () => Promise<readonly Asset[] | undefined>,
   isFormatted: boolean | "if-listed" = false,
 ): Promise<{ flags: Own; units: Units | undefined }> {

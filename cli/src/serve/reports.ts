@@ -3,7 +3,7 @@ import type { BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
 import { isId, type Operation, operations } from "vegaprotocol-client/operations";
 import * as vega from "vegaprotocol-client/reports";
 import { canonicalIds, readParameters } from "../arguments.js";
-import type { ColumnKind } from "../operations.js";
+import type { ColumnKinds } from "../operations.js";
 import { findAsset, listAssets, needsAssets, type Proposal, requireProposal } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { csv } from "../output/csv.js";
@@ -86,7 +86,7 @@ function checkNames(query: Readonly<Record<string, unknown>>): void {
 interface Report {
   readonly rows: object;
   /** The columns of its rows, if it is a list. */
-  readonly columns?: Readonly<Record<string, ColumnKind>>;
+  readonly columns?: ColumnKinds;
   readonly coverage?: object;
   /** Why records may be missing before the end, which CSV cannot show. */
   readonly unproven?: string | undefined;
