@@ -5,47 +5,26 @@ import { didYouMean, UsageError } from "./errors.js";
 import { largestPage } from "./operations.js";
 import { readDuration, readTimeZone, type TimeFlags } from "./times.js";
 
+type Texts = "asset" | "db" | "schema" | "output" | "columns" | "groupBy" | "totalSupply" | "host" | Times;
+type Times = "from" | "to" | "at";
+type Lists = "node" | "header" | "decimals" | "assets" | "cors";
+type Durations = "timeout" | "catchUp" | "pollInterval" | "giveUpAfter" | "watch" | "grace";
+type Counts = "retries" | "pageSize" | "concurrency" | "limit" | "port";
+type Switches = "verbose" | "quiet" | "completeHistory" | "dry" | "force" | "monthly" | "partialDay" | "trustProxy";
+
+type Values<Names extends string, Value> = { readonly [name in Names]?: Value | undefined };
+
 /** The values of flags, except those whose type depends on the command. */
-export interface Flags extends TimeFlags {
-  readonly verbose?: true;
-  readonly quiet?: true;
-  readonly node?: readonly string[];
-  readonly header?: readonly string[];
-  readonly timeout?: number;
-  readonly retries?: number;
+export interface Flags
+  extends TimeFlags,
+    Values<Texts, string>,
+    Values<Lists, readonly string[]>,
+    Values<Durations | Counts, number>,
+    Values<Switches, true> {
   readonly pacing?: boolean;
-  readonly pageSize?: number | undefined;
-  readonly concurrency?: number | undefined;
-  readonly catchUp?: number | undefined;
-  readonly pollInterval?: number;
-  readonly giveUpAfter?: number;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly at?: string;
-  readonly asset?: string | undefined;
-  readonly limit?: number;
-  readonly completeHistory?: true;
-  readonly db?: string;
-  readonly schema?: string;
-  readonly dry?: true;
   readonly format?: FormatName;
-  readonly output?: string;
-  readonly force?: true;
-  readonly columns?: string;
-  readonly decimals?: readonly string[];
-  readonly assets?: readonly string[];
-  readonly port?: number;
-  readonly host?: string;
   readonly order?: "oldest-first" | "newest-first";
-  readonly monthly?: true;
   readonly every?: BalanceSeriesOptions["every"];
-  readonly groupBy?: string;
-  readonly totalSupply?: string | undefined;
-  readonly watch?: number;
-  readonly partialDay?: true;
-  readonly cors?: readonly string[];
-  readonly trustProxy?: true;
-  readonly grace?: number;
 }
 
 export interface FlagOptions {

@@ -39,7 +39,7 @@ export function createCopy(name: string, schema: string | undefined, node?: Vega
     signal: AbortSignal,
     read: (stored: Destination) => AsyncIterable<T> | Promise<Iterable<T>>,
   ) {
-    const stored = await openDestination(name, "read", signal, { ...(schema !== undefined && { schema }) });
+    const stored = await openDestination(name, "read", signal, { schema });
     try {
       yield* await read(stored);
     } catch (error) {
