@@ -119,7 +119,7 @@ export function behindError(block: Block | undefined, wanted: string, cause?: Er
 }
 
 /**
- * Reads a list with the oldest record first, so that votes that are cast again meanwhile are not missed. v0.74 and
+ * Reads a list with the oldest record first, so that votes cast again in the meantime are not missed. v0.74 and
  * v0.79 nodes show only the first page of profiles from either end: both are read.
  *
  * @returns the records, their pages, and the error of a gap between them that no request reaches.

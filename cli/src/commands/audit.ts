@@ -26,7 +26,7 @@ const columnKinds = {
   digest: "exact",
 } as const;
 
-/** Nodes that are further behind do not bound the compared range, in nanoseconds. */
+/** Nodes that are further behind do not limit the compared range. In nanoseconds. */
 const maxLag = 60_000_000_000n;
 const repeat = { repeat: true } as const;
 
@@ -109,7 +109,7 @@ export const auditCommand: Definition<Flags> = {
         // A failed request does not show that nodes differ.
         const failure =
           VegaError.is(error) && !signal.aborted ? new IncompleteError(withoutMethods(error.message), error) : error;
-        // A later start does not help with a list that cannot be compared, and nobody reads the rest of a closed stdout.
+        // Continuing does not help if a list cannot be compared, or if stdout is closed.
         const isFinal = error instanceof IncompleteError || error instanceof OutputClosed;
         if (position === startTimestamp || isFinal) throw failure;
         throw new ErrorWithAdvice(failure, `To continue, use --from ${formatTime(position)}.`);

@@ -30,7 +30,7 @@ const valuesOf = ({ description }: Option) => /One of: ([^.]+)\./.exec(descripti
 const argumentWords: Readonly<Record<string, readonly string[]>> = { SHELL: Object.keys(shells), LIST: namedLists };
 const argumentsOf = ({ registeredArguments }: Command) =>
   registeredArguments.flatMap((each) => argumentWords[each.name()] ?? []);
-/** The subcommands, with their summaries. The program has `help` in addition, which is no command of its own. */
+/** The subcommands with their summaries, and `help`, which commander does not list. */
 const subcommandsOf = ({ commands, parent }: Command) => [
   ...commands.map((each) => [each.name(), each.summary() || each.description()] as const),
   ...(parent === null ? [["help", "Print the help of a command."] as const] : []),

@@ -84,7 +84,7 @@ async function run(id: FollowId, io: Io, entered: flag.Flags): Promise<number> {
   const { dateRange: _, ...query } = readArguments(id, { ...flags, from: undefined });
   const from = readFrom(flags);
   const encoder = createEncoder(io, flags, kinds, undefined, { title: operations[id].envelope, units, isOpen: true });
-  // The first node to respond could be one that is behind: now would be its block.
+  // If the first node to respond is behind, "now" would be its block.
   if (nodes.length > 1) await pool.check({ timeout: 2000, signal: io.signal });
   if (!flags.quiet && !flags.verbose && isTerminal(io, io.stderr)) {
     printMessage(io, `Waiting for the next block with ${operations[id].envelope}. Press Ctrl-C to stop.`);

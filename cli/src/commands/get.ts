@@ -105,7 +105,7 @@ function readPath(entered: string): { pathname: string; searchParams: URLSearchP
   );
 }
 
-/** JSON in which numbers that JavaScript would round are texts. */
+/** Turns numbers that JavaScript would round into strings. */
 function withExactNumbers(json: string): string {
   let isInText = false;
   return json.replaceAll(/\\.|"|-?\d[\d.eE+-]{15,}/g, (token) => {

@@ -1,5 +1,5 @@
 /**
- * What `sync` does instead of storing records: `--check` compares a destination with a node, `--from-db` copies a
+ * The modes of `sync` that store no records of a node: `--check` compares a destination with a node, `--from-db` copies a
  * database, and `--dry` describes what a run would read.
  */
 import { join } from "node:path";
@@ -27,7 +27,6 @@ export interface SyncFlags extends Flags {
   readonly fromDb?: string;
 }
 
-/** A run of the command. */
 export interface SyncRun {
   readonly io: Io;
   readonly flags: SyncFlags;

@@ -44,7 +44,6 @@ export function cellText(record: WireRecord, { name, member = name, print }: Col
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-/** The names in `--columns`. */
 export function readColumnNames({ columns }: Pick<Flags, "columns">): string[] | undefined {
   const names = columns?.split(",").map((name) => name.trim());
   const repeated = names?.find((name, index) => names.indexOf(name) < index);

@@ -14,7 +14,7 @@ import { type Io, OutputClosed, OutputError, write } from "../io.js";
 export interface Target {
   /** The name that the user gave, which errors show. */
   readonly name: string;
-  /** The file itself, behind symbolic links. */
+  /** The path with symbolic links resolved. */
   readonly path: string;
   /** A pipe or a device cannot be replaced: it is written as it is. */
   readonly isStream: boolean;
@@ -53,13 +53,13 @@ export function readTarget(name: string | undefined, format: FormatName | undefi
   return { name, path, isStream, format: format ?? named ?? "ndjson", isCompressed };
 }
 
-/** The file behind a name. A symbolic link can lead to a file that does not exist yet. */
+/** Resolves symbolic links. The target of one can be a file that does not exist yet. */
 export const followLink = (name: string): string =>
   ifThere(() => fs.lstatSync(name))?.isSymbolicLink()
     ? (ifThere(() => fs.realpathSync(name)) ?? resolve(dirname(name), fs.readlinkSync(name)))
     : name;
 
-/** What one file has under each of its names: by links, and in any case on Windows and macOS. */
+/** Identifies a file: the same for each of its names, such as links, and in any case on Windows and macOS. */
 export function fileId(name: string): string {
   const found = fs.statSync(name, { throwIfNoEntry: false, bigint: true });
   return found ? `${found.dev} ${found.ino}` : resolve(followLink(name));

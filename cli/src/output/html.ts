@@ -27,7 +27,7 @@ export function assetsOf(records: readonly WireRecord[], units: Units | undefine
   });
 }
 
-/** The page of explore as one file, with records in it that it shows: it sends no request. */
+/** The page of explore as one file that contains its records. It sends no requests. */
 export function html(columns: readonly Column[], flags: Flags, { title, units, notes, tally }: Look): Encoder {
   // Amounts are shown with their unit.
   const kinds = Object.fromEntries(columns.filter(({ member }) => !member).map(({ name, kind }) => [name, kind]));

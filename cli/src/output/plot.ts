@@ -1,4 +1,4 @@
-/** A chart of amounts over time, as shapes that a page or a file of SVG can draw. What is unknown is a gap. */
+/** A chart of amounts over time, as shapes for a page or an SVG file. Unknown amounts are gaps. */
 import { extent, group } from "d3-array";
 import { scaleLinear, scaleUtc } from "d3-scale";
 import { area, curveStepAfter, line } from "d3-shape";
@@ -96,7 +96,7 @@ function levelsOf({ lines, decimals = 0, isStacked, times }: Chart): (number | n
   );
 }
 
-/** Whole seconds, at least two if there are as many, and not many more than wanted. */
+/** Whole seconds: at least two if possible, and not many more than wanted. */
 function ticksOf(x: ReturnType<typeof scaleUtc>, wanted: number): Date[] {
   const counts = [...Array.from({ length: wanted }, (_, fewer) => wanted - fewer), 2 * wanted];
   const found = counts.map((count) => x.ticks(count).filter((time) => time.getMilliseconds() === 0));

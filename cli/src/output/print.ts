@@ -122,7 +122,7 @@ export async function printObject<T extends object>(
     for (const text of encode(encoder, rows)) await write(text);
     return 1;
   }).catch((error: unknown) => {
-    // The exit code tells what was found, also if nobody reads it.
+    // The exit code depends on the value, also if stdout is closed.
     if (value === undefined || !(error instanceof OutputClosed)) throw error;
   });
   return value as T;

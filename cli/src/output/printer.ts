@@ -20,7 +20,7 @@ export function createPrinter(io: Io, flags: Flags, encoder: Encoder, target: Ta
   const isByBlock = isScan && target !== undefined;
   const isTerminal = target === undefined && io.stdout.isTTY === true;
   const isScreen = isTerminal && flags.limit === undefined && flags.format === undefined;
-  // A line of progress would stand between the rows of a table.
+  // A line of progress would appear between the rows of a table.
   const progress = createProgress(io, flags, !isTerminal);
   const batch: WireRecord[] = [];
   /** The records of the batch that can be written: a block is complete once a record of another time follows. */

@@ -15,7 +15,7 @@ import type { Encoder, WireRecord } from "./columns.js";
 import { assetsOf, type Look } from "./html.js";
 import { type Chart, chartsOf, isDashed, lineColor, plotOf, type Shape } from "./plot.js";
 
-/** The light colors of the page. Programs that draw files of SVG know no variables of CSS. */
+/** The light colors of the page. Many programs that show SVG files do not support CSS variables. */
 const colors: Readonly<Record<string, string>> = {
   ...{ "text-1": "#3c3c43", "text-2": "#67676c", divider: "#e2e2e3" },
   ...{ "line-1": "#3451b2", "line-2": "#b45309", "line-3": "#0f766e" },

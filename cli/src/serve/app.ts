@@ -62,7 +62,7 @@ const longestLink = 2000;
  *   request ─▶ quota of the caller ─▶ parameters ─▶ turn ─▶ page, stream or report ─▶ nodes ─▶ response
  *
  * A turn limits the records that are requested from nodes at once, and prefers callers with few requests. A cursor
- * holds everything that is needed to continue: no request needs state of an earlier one.
+ * contains everything that is needed to continue: no state is kept between requests.
  */
 export function createGateway(options: GatewayOptions) {
   const { client, pool, now, closing, deadline = 60_000, origins = [], registry = new Registry() } = options;

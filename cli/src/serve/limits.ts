@@ -24,7 +24,7 @@ export function createQuota(most: number, mostOf: (callers: number) => number) {
   };
 }
 
-/** A limit of something in all, which no caller can use up: whoever holds the most loses the oldest part of it. */
+/** A limit that one caller cannot use up: beyond it, the caller with the most loses its oldest part. */
 export function createShare<Holder extends { destroy(): unknown }>(most: number) {
   const parts = new Map<Holder, readonly [caller: string, amount: number]>();
   const { of, all, take, release } = createQuota(Number.POSITIVE_INFINITY, () => Number.POSITIVE_INFINITY);
@@ -56,9 +56,9 @@ interface Turn {
 }
 
 /**
- * Decides which read of the nodes is next, within a weight in all and of one caller: the latest read of the caller with
- * the fewest open requests, then with the least running, then who waits longest. Under load, earlier reads have less
- * time left.
+ * Decides which read of the nodes is next, within a total weight and a weight for each caller: the latest read of the
+ * caller with the fewest open requests; among equals, of the one with the least running, then of the one that waits
+ * longest. Under load, earlier reads have less time left.
  *
  * @param openOf - How many requests of a caller have no response yet.
  */

@@ -2,9 +2,9 @@
  * Lists that are read as a whole. Pages of many callers are cut from one reading: a loop takes three requests for 5000
  * records.
  *
- * Cursors of the client would not do: only the ends of its pages have one, and callers continue from any record, in
- * either direction. After a proposal has closed, the cursor of its votes names all that were read of one block, up to
- * 5000, which no URL has room for, and each node has its own order of them. Nodes refuse every cursor of profiles.
+ * Cursors of the client are not used: only the ends of its pages have one, and callers continue from any record, in
+ * either direction. After a proposal has closed, the cursor of its votes contains all that were read of one block, up
+ * to 5000, too many for a URL, and each node has its own order of them. Nodes refuse every cursor of profiles.
  */
 import type { Block, VegaClient } from "vegaprotocol-client";
 import { type ListId, listOperation } from "../operations.js";
@@ -38,7 +38,7 @@ export interface SortedList {
 }
 
 interface Reading {
-  /** The number of the request that it was sent for: it is fresh for all requests up to that one. */
+  /** The number of the newest request when it began: it is fresh for requests up to that one. */
   readonly sentAt: number;
   readonly list: Promise<SortedList>;
   readonly controller: AbortController;
@@ -112,9 +112,9 @@ export function createLists(client: VegaClient) {
   }
 
   return {
-    /** The list as it was read last, if that is kept. */
+    /** The last reading of the list, if it is kept. */
     kept: (id: ListId, query: object): SortedList | undefined => readings.get(JSON.stringify([id, query]))?.result,
-    /** The number of a request, of which only a later reading is fresh. */
+    /** Numbers a request. Readings that begin later are fresh for it. */
     arrive: (): number => ++requests,
     /**
      * The newest records of a list whose nodes sort it by the block in which a record was written last, such as votes:

@@ -45,7 +45,7 @@ interface Reading {
   readonly isComplete?: boolean;
 }
 
-/** For whom a page is read. */
+/** The request that a page is read for. */
 export interface Reader {
   /** Aborts if the page is no longer needed. */
   readonly signal: AbortSignal;

@@ -15,7 +15,7 @@ export const serverLimits = {
   connectionsCheckingInterval: 1000,
   keepAliveTimeout: 65_000,
   maxHeaderSize: 128 * 1024,
-  /** For a reader who stands still. */
+  /** For a caller that does not read its response. */
   stallTimeout: 30_000,
   connections: 1024,
   connectionsOfAddress: 256,

@@ -1,4 +1,4 @@
-/** A chart of amounts over time, with the amounts at the time that is pointed at. */
+/** A chart of amounts over time. Below it are the amounts at the time under the pointer. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Chart as Content, isDashed, lineColor, plotOf } from "../../output/plot.js";
 import { formatAmount, formatTime, zone } from "./text.js";

@@ -63,7 +63,7 @@ const largestPage: (typeof operations)["listVotes"]["defaultPageSize"] = 5000;
 type Connection<T> = { edges: { node: T }[]; pageInfo: { hasNextPage: boolean; endCursor: string } };
 type Lists<T = unknown> = Record<string, Connection<T>>;
 
-/** All records of a list, by cursors of the gateway, which lead to each once. */
+/** All records of a list, by the cursors of the gateway. */
 export async function loadAll<T>(path: string, signal: AbortSignal): Promise<Loaded<readonly T[]>> {
   const all: T[] = [];
   for (let after = ""; ; ) {
@@ -80,7 +80,7 @@ export async function loadAll<T>(path: string, signal: AbortSignal): Promise<Loa
 /** After how many milliseconds the page looks for new records, and tries again after an error. */
 const interval = 5000;
 
-/** A period that ends now begins a little later with each block. */
+/** The path without its start: a period that ends now begins a little later with each block. */
 const subjectOf = (path: string) => path.replace(/(?<=[?&]from=)\d+/, "");
 
 /** The data at a path. A new `version` loads it again; the previous data stays until then. `null` loads nothing. */
@@ -122,14 +122,14 @@ export function useData<T>(
 
 /** Whether the page shows the newest records. */
 export interface Live {
-  /** Another one for new records; `null` before it is known. */
+  /** Changes with each new record; `null` before it is known. */
   readonly version: string | null;
   /** The time of the node's block, in Unix nanoseconds. */
   readonly upTo?: bigint | undefined;
   readonly stopped?: string | undefined;
 }
 
-/** The data at a path, which is read again and again. */
+/** The data at a path, which is read every few seconds. */
 export const usePolled = <T>(path: string | undefined): Loaded<T> => useData<T>(path, 0, load, true);
 
 /** @param list - The path of the list whose newest record shows whether there are new ones. */

@@ -89,7 +89,7 @@ export function VotesChart({ votes }: { votes: readonly Vote[] }) {
     const times = [...new Set(ordered.map(({ timestamp }) => timestamp))];
     const lineOf = (name: string, side: string) => {
       let sum = 0n;
-      /** Those after the last vote of each time. */
+      /** The sum after the last vote of each time. */
       const sums = new Map<string, string>();
       for (const { value, timestamp, totalGovernanceTokenBalance } of ordered) {
         if (value === side) sum += BigInt(totalGovernanceTokenBalance || 0);

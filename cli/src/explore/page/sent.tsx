@@ -11,7 +11,7 @@ export interface Sent {
   readonly rows: readonly Row[];
   readonly title: string;
   readonly about: readonly (readonly [name: string, value: string])[];
-  /** What a reader must know, such as from when on the records are complete. */
+  /** Notes for the reader, such as the time from which the records are complete. */
   readonly notes: readonly string[];
   /** The members of a record, with their kinds. */
   readonly columns: Readonly<Record<string, string>>;
