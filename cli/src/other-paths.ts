@@ -1,6 +1,7 @@
 /** Paths of nodes that the description does not have, such as the assets and the thresholds of a proposal. */
 import { type PageContent, paginate, type VegaClient } from "vegaprotocol-client";
 import { ExitError, NoProposalError, UsageError } from "./errors.js";
+import { isAsset } from "./explore/page/text.js";
 import { isWholeId } from "./flags.js";
 
 interface PathResponse {
@@ -40,9 +41,9 @@ interface AssetNode {
 }
 
 export function assetOf({ id, details }: AssetNode): Asset | undefined {
-  const { symbol = "", name = "", decimals } = details ?? {};
-  const isKnown = typeof id === "string" && /^\d{1,3}$/.test(String(decimals)) && Number(decimals) <= 255;
-  return isKnown ? { id: id.toLowerCase(), symbol, name, decimals: Number(decimals) } : undefined;
+  if (typeof id !== "string" || !isAsset(details)) return undefined;
+  const { symbol = "", name = "", decimals } = details;
+  return { id: id.toLowerCase(), symbol, name, decimals: Number(decimals) };
 }
 
 export async function listAssets(client: VegaClient, signal?: AbortSignal): Promise<readonly Asset[] | undefined> {

@@ -5,7 +5,7 @@ import type { Tally } from "vegaprotocol-client/reports";
 export type Asset = { readonly symbol: string; readonly decimals: string };
 
 /** Whether amounts can be shown with what a node has sent for an asset. */
-export const isAsset = (details: Partial<Asset> | null | undefined): details is Asset =>
+export const isAsset = <T extends Partial<Asset>>(details: T | null | undefined): details is T & Asset =>
   /^\d{1,3}$/.test(details?.decimals ?? "") && Number(details?.decimals) <= 255;
 
 export const decimalsOf = (asset: Asset | undefined): number | undefined => asset && Number(asset.decimals);
