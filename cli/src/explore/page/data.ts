@@ -29,11 +29,7 @@ export interface Loaded<T> {
   readonly error?: string;
 }
 
-type Load<T> = (path: string, signal: AbortSignal) => Promise<Loaded<T>>;
-
 type Failure = { code?: number; message?: string; details?: { availableFrom?: string }[] };
-
-const noServer = "The server of this page does not respond.";
 
 /** @param completeFrom - The start of the records, if the path begins there instead of at the requested start. */
 export async function load<T>(path: string, signal: AbortSignal, completeFrom?: string): Promise<Loaded<T>> {
@@ -87,7 +83,7 @@ const subjectOf = (path: string) => path.replace(/(?<=[?&]from=)\d+/, "");
 export function useData<T>(
   path: string | undefined,
   version: unknown = 0,
-  read: Load<T> = load,
+  read: (path: string, signal: AbortSignal) => Promise<Loaded<T>> = load,
   isPolled = false,
 ): Loaded<T> {
   const [state, setState] = useState<{ subject: string; loaded: Loaded<T> }>();
@@ -111,7 +107,7 @@ export function useData<T>(
         loaded: next.error && last?.subject === subject ? { ...last.loaded, error: next.error } : next,
       }));
     };
-    read(path, signal).then(set, () => set({ error: noServer }));
+    read(path, signal).then(set, () => set({ error: "The server of this page does not respond." }));
     return () => {
       controller.abort();
       clearTimeout(timer);

@@ -11,8 +11,6 @@ export type Row = Readonly<Partial<Values>>;
 
 const Asset = ({ id }: { id: string | undefined }) => <bdi title={id}>{symbolOf(useNames(), id)}</bdi>;
 
-const Entry = ({ of }: { of: string }) => (of === "Change" ? of : <b>{of}</b>);
-
 const known: Record<keyof Row, Column<Row>> = {
   partyId: { name: "Party", width: 11, cell: ({ partyId = "" }) => <Id id={partyId} view="party" /> },
   proposalId: { name: "Proposal", width: 11, cell: ({ proposalId = "" }) => <Id id={proposalId} view="proposal" /> },
@@ -25,7 +23,10 @@ const known: Record<keyof Row, Column<Row>> = {
     cell: (row) => <Amount of={row.balance} asset={row.assetId} />,
     isNumber: true,
   },
-  entry: { name: "Entry", width: 10, cell: ({ entry }) => <Entry of={formatName(entry)} /> },
+  entry: {
+    ...{ name: "Entry", width: 10 },
+    cell: ({ entry }) => (entry === "change" ? formatName(entry) : <b>{formatName(entry)}</b>),
+  },
   change: {
     ...{ name: "Change", width: 22, isNumber: true },
     cell: ({ entry, change, assetId }) => (entry === "change" || change) && <Amount of={change} asset={assetId} />,
