@@ -130,7 +130,7 @@ export const syncCommand: Definition<SyncFlags> = {
   },
 };
 
-const listsOf: Readonly<Record<string, readonly SyncList[]>> = {
+const listsOfFlags: Readonly<Record<string, readonly SyncList[]>> = {
   ...{ from: ["balances"], asset: ["balances"], market: ["balances"], accountType: ["balances"] },
   ...{ party: ["balances", "votes"], proposal: ["votes"], id: ["signatures"] },
 };
@@ -140,7 +140,7 @@ function refuseUnused(command: Command, { follow, fromDb }: SyncFlags, names: re
   const unused = follow ? undefined : ["metrics", "pollInterval"].find((name) => isEntered(command, name));
   if (unused !== undefined) throw new UsageError(`--${kebab(unused)} requires --follow.`);
   const stored = names.length === 0 ? ["balances"] : names;
-  for (const [name, lists] of Object.entries(listsOf)) {
+  for (const [name, lists] of Object.entries(listsOfFlags)) {
     if (!isEntered(command, name)) continue;
     const flag = `--${kebab(name)}`;
     if (fromDb !== undefined) throw new UsageError(`--from-db copies a whole database: leave out ${flag}.`);

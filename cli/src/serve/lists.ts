@@ -37,7 +37,7 @@ export interface SortedList {
   readonly latest: bigint;
 }
 
-interface Reading {
+interface SharedReading {
   /** The number of the newest request when it began: it is fresh for requests up to that one. */
   readonly sentAt: number;
   readonly list: Promise<SortedList>;
@@ -67,7 +67,7 @@ export function withPlaces(id: ListId, records: readonly object[]): PlacedRecord
 }
 
 export function createLists(client: VegaClient) {
-  const readings = new Map<string, Reading>();
+  const readings = new Map<string, SharedReading>();
   let requests = 0;
 
   /** Sorted, records that move while pages are requested are at their time, on every node. */
@@ -85,10 +85,10 @@ export function createLists(client: VegaClient) {
     };
   }
 
-  function start(key: string, id: ListId, query: object): Reading {
+  function start(key: string, id: ListId, query: object): SharedReading {
     const controller = new AbortController();
     const list = readSorted(id, query, controller.signal);
-    const reading: Reading = { sentAt: requests, list, controller, waiting: 0 };
+    const reading: SharedReading = { sentAt: requests, list, controller, waiting: 0 };
     readings.delete(key);
     readings.set(key, reading);
     list.then(
@@ -156,7 +156,7 @@ export function createLists(client: VegaClient) {
 }
 
 /** Waits for a reading, which ends when no request waits for it any longer. */
-function join(reading: Reading, signal: AbortSignal): Promise<SortedList> {
+function join(reading: SharedReading, signal: AbortSignal): Promise<SortedList> {
   reading.waiting++;
   return new Promise((resolve, reject) => {
     const leave = () => {

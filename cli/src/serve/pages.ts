@@ -35,7 +35,7 @@ export interface PageRequest {
 }
 
 /** The records after a cursor, in the direction of the request. */
-interface Reading {
+interface PageRecords {
   readonly records: readonly PlacedRecord[];
   readonly source: Source;
   /** The content of the page's cursors, apart from their places. */
@@ -74,7 +74,7 @@ export function createPages(client: VegaClient, nodes: Nodes) {
   const lists = createLists(client);
 
   /** The first and the last page show the current list. Other pages are cut from the last reading. */
-  async function readList(request: PageRequest, { inTurn, signal }: Reader): Promise<Reading> {
+  async function readList(request: PageRequest, { inTurn, signal }: Reader): Promise<PageRecords> {
     const { id, query, cursor, size } = request;
     const minBlock = cursor?.block ?? 0n;
     const arrival = lists.arrive();
@@ -100,12 +100,12 @@ export function createPages(client: VegaClient, nodes: Nodes) {
    * Reads balance changes from the cursor on. An oldest-first loop ends with its range, or with the block of its first
    * page.
    */
-  async function readScan(request: PageRequest, reader: Reader): Promise<Reading> {
+  async function readScan(request: PageRequest, reader: Reader): Promise<PageRecords> {
     return (await readRange(request, reader)) ?? readScan(request, reader);
   }
 
   /** Returns `undefined` if nodes have reached the end of the range meanwhile. */
-  async function readRange(request: PageRequest, { inTurn, signal }: Reader): Promise<Reading | undefined> {
+  async function readRange(request: PageRequest, { inTurn, signal }: Reader): Promise<PageRecords | undefined> {
     const { id, query, size, cursor } = request;
     const isNewestFirst = isDescending(request);
     const range = query.dateRange ?? {};
@@ -222,18 +222,18 @@ function isAfterCursor(request: PageRequest): (record: Placed) => boolean {
  * The records of a list that come after the cursor. A vote that is cast again moves to the newest end: so that a loop
  * with the newest record first does not miss it, records that are newer than its first page come after the oldest one.
  */
-function pageOf({ records, source, latest: newestBlock }: SortedList, request: PageRequest): Reading {
+function pageOf({ records, source, latest: newestBlock }: SortedList, request: PageRequest): PageRecords {
   const { cursor } = request;
   const isDown = isDescending(request);
   const { newest } = cursor ?? { newest: isDown ? records.at(-1)?.place[0] : undefined };
   const next = { block: latest(newestBlock, cursor?.block), newest };
-  const newerFrom = newest === undefined ? records.length : byTime.right(records, newest);
+  const newerFrom = newest === undefined ? records.length : bisectTime.right(records, newest);
   const isAmongNewer = cursor && newest !== undefined && (cursor.place[0] ?? "") > newest;
   if (!isDown || isAmongNewer)
-    return { records: records.slice(cursor ? byPlace.right(records, cursor.place) : 0), source, next };
-  const others = records.slice(0, cursor ? byPlace.left(records, cursor.place) : newerFrom);
+    return { records: records.slice(cursor ? bisectPlace.right(records, cursor.place) : 0), source, next };
+  const others = records.slice(0, cursor ? bisectPlace.left(records, cursor.place) : newerFrom);
   return { records: [...others.reverse(), ...records.slice(newerFrom)], source, next };
 }
 
-const byTime = bisector(({ place: [time = ""] }: Placed) => time);
-const byPlace = bisector(({ place }: Placed, other: readonly string[]) => comparePlaces(place, other));
+const bisectTime = bisector(({ place: [time = ""] }: Placed) => time);
+const bisectPlace = bisector(({ place }: Placed, other: readonly string[]) => comparePlaces(place, other));

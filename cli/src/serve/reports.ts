@@ -43,7 +43,7 @@ const parameters: Readonly<Record<string, Operation["arguments"]>> = {
 
 const mostRows = 100_000;
 
-function timeOf(name: string, value: string | undefined, timeZone?: string): bigint | undefined {
+function timeParameter(name: string, value: string | undefined, timeZone?: string): bigint | undefined {
   return value === undefined || value === "now" ? undefined : readParameter(name, () => readTime(value, timeZone));
 }
 
@@ -110,10 +110,10 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     const isComplete = Boolean(query["completeHistory"]);
     if (timeZone !== undefined) readParameter("timeZone", () => readTimeZone(timeZone));
     const hasRange = name !== "balances";
-    const from = hasRange ? timeOf("from", required(query, "from"), timeZone) : undefined;
+    const from = hasRange ? timeParameter("from", required(query, "from"), timeZone) : undefined;
     if (hasRange && from === undefined) throw new Rejection(3, "`from`: Expected a time before now.");
     const option = hasRange ? "to" : "at";
-    const end = timeOf(option, query[option], timeZone);
+    const end = timeParameter(option, query[option], timeZone);
     checkRange(from, end, { from: query["from"], to: query["to"] }, { show: (each) => `\`${each}\`` });
     const groupBy = shared.readGroup(query["groupBy"], "`groupBy`");
     const every = query["every"] as shared.BalanceReportOptions["every"];
