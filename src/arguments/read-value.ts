@@ -1,6 +1,6 @@
+import { unlessThrown } from "../errors/index.js";
 import { canonicalId, isId } from "../values/names.js";
 import { isYearOrSeconds, type NanosecondTime, toNanoseconds } from "../values/times.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 import { isPlainObject } from "./check-options.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";

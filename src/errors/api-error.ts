@@ -1,5 +1,5 @@
 import type { ErrorBody } from "../../generated/types.js";
-import { shorten, VegaError, type VegaErrorOptions } from "./vega-error.js";
+import { shorten, unlessThrown, VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 type ErrorDetail = ErrorBody["details"][number];
 
@@ -90,13 +90,8 @@ export const isTooLarge = (status: number, body: unknown): boolean =>
   status === 429 && textOf(body).includes("received message larger than max");
 
 /** The JSON of a body that was parsed; empty if it has more levels than the engine can write. */
-function textOf(body: unknown): string {
-  try {
-    return typeof body === "string" ? body : (JSON.stringify(body) ?? "");
-  } catch {
-    return "";
-  }
-}
+const textOf = (body: unknown): string =>
+  typeof body === "string" ? body : (unlessThrown(() => JSON.stringify(body)) ?? "");
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 

@@ -1,16 +1,7 @@
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
-export { ApiError, isTooLarge, RateLimitError, type SentRequest, summarize } from "./api-error.js";
-export {
-  annotate,
-  atCaller,
-  type Coverage,
-  describe,
-  type Resume,
-  shorten,
-  toPlainError,
-  VegaError,
-} from "./vega-error.js";
+export * from "./api-error.js";
+export * from "./vega-error.js";
 
 /** An argument or an option is invalid. Nothing was sent, unless `fetch` did not resolve to a `Response`. */
 export class ArgumentError extends VegaError {

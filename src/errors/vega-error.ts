@@ -139,14 +139,9 @@ export const annotate = <E extends VegaError>(error: E, known: ErrorContext): E 
  * Returns the message of an error, with the messages of its causes that it does not contain. Node.js throws "fetch
  * failed" and keeps the specific message in the cause, or in the errors of an `AggregateError`.
  */
-export function describe(error: unknown): string {
-  try {
-    return messagesOf(error).join(": ") || String(error);
-  } catch {
-    // A `fetch` can reject with an error whose message is a symbol, or a getter that throws.
-    return "an error without a readable message";
-  }
-}
+export const describe = (error: unknown): string =>
+  // A `fetch` can reject with an error whose message is a symbol, or a getter that throws.
+  unlessThrown(() => messagesOf(error).join(": ") || String(error)) ?? "an error without a readable message";
 
 /** The beginning of a text that is too long for a message. */
 export const shorten = (text: string, length: number): string =>
@@ -168,3 +163,12 @@ export const toPlainError = (error: unknown): { name: string; message: string } 
   name: error instanceof Error ? error.name : typeof error,
   message: describe(error),
 });
+
+/** The result of a function; `undefined` if it throws. */
+export function unlessThrown<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -10,11 +10,11 @@ import {
   ResponseError,
   type SentRequest,
   summarize,
+  unlessThrown,
   VegaError,
 } from "../errors/index.js";
 import { readBlock } from "../values/block.js";
 import { show } from "../values/show.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 import type { Answer } from "./call.js";
 import type { ActiveCall, Transport } from "./request.js";
 import { isBan, retryAfter } from "./retry.js";

@@ -1,10 +1,10 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
+import { unlessThrown } from "../errors/index.js";
 import type { KnownRecord } from "../http/expectation.js";
 import { toName } from "../values/names.js";
 import { sha256Hex } from "../values/sha256.js";
 import { toNanoseconds } from "../values/times.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 
 const { cursors, enums } = operations.listBalanceChanges;
 const { missingMember, timeMember } = cursors;

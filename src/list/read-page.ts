@@ -1,8 +1,7 @@
 import type { PageInfo } from "../../generated/types.js";
 import { within } from "../async/abort.js";
-import { PaginationError } from "../errors/index.js";
+import { unlessThrown } from "../errors/index.js";
 import type { Block } from "../values/block.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 import { advance, cursorAt, endAgain, paginationAt, startAgain } from "./advance.js";
 import { anchorsOf } from "./anchors.js";
 import { fetchByAnchor, gapOrPruned, type PageOptions, withEarlierVote } from "./fetch-page.js";
@@ -194,8 +193,8 @@ export class ListPage<T> implements Page<T> {
   toJSON(): object {
     const { nodes, pageInfo, block, stale } = this;
     // The response is not data. `pageInfo` still shows a page that no cursor leads to.
-    const next = unlessThrown(() => this.next, PaginationError.is);
-    const previous = unlessThrown(() => this.previous, PaginationError.is);
+    const next = unlessThrown(() => this.next);
+    const previous = unlessThrown(() => this.previous);
     return { nodes, pageInfo, next, previous, block, stale };
   }
 }

@@ -1,6 +1,5 @@
-import { PaginationError, type Resume } from "../errors/index.js";
+import { PaginationError, type Resume, unlessThrown } from "../errors/index.js";
 import { type Block, hasNoBlock } from "../values/block.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 
 export const prunedError = (
   operation: string | undefined,

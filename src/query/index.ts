@@ -10,10 +10,9 @@ import type { ListOperation, OperationId, RecordOf, SingleOperation } from "../a
 import { refuse } from "../arguments/refuse.js";
 import type { VegaClient } from "../client/client.js";
 import type { ListId, Listing, Page } from "../client/listing.js";
-import { PaginationError } from "../errors/index.js";
+import { PaginationError, unlessThrown } from "../errors/index.js";
 import { keyBy } from "../values/names.js";
 import { unixNanoseconds } from "../values/times.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 
 /** The key of a query: the package, the scope, the operation, and the argument as JSON, in which a `Date` is digits. */
 export type QueryKey = readonly ["vegaprotocol-client", string, OperationId, object?, ("infinite" | "all")?];

@@ -1,8 +1,8 @@
 /** The ends of calendar periods. A time that ends a period is part of it. */
 import { type Place, refuse } from "../arguments/refuse.js";
+import { unlessThrown } from "../errors/index.js";
 import { compareDigits } from "../values/integers.js";
 import { floorDivide, nanosecondsPerDay } from "../values/times.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 
 export type Period = "change" | "minute" | "hour" | "day" | "week" | "month";
 

@@ -1,6 +1,6 @@
 import type { NodeSignature } from "../../generated/types.js";
+import { unlessThrown } from "../errors/index.js";
 import { toBytes } from "../values/times.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 import { forEachRecord, refuseMember } from "./records.js";
 
 /**

@@ -2,10 +2,10 @@ import type { SpamStatistics, SpamStatisticsResponse } from "../../generated/typ
 import { isPlainObject, oneOf } from "../arguments/check-options.js";
 import { readId, readTime } from "../arguments/read-value.js";
 import { type Place, refuse } from "../arguments/refuse.js";
+import { unlessThrown } from "../errors/index.js";
 import { compare, maximum } from "../values/integers.js";
 import { withDigits } from "../values/show.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 import { checkOptionNames, digitsOf, readCount } from "./records.js";
 
 /** The counter of each command. Votes have one for each proposal, other commands none. */

@@ -1,10 +1,10 @@
 import type { Vote } from "../../generated/types.js";
 import { checkedWhenRead, checkOptions, expected, nested, type OptionChecks } from "../arguments/check-options.js";
 import { type Place, refuse, refuseByRule } from "../arguments/refuse.js";
+import { unlessThrown } from "../errors/index.js";
 import { compareDigits } from "../values/integers.js";
 import { canonicalId, isId } from "../values/names.js";
 import { formatUnits, parseUnits } from "../values/units.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 import { digitsOf, forEachRecord, readCount, refuseMember } from "./records.js";
 
 /** Options of {@link tallyVotes}: the rules of the proposal, which are not part of votes. */

@@ -13,7 +13,7 @@ import {
   oneOf,
 } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
-import { unlessThrown } from "../values/unless-thrown.js";
+import { unlessThrown } from "../errors/index.js";
 import type { CheckCode } from "./check.js";
 import type { NodeFault } from "./faults.js";
 import type { RateLimit } from "./rate-limiter.js";

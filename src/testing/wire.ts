@@ -1,6 +1,6 @@
+import { unlessThrown } from "../errors/index.js";
 import { canonicalId, isId } from "../values/names.js";
 import { microsecondOf, toBytes, toNanoseconds } from "../values/times.js";
-import { unlessThrown } from "../values/unless-thrown.js";
 
 /** The bytes of base64, in which Go skips line breaks. `undefined` for another text. */
 export const base64ToBytes = (text: string): Uint8Array | undefined =>
