@@ -7,8 +7,7 @@ import type { CheckedArguments } from "../arguments/read-arguments.js";
 import type { KnownRecord } from "../http/expectation.js";
 import { nanosecondsOf } from "./cursors.js";
 import { dimensions } from "./filters.js";
-import { never } from "./judge.js";
-import { directionOf, type Edge, type EdgePage, type PageRequest, timeOf } from "./page.js";
+import { directionOf, type Edge, type EdgePage, never, type PageRequest, timeOf } from "./page.js";
 
 /** Whether `pageInfo` shows if another page follows. `null` is an end. */
 export const isPageInfo = (pageInfo: unknown, pagination: Pagination): boolean =>

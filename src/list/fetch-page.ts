@@ -5,10 +5,10 @@ import { maximum } from "../values/integers.js";
 import { resumeAt } from "./advance.js";
 import { nanosecondsOf } from "./cursors.js";
 import type { Proof } from "./history.js";
-import { never } from "./judge.js";
 import {
   inWalkOrder,
   type NodePage,
+  never,
   notLater,
   oldestOf,
   opposite,

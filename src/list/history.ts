@@ -18,7 +18,7 @@ import { type Expectation, MissingEvidence, unlessMissing } from "../http/expect
 import { minimum } from "../values/integers.js";
 import { identify } from "./client-cursors.js";
 import { searchesOf, type Witness } from "./history-search.js";
-import { isSame, never, oldestTime } from "./judge.js";
+import { isSame } from "./judge.js";
 import {
   directionOf,
   type Edge,
@@ -27,7 +27,9 @@ import {
   isDescending,
   largestPage,
   type NodePage,
+  never,
   oldestOf,
+  oldestTime,
   type PageRequest,
   type ReadPage,
   timeOf,

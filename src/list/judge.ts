@@ -1,11 +1,7 @@
-import type { Pagination } from "../../generated/types.js";
 import type { Evidence, EvidenceKind, Expectation, KnownRecord, PlaceInList } from "../http/expectation.js";
 import { hasNoBlock } from "../values/block.js";
 import { nanosecondsOf } from "./cursors.js";
-import { directionOf, type Edge, inWalkOrder, isDescending, oldestOf, type ReceivedPage, timeOf } from "./page.js";
-
-/** A time that no record reaches, in Unix nanoseconds. */
-export const never = (1n << 63n) - 1n;
+import { directionOf, inWalkOrder, isDescending, oldestTime, type ReceivedPage } from "./page.js";
 
 /**
  * Returns the missing evidence of a response; `undefined` if it can be used. It decides for one address and for a pool
@@ -37,10 +33,6 @@ export function completeFrom(page: ReceivedPage<unknown>): bigint {
   const { pagination } = page.request;
   return isDescending(pagination) && hasMore(page) ? 0n : oldestTime(page.edges, pagination);
 }
-
-/** The time of the oldest record of a page; `never` without records. */
-export const oldestTime = (edges: readonly Edge<unknown>[], pagination: Pagination): bigint =>
-  timeOf(oldestOf(edges, pagination)) ?? never;
 
 /** The records of a page that follow a place; `undefined` if the page does not continue there. */
 export function edgesAfter<T extends { node: unknown; cursor: string }>(

@@ -3,8 +3,7 @@ import type { Vote } from "../../generated/types.js";
 import type { Expectation, KnownRecord } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsOf } from "./cursors.js";
-import { never } from "./judge.js";
-import { isDescending, type PageRequest } from "./page.js";
+import { isDescending, never, type PageRequest } from "./page.js";
 import { isEmptyRange, pageAfter, type WalkPlan } from "./plan.js";
 import type { Anchor, WalkState } from "./state.js";
 

@@ -59,11 +59,7 @@ export interface NodePage<T> extends EdgePage<T> {
   gapFrom?: bigint;
 }
 
-/**
- * Reads one page that meets the expectation.
- *
- * @throws `MissingEvidence` if none does.
- */
+/** Reads one page that meets the expectation. Rejects with `MissingEvidence` if none does. */
 export type ReadPage<T> = (request: PageRequest, expectation: Expectation, signal: AbortSignal) => Promise<NodePage<T>>;
 
 /** The time of a record in Unix nanoseconds; `undefined` if it has none. */
@@ -71,6 +67,9 @@ export function timeOf(edge: Edge<unknown> | undefined): bigint | undefined {
   const { timestamp } = (edge?.node ?? {}) as { timestamp?: unknown };
   return isDigits(timestamp) ? BigInt(timestamp) : undefined;
 }
+
+/** A time that no record reaches, in Unix nanoseconds. */
+export const never = (1n << 63n) - 1n;
 
 /** The names that a direction uses in requests and responses. */
 export interface Direction {
@@ -102,6 +101,10 @@ export const isDescending = (pagination: Pagination, direction = directionOf(pag
 /** The oldest edge of a page. A page keeps the order of its list, whichever direction it was read in. */
 export const oldestOf = <Edge>(edges: readonly Edge[], { newestFirst = true }: Pagination): Edge | undefined =>
   edges.at(newestFirst ? -1 : 0);
+
+/** The time of the oldest record of a page; `never` without records. */
+export const oldestTime = (edges: readonly Edge<unknown>[], pagination: Pagination): bigint =>
+  timeOf(oldestOf(edges, pagination)) ?? never;
 
 /** The items of a page in the order of the walk. A page keeps the order of its list in both directions. */
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>

@@ -3,8 +3,8 @@ import type { Connection } from "../http/send.js";
 import { type Block, hasNoBlock, readBlock } from "../values/block.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
-import { completeFrom, never } from "./judge.js";
-import { cursorOf, directionOf, isDescending, type ReadPage, withMore } from "./page.js";
+import { completeFrom } from "./judge.js";
+import { cursorOf, directionOf, isDescending, never, type ReadPage, withMore } from "./page.js";
 
 /** The longest range of a request, with a day to spare: nodes since v0.75 allow 365 days (observed on v0.79 nodes). */
 export const longestRange = 364n * nanosecondsPerDay;

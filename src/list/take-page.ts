@@ -1,7 +1,6 @@
 import type { PageInfo } from "../../generated/types.js";
 import { laterOf } from "../values/block.js";
-import { never } from "./judge.js";
-import { type Direction, type Edge, isDescending, type NodePage, opposite, timeOf } from "./page.js";
+import { type Direction, type Edge, isDescending, type NodePage, never, opposite, timeOf } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 import { hasKey, type WalkState, withKeys } from "./state.js";
 import { takeVotes } from "./votes.js";

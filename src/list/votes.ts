@@ -12,8 +12,7 @@
 import { sha256Hex } from "../values/sha256.js";
 import { afterVotes, type GivenCursor, type ReadVotes, voteKeyOf } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
-import { never } from "./judge.js";
-import { type Edge, isDescending, largestPage, room } from "./page.js";
+import { type Edge, isDescending, largestPage, never, room } from "./page.js";
 import type { WalkPlan } from "./plan.js";
 import { type Anchor, hasKey, type WalkState } from "./state.js";
 

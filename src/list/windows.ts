@@ -1,13 +1,15 @@
 import type { Expectation } from "../http/expectation.js";
 import { minimum } from "../values/integers.js";
 import type { History, Proof } from "./history.js";
-import { edgesAfter, never, oldestTime } from "./judge.js";
+import { edgesAfter } from "./judge.js";
 import {
   directionOf,
   inWalkOrder,
   isDescending,
   type NodePage,
+  never,
   notLater,
+  oldestTime,
   type PageRequest,
   type ReadPage,
   withMore,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EvidenceKind, Expectation, KnownRecord, PlaceInList } from "../../../src/http/expectation.js";
-import { completeFrom, edgesAfter, judge, never } from "../../../src/list/judge.js";
-import type { PageRequest, ReceivedPage } from "../../../src/list/page.js";
+import { completeFrom, edgesAfter, judge } from "../../../src/list/judge.js";
+import { never, type PageRequest, type ReceivedPage } from "../../../src/list/page.js";
 
 /** A record of a block, whose cursor names the block alone, as those of votes do. */
 const at = (time: number, id = "a") => ({
