@@ -14,9 +14,6 @@ export interface NodeHttp extends Client<paths, "application/json"> {
   hasMiddleware?: boolean;
 }
 
-/** How a body is read: the result in its JSON, any JSON, its bytes, or nothing yet. */
-export type Content = "result" | "json" | "bytes" | "stream";
-
 /** The settings of each attempt of a call, of a method or of `client.http`, and how its response is read. */
 export interface CallRequest<T = unknown> extends CallSettings {
   /** The name of the operation in errors and events. */
@@ -25,8 +22,8 @@ export interface CallRequest<T = unknown> extends CallSettings {
   described?: OperationId;
   /** Whether the request is never retried: it changes something, or the node does not accept it twice. */
   once?: boolean;
-  /** Default: `"result"`. */
-  content?: Content;
+  /** How the body is read: the result in its JSON, any JSON, its bytes, or nothing yet. Default: `"result"`. */
+  content?: "result" | "json" | "bytes" | "stream";
   /** Returns the result; `undefined` if the body does not match the description. */
   read?(body: object): T | undefined;
   expectation?: Expectation | undefined;
@@ -42,18 +39,12 @@ export interface MethodCall<T> extends CallRequest<T> {
 
 export type Send = <T>(call: MethodCall<T>) => Promise<Answer<T>>;
 
-/** The progress of a call, for the error of its total deadline: attempts sent, the last error, and whether it waits. */
-export interface Progress {
-  attempts: number;
-  cause: unknown;
-  isQueued: boolean;
-}
-
 /** A call that was made. Its signal is aborted by the caller, or when the total deadline passes. */
 export interface ActiveCall<T = unknown> extends CallRequest<T> {
   /** When the total deadline passes, in milliseconds of the clock. */
   readonly endsAt: number;
-  readonly progress: Progress;
+  /** For the error of the total deadline: attempts sent, the last error, and whether it waits for the rate limit. */
+  readonly progress: { attempts: number; cause: unknown; isQueued: boolean };
   /** Aborts the first attempt, which sends the request of openapi-fetch itself: to copy it takes 5 % of a call. */
   readonly first: AbortController;
   /** Whether middleware may also read the body. */

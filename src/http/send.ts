@@ -9,17 +9,7 @@ import type { PlainHeaders } from "./call-options.js";
 import { deadline } from "./deadline.js";
 import { createEmit, type ObserverEvent } from "./events.js";
 import { limit, type RateLimiter } from "./rate-limiter.js";
-import type {
-  ActiveCall,
-  CallRequest,
-  Deliver,
-  Fetch,
-  MethodCall,
-  NodeHttp,
-  Progress,
-  Send,
-  Transport,
-} from "./request.js";
+import type { ActiveCall, CallRequest, Deliver, Fetch, MethodCall, NodeHttp, Send, Transport } from "./request.js";
 import { errorOf, readAnswer } from "./response.js";
 import { retry } from "./retry.js";
 
@@ -160,10 +150,10 @@ export function inTime<T, Result>(
 ): Promise<Result> {
   const { signal, settings } = call;
   const { totalTimeout: milliseconds } = settings;
-  const progress: Progress = { attempts: 0, cause: undefined, isQueued: false };
+  const progress: ActiveCall["progress"] = { attempts: 0, cause: undefined, isQueued: false };
   const active = { ...call, endsAt: clock.now() + milliseconds, progress, keepsBody, first: new AbortController() };
   if (signal === undefined && milliseconds === Number.POSITIVE_INFINITY) return make(active);
-  const late = () => totalTimeoutError(call, progress);
+  const late = () => totalTimeoutError(active);
   return within({ signals: [signal], deadline: { clock, milliseconds, late } }, (signal) => {
     // Before the first attempt, middleware works with the signal of its request.
     signal.addEventListener("abort", () => progress.attempts === 0 && active.first.abort(signal.reason));
@@ -171,7 +161,8 @@ export function inTime<T, Result>(
   });
 }
 
-function totalTimeoutError({ operation, settings }: CallRequest, { attempts, cause, isQueued }: Progress) {
+function totalTimeoutError({ operation, settings, progress }: ActiveCall) {
+  const { attempts, cause, isQueued } = progress;
   const waited = ", because it waited for the rate limit. Make fewer calls at once, or raise `totalTimeout`.";
   const failed = cause === undefined ? "" : `. The last one failed: ${describe(cause)}`;
   const made = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}${isQueued ? waited : failed}`;
