@@ -1,15 +1,7 @@
 import { orAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
-import {
-  ApiError,
-  annotate,
-  describe,
-  RateLimitError,
-  ResponseError,
-  toPlainError,
-  VegaError,
-} from "../errors/index.js";
+import { ApiError, annotate, RateLimitError, ResponseError, toPlainError, VegaError } from "../errors/index.js";
 import type { Answer } from "../http/call.js";
 import { type Emit, observedError } from "../http/events.js";
 import { MissingEvidence } from "../http/expectation.js";
@@ -201,7 +193,7 @@ function callError({ client, call, asked }: RunningCall, reason: NodeRequest | u
   if (!VegaError.is(error)) return error;
   if (errors.length < 2) return annotate(error, { node });
   const failures = errors.map(({ node, error }) => ({ node, ...toPlainError(error) }));
-  const messages = errors.map(({ node, error }) => `${node}: ${describe(error)}`);
+  const messages = failures.map(({ node, message }) => `${node}: ${message}`);
   const message = `${operation} failed on ${errors.length} nodes. ${messages.join(" · ")}`;
   return annotate(error, { node, failures, message });
 }
