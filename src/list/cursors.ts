@@ -27,20 +27,17 @@ export const encodeCursor = (fields: Record<string, unknown>): string =>
     JSON.stringify(fields).replace(/[^\0-\xff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`),
   );
 
-interface AccountCursor {
-  /** `undefined` if the type of the account is not known. */
-  cursor: string | undefined;
-  record: KnownRecord;
-}
-
 /**
  * Completes the cursor of a balance change. v0.74 nodes compare rows with the account id in it but leave that id
  * `null`, which equals nothing, so that as it comes the cursor loses rows (observed on v0.74 nodes).
  *
  * @param record - The record of the cursor. Default: the record in the cursor.
- * @returns `undefined` if the cursor has another form.
+ * @returns `undefined` if the cursor has another form. Its `cursor` is, if the type of the account is not known.
  */
-export function withAccountId(cursor: string, record?: KnownRecord): AccountCursor | undefined {
+export function withAccountId(
+  cursor: string,
+  record?: KnownRecord,
+): { cursor: string | undefined; record: KnownRecord } | undefined {
   const fields = readCursor(cursor) ?? {};
   const { [missingMember.name]: id } = fields;
   const time = nanosecondsOf(cursor);

@@ -5,7 +5,6 @@ import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { NodeExtra } from "../http/call.js";
 import { defaultCatchUp } from "../http/call-options.js";
-import type { CallRequest } from "../http/request.js";
 import { isPageInfo } from "./envelope.js";
 import { select, splitFilters } from "./filters.js";
 import { historyOf } from "./history.js";
@@ -77,14 +76,18 @@ export function listsOf<T>(
   const { pagination: _, [group]: __, ...given } = checked;
   const { filters, isWanted } = select<T>(operation, given);
   const { start = 0n, end } = timesOf(checked, operation.range);
+  const advice: { repeatedCursor?: string; rejectedCursor?: string } = Object(hints[id as keyof typeof hints]);
+  const { rejectedWith } = operation.cursors ?? {};
+  // A retry does not help.
+  const finalStatuses = rejectedWith === undefined ? undefined : { [rejectedWith]: advice.rejectedCursor ?? "" };
   const lists = splitFilters(filters).map((filters): ListSource<T> => {
-    const reader = { ...list, catchUp, finalStatuses: rejectedCursor(operation, id) };
+    const reader = { ...list, catchUp, finalStatuses };
     const read = pageReader<T>(reader, filters);
     const history = operation.range && historyOf(reader, filters, read);
     return {
       operation: id,
       kind: kindOf(operation),
-      advice: hintsOf(id).repeatedCursor,
+      advice: advice.repeatedCursor,
       fetchPage: history ? throughWindows(read, history, connection.isPool) : read,
       history,
       isRecent: (time) => Math.abs(connection.clock.date() - Number(time / 1_000_000n)) < recent,
@@ -95,16 +98,6 @@ export function listsOf<T>(
     ...(isWanted && { isWanted }),
     lists,
   };
-}
-
-/** Advice for a cursor that repeats, and for one that the node rejects. */
-const hintsOf = (id: string): { repeatedCursor?: string; rejectedCursor?: string } =>
-  (hints as { readonly [id: string]: object })[id] ?? {};
-
-/** For a list whose cursors a node refuses: a retry does not help. */
-function rejectedCursor({ cursors }: ListOperation<never>, id: string): CallRequest["finalStatuses"] {
-  const status = cursors?.rejectedWith;
-  return status === undefined ? undefined : { [status]: hintsOf(id).rejectedCursor ?? "" };
 }
 
 function kindOf<T>({ cursors }: ListOperation<T>): ListKind | undefined {

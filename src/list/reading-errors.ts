@@ -5,12 +5,12 @@ export const prunedError = (
   operation: string | undefined,
   start: bigint,
   availableFrom: bigint,
-  resume?: Resume,
+  resume: Resume,
 ): PaginationError =>
   new PaginationError(
     `${operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ${describeTime(availableFrom)}: ` +
       "earlier ones were pruned or never existed. Begin at `availableFrom`, or use a node that keeps more.",
-    { operation, reason: "pruned", availableFrom, ...(resume && { resume }) },
+    { operation, reason: "pruned", availableFrom, resume },
   );
 
 export const behindError = (
