@@ -12,11 +12,7 @@ export type CheckedArguments = Readonly<Record<string, unknown>>;
 
 export type Parameters = Record<"query" | "path" | "body", Record<string, unknown>>;
 
-/**
- * Checks the argument of a method.
- *
- * @throws {@link ArgumentError} if a member is invalid, missing, or not known.
- */
+/** Checks the argument of a method: throws an {@link ArgumentError} if a member is invalid, missing, or not known. */
 export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): CheckedArguments {
   const checked = readMembers(operation, spec.arguments, argument === undefined ? {} : argument, "");
   checkAtLeastOne(operation, spec, checked);

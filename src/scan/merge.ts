@@ -5,15 +5,10 @@ import { microsecondAt, type ReadingOrder } from "./timeline.js";
 
 type Part = Pick<PartScan, "next">;
 
-interface PartHead {
-  part: Part;
-  next: NextRecords;
-}
-
 /** Merges the records of the parts of a scan in one order. */
 export class MergedParts {
   readonly #order: ReadingOrder;
-  #heads: readonly PartHead[];
+  #heads: readonly { readonly part: Part; readonly next: NextRecords }[];
 
   constructor(parts: readonly Part[], order: ReadingOrder) {
     this.#heads = parts.map((part) => ({ part, next: [] }));
