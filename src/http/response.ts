@@ -64,10 +64,9 @@ function connectionError(
  * Returns the likely reason for a missing response, as a sentence for a message; empty if a browser has not blocked the
  * request. Browsers report a blocked response and a failed connection alike, as a `TypeError` without a cause. Node.js
  * adds a cause.
- *
- * @param origin - The origin of the page; `undefined` outside of browsers.
  */
-export function corsHint(error: unknown, url: string, origin = originOfPage()): string {
+function corsHint(error: unknown, url: string): string {
+  const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
   const isBlocked = error instanceof TypeError && error.cause === undefined;
   if (origin === undefined || url.startsWith(`${origin}/`) || !isBlocked) return "";
   return (
@@ -75,8 +74,6 @@ export function corsHint(error: unknown, url: string, origin = originOfPage()): 
     "send the requests through the server of the page."
   );
 }
-
-const originOfPage = () => (globalThis as { location?: { origin?: string } }).location?.origin;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

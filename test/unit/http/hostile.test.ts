@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../src/async/clock.js";
-import { corsHint } from "../../../src/http/response.js";
 import { type ClientOptions, ConnectionError, createClient, VegaError } from "../../../src/index.js";
 import { validateAnswers } from "../../../src/validate/index.js";
 import { recorder, rejectionOf } from "../../support/recorder.js";
@@ -265,12 +264,19 @@ describe("a callback that throws, or returns a promise that rejects,", () => {
 
 const blocked = new TypeError("Failed to fetch");
 
-test.each<[what: string, error: unknown, page: string | undefined, hint: RegExp]>([
+test.each<[what: string, error: Error, page: string | undefined, end: RegExp]>([
   ["of another origin", blocked, "https://app.example", /\(CORS\).*allow the origin https:\/\/app.example, or/],
-  ["of the same origin", blocked, "https://node.example", /^$/],
-  ["outside of browsers", blocked, undefined, /^$/],
-  ["of Node.js, whose errors have a cause", new TypeError("x", { cause: new Error() }), "https://app.example", /^$/],
-  ["with an error of another kind", new Error("Failed to fetch"), "https://app.example", /^$/],
-])("the hint that a browser may have blocked a request %s", (_, error, page, hint) => {
-  expect(corsHint(error, "https://node.example/api/v2/votes", page)).toMatch(hint);
+  ["of the same origin", blocked, "https://node.example", /: Failed to fetch$/],
+  ["outside of browsers", blocked, undefined, /: Failed to fetch$/],
+  [
+    "of Node.js, whose errors have a cause",
+    new TypeError("x", { cause: new Error("y") }),
+    "https://app.example",
+    /: x: y$/,
+  ],
+  ["with an error of another kind", new Error("Failed to fetch"), "https://app.example", /: Failed to fetch$/],
+])("the hint that a browser may have blocked a request %s", async (_, error, page, end) => {
+  vi.stubGlobal("location", page && { origin: page });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(await failureOf(() => Promise.reject(error))).toMatchObject({ message: expect.stringMatching(end) });
 });
