@@ -56,11 +56,7 @@ function refuseRecord({ operation, argument }: Place, what: string, expected: st
   throw new ArgumentError(message, { operation, argument });
 }
 
-export function digitsOf<Name extends string>(
-  place: Place,
-  record: { readonly [name in Name]?: unknown },
-  member: Name,
-): string {
+export function digitsOf<T>(place: Place, record: T, member: keyof T & string): string {
   const value: unknown = record[member];
   return isDigits(value) ? value : refuseMember(place, member, "an integer in digits", value);
 }
