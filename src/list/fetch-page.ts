@@ -1,27 +1,14 @@
 /** Fetches the page of an anchor: from a node that has reached the block before, and with the proof of its start. */
 import type { PaginationError } from "../errors/index.js";
-import { type Expectation, MissingEvidence, unlessMissing } from "../http/expectation.js";
+import { type Expectation, MissingEvidence } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
 import { resumeAt } from "./advance.js";
-import { nanosecondsOf } from "./cursors.js";
 import type { Proof } from "./history.js";
-import {
-  inWalkOrder,
-  type NodePage,
-  never,
-  notLater,
-  oldestOf,
-  opposite,
-  type PageRequest,
-  room,
-  timeOf,
-  withRoom,
-} from "./page.js";
+import { type NodePage, never, notLater, oldestOf, type PageRequest, timeOf, withRoom } from "./page.js";
 import { expectationAt, requestOf, shownFrom } from "./page-request.js";
-import { pageAfter, type WalkPlan } from "./plan.js";
+import type { WalkPlan } from "./plan.js";
 import { behindError, gapError, prunedError } from "./reading-errors.js";
 import { type Anchor, timeBefore, type WalkState } from "./state.js";
-import { fromBefore } from "./votes.js";
 
 export interface PageOptions {
   signal: AbortSignal;
@@ -29,22 +16,6 @@ export interface PageOptions {
   left?: number;
   /** Whether the caller wants this page and not the list: nothing proves that no record before it is missing. */
   isAlone?: boolean;
-}
-
-/** A node's own cursor of votes is only a block time. Reads the votes before it: a page can begin at an earlier one. */
-export async function withEarlierVote<T>(
-  walk: WalkPlan<T>,
-  state: WalkState<T>,
-  signal: AbortSignal,
-): Promise<WalkState<T>> {
-  const { given } = state;
-  if (walk.kind !== "votes" || given === undefined || given.votes) return state;
-  const time = nanosecondsOf(given.own);
-  if (time === undefined) return state;
-  const back = opposite(state.direction);
-  const pagination = pageAfter(walk, back, given.own, room);
-  const page = await unlessMissing(walk.fetchPage({ pagination }, { minBlock: time }, signal));
-  return { ...state, given: fromBefore(given, time, inWalkOrder(page?.edges ?? [], back)) };
 }
 
 /** Fetches a page by an anchor; `undefined` if no response shows that it continues there. */

@@ -4,7 +4,7 @@ import { unlessThrown } from "../errors/index.js";
 import type { Block } from "../values/block.js";
 import { advance, cursorAt, endAgain, paginationAt, startAgain } from "./advance.js";
 import { anchorsOf } from "./anchors.js";
-import { fetchByAnchor, gapOrPruned, type PageOptions, withEarlierVote } from "./fetch-page.js";
+import { fetchByAnchor, gapOrPruned, type PageOptions } from "./fetch-page.js";
 import { edgesAfter } from "./judge.js";
 import {
   type Backward,
@@ -22,6 +22,7 @@ import {
 import type { WalkPlan } from "./plan.js";
 import { emptyState, startOf, type WalkState } from "./state.js";
 import { type TakenPage, takePage } from "./take-page.js";
+import { withEarlierVote } from "./votes.js";
 
 /** How many records show whether a list has ended. A query for many may time out each time. */
 const endSize = 100;
@@ -138,14 +139,11 @@ export class ListPage<T> implements Page<T> {
     const { block, node } = end;
     // A page without records is at the end of the list.
     if (edges.length === 0)
-      return this.pageInfo?.[direction.more]
-        ? { ...startOf({ direction, cursor: undefined }), block, node }
-        : undefined;
+      return this.pageInfo?.[direction.more] ? { ...emptyState(direction), block, node } : undefined;
     const firstBlock = this.#walk.kind === "signatures" ? end.firstBlock : undefined;
     const turned = { ...emptyState(direction), pages: 1, block, node, firstBlock };
     const state = advance(this.#walk, turned, [...edges].reverse(), this.pageInfo);
-    if (state === undefined) return undefined;
-    return { ...startOf({ direction, cursor: cursorAt(this.#walk, state) }), block, node };
+    return state && { ...startOf({ direction, cursor: cursorAt(this.#walk, state) }), block, node };
   }
 
   /** The state before the next page in a direction. After the last page, votes or the end may have to be read again. */

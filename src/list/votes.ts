@@ -9,11 +9,12 @@
  * the block of that page (`startAgain` in `advance.ts`). That is repeated while new blocks arrive, and yields only votes
  * that have changed.
  */
+import { unlessMissing } from "../http/expectation.js";
 import { sha256Hex } from "../values/sha256.js";
 import { afterVotes, type GivenCursor, type ReadVotes, voteKeyOf } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
-import { type Edge, isDescending, largestPage, never, room } from "./page.js";
-import type { WalkPlan } from "./plan.js";
+import { type Edge, inWalkOrder, isDescending, largestPage, never, opposite, room } from "./page.js";
+import { pageAfter, type WalkPlan } from "./plan.js";
 import { type Anchor, hasKey, type WalkState } from "./state.js";
 
 const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
@@ -126,12 +127,18 @@ export function fromVotes({ own, votes }: GivenCursor, asSent: Anchor): readonly
 }
 
 /**
- * Adds a vote from before the block of a node's own cursor, so that a page can begin before that block. All votes of the
- * block come again: the cursor does not contain which of them the caller has.
- *
- * @param edges - Those that a response has before the cursor, the nearest one first.
+ * Adds a vote from before the block of a node's own cursor, which is only a block time, so that a page can begin before
+ * that block. All votes of the block come again: the cursor does not contain which of them the caller has.
  */
-export function fromBefore(given: GivenCursor, lastBlock: bigint, edges: readonly Edge<unknown>[]): GivenCursor {
-  const earlier = edges.filter(({ cursor }) => nanosecondsOf(cursor) !== lastBlock);
-  return { ...given, own: earlier[1]?.cursor ?? given.own, votes: { lastBlock, known: [], skip: 0 } };
+export async function withEarlierVote<T>(walk: WalkPlan<T>, state: WalkState<T>, signal: AbortSignal) {
+  const { given } = state;
+  if (walk.kind !== "votes" || given === undefined || given.votes) return state;
+  const time = nanosecondsOf(given.own);
+  if (time === undefined) return state;
+  const back = opposite(state.direction);
+  const pagination = pageAfter(walk, back, given.own, room);
+  const page = await unlessMissing(walk.fetchPage({ pagination }, { minBlock: time }, signal));
+  const earlier = inWalkOrder(page?.edges ?? [], back).filter(({ cursor }) => nanosecondsOf(cursor) !== time);
+  const votes: ReadVotes = { lastBlock: time, known: [], skip: 0 };
+  return { ...state, given: { ...given, own: earlier[1]?.cursor ?? given.own, votes } };
 }
