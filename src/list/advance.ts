@@ -137,10 +137,5 @@ function lastEdgesAfter<T>({ kind, pagination }: WalkPlan, state: WalkState<T>, 
 const senderOf = ({ operation }: WalkPlan) =>
   operation === undefined ? "The source" : `The node's response to ${operation}`;
 
-const errorAt = (
-  walk: WalkPlan,
-  state: WalkState,
-  reason: PaginationError["reason"],
-  message: string,
-): PaginationError =>
+const errorAt = (walk: WalkPlan, state: WalkState, reason: PaginationError["reason"], message: string) =>
   new PaginationError(message, { operation: walk.operation, reason, resume: resumeAt(walk, state) });

@@ -1,24 +1,14 @@
 import { PaginationError, type Resume, unlessThrown } from "../errors/index.js";
 import { type Block, hasNoBlock } from "../values/block.js";
 
-export const prunedError = (
-  operation: string | undefined,
-  start: bigint,
-  availableFrom: bigint,
-  resume: Resume,
-): PaginationError =>
+export const prunedError = (operation: string | undefined, start: bigint, availableFrom: bigint, resume: Resume) =>
   new PaginationError(
     `${operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ${describeTime(availableFrom)}: ` +
       "earlier ones were pruned or never existed. Begin at `availableFrom`, or use a node that keeps more.",
     { operation, reason: "pruned", availableFrom, resume },
   );
 
-export const behindError = (
-  operation: string | undefined,
-  needed: bigint,
-  block: Block | undefined,
-  resume: Resume,
-): PaginationError =>
+export const behindError = (operation: string | undefined, needed: bigint, block: Block | undefined, resume: Resume) =>
   new PaginationError(
     `${operation} received a response ` +
       (hasNoBlock(block)
@@ -30,7 +20,7 @@ export const behindError = (
     { operation, reason: "behind", block, resume },
   );
 
-export const gapError = (operation: string | undefined, time: bigint | undefined, resume: Resume): PaginationError =>
+export const gapError = (operation: string | undefined, time: bigint | undefined, resume: Resume) =>
   new PaginationError(
     `${operation}: no response contained both the records up to ${time === undefined ? "the last page" : describeTime(time)} and ` +
       "what follows them, so records may be missing. Continue with `resume` on another node.",
