@@ -6,7 +6,7 @@ import type { Block } from "../values/block.js";
 import { Chain } from "./chain.js";
 import { createTransaction, createTransactionCheck } from "./check.js";
 import type { FakeNodeData } from "./data.js";
-import { planFaults, respond } from "./faults.js";
+import { planFaults, withFaults } from "./faults.js";
 import { findRoute, reply, withCors } from "./gateway.js";
 import { checkNodeOptions, type FakeNodeOptions, type NodeBehavior } from "./options.js";
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
@@ -147,7 +147,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     const response = withCors(request, () => reply(request, body, route, { ...behavior, ...state }));
     running.set(request, input);
     try {
-      const received = await untilAborted(signal, up, (signal) => respond(response, faults, signal));
+      const received = await untilAborted(signal, up, (signal) => withFaults(response, faults, signal));
       // A constructed response has no address, unlike a fetched one.
       return Object.defineProperty(received, "url", { value: url });
     } finally {

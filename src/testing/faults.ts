@@ -70,7 +70,7 @@ export function planFaults(faults: readonly NodeFault[]): (operation: OperationI
   };
 }
 
-export async function respond(reply: Reply, faults: RequestFaults, signal: AbortSignal): Promise<Response> {
+export async function withFaults(reply: Reply, faults: RequestFaults, signal: AbortSignal): Promise<Response> {
   const { latency, html, status, reset } = faults;
   if (latency?.milliseconds === Number.POSITIVE_INFINITY) await orAborted(signal, new Promise(() => {}));
   else if (latency) await sleep(systemClock, latency.milliseconds, signal);

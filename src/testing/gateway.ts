@@ -66,7 +66,7 @@ function isValid(type: Value, text: string, version: NodeVersion): boolean {
   }
 }
 
-function respond({ id, envelope = "" }: Route, query: URLSearchParams, tx: Transaction | undefined, node: DataNode) {
+function resultOf({ id, envelope = "" }: Route, query: URLSearchParams, tx: Transaction | undefined, node: DataNode) {
   const page = lists[id]?.(query, node);
   if (page) return { [envelope]: page };
   if (id === "checkTransaction") return node.checkTransaction(tx, node.block.height, node.checkCode);
@@ -106,7 +106,7 @@ export function reply(
     fromNode = { ...rateHeaders, ...(node.blockHeaders && blockHeaders) };
     if (outcome === "banned") throw new NodeError(7, "temporarily banned for continuing to request while rate limited");
     if (outcome === "refused") throw new NodeError(8, "api request rate limit exceeded");
-    const content = JSON.stringify(respond(route, query, tx, node));
+    const content = JSON.stringify(resultOf(route, query, tx, node));
     return { status: 200, body: content, headers: { ...json, ...fromNode } };
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;

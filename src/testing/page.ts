@@ -2,7 +2,7 @@ import type { Block } from "../values/block.js";
 import type { createTransactionCheck } from "./check.js";
 import type { NodeBehavior } from "./options.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { take } from "./sorted.js";
+import { takeRows } from "./sorted.js";
 import type { Store } from "./store.js";
 import * as wire from "./wire.js";
 
@@ -51,7 +51,7 @@ export function makePage<Row, const Of extends Fields>(query: URLSearchParams, l
   const place = json === undefined ? undefined : readPlace(json, list);
   const rows = list.rows(upwards, size, json);
   const most = size + (json === undefined ? 1 : 2);
-  const read = take(rows, upwards, most, place && list.order(place, upwards), list.isWanted);
+  const read = takeRows(rows, upwards, most, place && list.order(place, upwards), list.isWanted);
   const toCursor = (row: Row) => JSON.stringify(list.cursor(row));
   const { page, ahead, behind } = cutToPage(read, size, json, toCursor);
   const ordered = backward ? page.reverse() : page;

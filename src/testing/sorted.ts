@@ -18,7 +18,7 @@ export function firstIndex<T>(sorted: readonly T[], test: (element: T) => boolea
  *
  * @param order - Compares an element with a place: those at it and behind it are taken. `undefined` for the whole list.
  */
-export function take<T>(
+export function takeRows<T>(
   sorted: readonly T[],
   upwards: boolean,
   limit: number,
