@@ -67,15 +67,13 @@ export type ListSource<T> = Pick<
 const recent = 60_000;
 
 /** The lists for the arguments: one for each request that the filter takes. */
-export function listsOf<T>(
-  list: ListRequest<T>,
-  catchUp: number,
-): { range: OpenRange | undefined; isWanted?: (record: T) => boolean; lists: readonly ListSource<T>[] } {
+export function listsOf<T>(list: ListRequest<T>, catchUp: number) {
   const { id, operation, checked, connection } = list;
   const [group = ""] = operation.range?.start.split(".") ?? [];
   const { pagination: _, [group]: __, ...given } = checked;
   const { filters, isWanted } = select<T>(operation, given);
   const { start = 0n, end } = timesOf(checked, operation.range);
+  const range: OpenRange | undefined = operation.range && { start: start > 0n ? start : undefined, end };
   const advice: { repeatedCursor?: string; rejectedCursor?: string } = Object(hints[id as keyof typeof hints]);
   const { rejectedWith } = operation.cursors ?? {};
   // A retry does not help.
@@ -93,11 +91,7 @@ export function listsOf<T>(
       isRecent: (time) => Math.abs(connection.clock.date() - Number(time / 1_000_000n)) < recent,
     };
   });
-  return {
-    range: operation.range && { start: start > 0n ? start : undefined, end },
-    ...(isWanted && { isWanted }),
-    lists,
-  };
+  return { range, isWanted, lists };
 }
 
 function kindOf<T>({ cursors }: ListOperation<T>): ListKind | undefined {
