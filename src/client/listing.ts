@@ -70,8 +70,8 @@ export interface Listing<T> extends Walk<T, Page<T>> {
 }
 
 /**
- * Reads any list with Relay-style cursor pagination page by page. It follows the cursors as they are: unlike the methods
- * of the client, it cannot tell whether a cursor skips or repeats records.
+ * Reads any list with Relay-style cursor pagination page by page. It follows the cursors as they are: unlike the
+ * methods of the client, it cannot tell whether a cursor skips or repeats records.
  *
  * @param fetchPage - Fetches one page. The signal aborts if the page is no longer needed.
  * @param pagination - Where to start, the direction, and the page size. Default: forward from the start, 1000 records.

@@ -65,8 +65,8 @@ const quietTime = 60_000_000_000n;
 /**
  * Each poll scans from the last record before the checkpoint to the head: one response then shows that record and all
  * that follows, which proves it. If there is no such record, one small request looks for anything new, and a scan waits
- * until a minute has passed. If nodes no longer have that record, the scan is repeated from the checkpoint. A poll fails
- * if its records are not proved from the checkpoint on, although a node has a record before it that another one lacks.
+ * until a minute has passed. If nodes no longer have that record, the scan is repeated from the checkpoint. A poll
+ * fails if its records are not proved from the checkpoint on, although one node has a record before it and another not.
  */
 export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, BalanceChange> = {
   operation,
@@ -97,7 +97,7 @@ export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, Ba
     let hasShown = known != null;
     const scanned = scan(known ?? upTo, upTo, context).catch((error: unknown) => {
       const { availableFrom } = error as { availableFrom?: bigint };
-      // Nodes may have dropped the known record, and keep all that follows. Or their oldest record is the first one ever.
+      // Nodes may have dropped the known record, and keep all that follows. Or their oldest record is the first ever.
       const start = hasShown ? upTo : requiresHistory ? undefined : availableFrom;
       if (!PaginationError.is(error) || start === undefined) throw error;
       // The node keeps the checkpoint, but cannot prove it unless the filter has a party, market or type.
@@ -135,8 +135,8 @@ const hasOthers = ({ filter: { assetId: _, ...others } = {} }: Query): boolean =
 const comparedResponses = 16;
 
 /**
- * Whether some nodes have records before a checkpoint and others do not. Records of other parties count: a node that has
- * some can prove by them what follows the checkpoint. A node that was set up later cannot.
+ * Whether some nodes have records before a checkpoint and others do not. Records of other parties count: a node that
+ * has some can prove by them what follows the checkpoint. A node that was set up later cannot.
  */
 async function doNodesDiffer(upTo: bigint, context: PollContext<Query>): Promise<boolean> {
   const query = { filter: { assetId: context.query.filter?.assetId } };

@@ -119,7 +119,7 @@ export function endAgain<T>(
   const isEmpty = isDown && !last && !isAlone;
   const isStartShown = start !== undefined && !isAtStart && (isProved || isEmpty);
   const isShown = isDown || time === undefined ? isStartShown : time >= endsAt;
-  // A range that begins after the newest block has nothing to show, and newer nodes refuse one that ends before its start.
+  // A range that begins after the newest block has nothing to show, and newer nodes refuse an end before the start.
   if (isShown || endsAt === never || isEmptyRange({ start, end: endsAt || undefined })) return undefined;
   // Without a record, the list is requested from its start.
   const again = { ...end, lastEdges, cursor: undefined, endsAt, pages: last ? end.pages : 0 };

@@ -74,7 +74,7 @@ export interface GivenCursor {
   readonly own: string;
   /** The time of the block that a node must have reached to continue from it. */
   readonly minBlock: bigint | undefined;
-  /** The block time that the client has added; `undefined` in a node's own cursor, where `minBlock` is the record's time. */
+  /** The block time that the client added; `undefined` in a node's own cursor, whose `minBlock` is its record's time. */
   readonly latest: bigint | undefined;
   /** The time of the block of the first page, if the walk was of signatures, or began with the newest votes. */
   readonly firstBlock: bigint | undefined;

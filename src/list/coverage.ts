@@ -92,8 +92,8 @@ export class WalkCoverage<T> {
     if (kind === "votes" && (isBlind || !this.#isLatest)) return undefined;
     if (isDown && before !== undefined) return before;
     const cursor = this.last?.cursor ?? given?.cursor;
-    // Without times in cursors, as in cursors of the gateway, the coverage ends with the block of the first page. So do lists
-    // that are not in the order of time: new records can come before those that were read.
+    // Without times in cursors, as in cursors of the gateway, the coverage ends with the block of the first page. So do
+    // lists that are not in the order of time: new records can come before those that were read.
     const isTimed = cursor !== undefined && nanosecondsOf(cursor) !== undefined;
     if (given !== undefined && !isTimed && kind !== "signatures") return undefined;
     const { first, last } = this.#blocks ?? {};

@@ -52,8 +52,8 @@ async function proveStart<T>(
   const { foundIn } = page;
   const inWindow = foundIn && { request: foundIn, expectation: { ...proof.expectation, continuesFrom: undefined } };
   const oldest = timeOf(oldestOf(page.edges, walk.pagination));
-  // A page that is requested once more, and has nothing earlier, was proved as far as it can be. One with a record in the
-  // first microsecond is requested because the proof does not show the others there.
+  // A page that is requested once more, and has nothing earlier, was proved as far as it can be. One with a record in
+  // the first microsecond is requested because the proof does not show the others there.
   const hasNothingEarlier = state.endsAt === 0n && !page.window && oldest === timeOf(state.lastEdges.at(-1));
   const isProvedBefore = hasNothingEarlier && (oldest ?? 0n) >= start + 1000n;
   const needsProof = history !== undefined && start > 0n && start < never && !isProvedBefore;

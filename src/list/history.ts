@@ -83,8 +83,8 @@ export function historyOf<T>(options: ListReaderOptions<T>, filters: CheckedArgu
   /**
    * Reads from a witness toward newer records, whichever way the page was read, so that the response begins with the
    * witness. If it comes to the oldest record of the page with nothing of the list in between, the start is proved. If
-   * it has an earlier record, the page was incomplete: oldest first, the response takes its place, and newest first, the
-   * page is read again until it has that record.
+   * it has an earlier record, the page was incomplete: oldest first, the response takes its place, and newest first,
+   * the page is read again until it has that record.
    *
    * A query that fails leaves out the last records of a response, here the oldest one of the page. A page without
    * records is proved in the other direction, so that the witness comes last.

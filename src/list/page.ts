@@ -153,8 +153,8 @@ export interface WalkPage<T> {
    */
   readonly next: Forward | undefined;
   /**
-   * The `pagination` of the previous page as plain data; `undefined` if there is none. See {@link WalkPage.next}. If all
-   * votes of the page are of one block, the previous page can also have votes that come after it.
+   * The `pagination` of the previous page as plain data; `undefined` if there is none. See {@link WalkPage.next}. If
+   * all votes of the page are of one block, the previous page can also have votes that come after it.
    *
    * @throws {@link PaginationError} if there is a previous page that no cursor leads to.
    */

@@ -9,7 +9,7 @@ import type { WalkSettings } from "./walk-options.js";
 export interface OpenRange {
   start?: bigint | undefined;
   end?: bigint | undefined;
-  /** A time before the start from which pages are requested: a record from before the start shows that nothing is missing. */
+  /** A time before the start from which pages are requested: a record from before it shows that nothing is missing. */
   lead?: bigint | undefined;
   /** A time after the end up to which pages are requested: a record from after the end shows the same there. */
   trail?: bigint | undefined;

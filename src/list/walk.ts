@@ -8,8 +8,8 @@
  * records, a block that is late enough, a history that is long enough. `takePage` leaves out known records. If no
  * anchor works, records may be missing, and the walk ends with an error. For a list with a range, `history` proves that
  * nothing is missing at its start, and the last page is requested once more (`endAgain`), because nodes can end a list
- * too early. `ranges` and `windows` divide a range that newer nodes refuse. `WalkCoverage` tells
- * which range the pages prove.
+ * too early. `ranges` and `windows` divide a range that newer nodes refuse. `WalkCoverage` tells which range the pages
+ * prove.
  */
 import { untilAborted, within } from "../async/abort.js";
 import { type Batch, type Batches, ignore } from "../async/item-iterator.js";

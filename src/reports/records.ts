@@ -14,8 +14,8 @@ export interface RangeOptions {
    */
   from: NanosecondTime;
   /**
-   * The end. Records at this very time are part of the balances at the end. Default: the time of the last record, but no
-   * earlier than `from`.
+   * The end. Records at this very time are part of the balances at the end. Default: the time of the last record, but
+   * no earlier than `from`.
    */
   to?: NanosecondTime | undefined;
   /**

@@ -50,7 +50,7 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
    * `past` is for how many blocks it can be used: a change of the network's parameter is for later blocks.
    */
   let blocks = new Map<bigint, { used: bigint; past?: bigint; state?: BlockState }>();
-  /** The submissions of each counter: how many on each of these blocks, and how many the latest statistics do not count. */
+  /** The submissions of each counter: how many on each of these blocks, and how many statistics do not count yet. */
   let sends = new Map<string, { submission: Submission; perBlock: Map<bigint, bigint>; uncounted: bigint }>();
 
   function update(response: SpamStatisticsResponse): void {

@@ -80,8 +80,8 @@ const tallyChecks: OptionChecks<TallyOptions> = {
  *
  * @param votes - The votes on one proposal, in any order.
  * @throws `ArgumentError` if an option or a record is invalid, if there are votes on several proposals, if more tokens
- * voted than exist, if some were read before the close and others after it, or if no vote has a share of the market that
- * decides.
+ * voted than exist, if some were read before the close and others after it, or if no vote has a share of the market
+ * that decides.
  * @example
  * ```ts
  * const rules = { requiredMajority: "0.66", requiredParticipation: "0.00001", totalSupply: 64_999_723n * 10n ** 18n };

@@ -21,7 +21,7 @@ export interface PartOptions {
   concurrency: number;
   /** How many records are read before the caller needs them. */
   bufferSize: number;
-  /** How many segments, of all parts, needed further requests to prove where they begin; infinite if none may be split. */
+  /** How many segments, of all parts, needed more requests to prove where they begin; infinite if none may be split. */
   countProofs(): number;
   /** The first page of the range, if it was read already. */
   first?: ListPage<BalanceChange> | undefined;

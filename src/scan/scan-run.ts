@@ -274,8 +274,8 @@ export class ScanRun implements Batches<BalanceChange> {
     if (!VegaError.is(error)) return error;
     let { start, end } = this.#range;
     const { availableFrom } = error as { availableFrom?: bigint };
-    // Between the last record and an older segment, others can be missing. If the node has dropped records meanwhile, they
-    // can also be missing between two segments that were read.
+    // Between the last record and an older segment, others can be missing. If the node has dropped records meanwhile,
+    // they can also be missing between two segments that were read.
     const bound = availableFrom ?? BigInt(this.#last?.timestamp ?? 0);
     if (unread && this.#order.newestFirst) end = maximum(toTime(unread.end), minimum(this.#completeFrom, bound));
     // If nothing was returned yet, the coverage does not tell whether records before the first one are missing.
