@@ -3,12 +3,11 @@ import { readBaseUrl } from "../arguments/read-value.js";
 import { refuse } from "../arguments/refuse.js";
 import {
   type AttemptOptions,
-  addHeaders,
   attemptChecks,
   type CallDefaults,
   defaultSettings,
   type HeaderValues,
-  settingsOf,
+  withOverrides,
 } from "../http/call-options.js";
 import type { ObserverEvent } from "../http/events.js";
 import type { Validate } from "../http/request.js";
@@ -79,8 +78,7 @@ export function readOverrides(options: OptionOverrides, defaults: ClientDefaults
 
 function readDefaults(options: OptionOverrides, defaults: ClientDefaults): ClientDefaults {
   const { observe = defaults.observe, validate = defaults.validate } = options;
-  const settings = settingsOf(options, defaults.settings);
-  return { settings, headers: addHeaders(defaults.headers, options.headers), observe, validate };
+  return { ...withOverrides(defaults, options), observe, validate };
 }
 
 const isPool = (value: unknown): value is NodePool => connect in Object(value);

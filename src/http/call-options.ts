@@ -129,19 +129,26 @@ export function readCallOptions<Options extends CallOptions>(
 ): CallSettings {
   if (options === undefined) return { settings, headers };
   checkOptions(checks, options, { name: operation, operation });
-  return {
-    settings: settingsOf(options, settings),
-    headers: addHeaders(headers, options.headers, operation),
-    signal: options.signal,
-    node: options.node,
-  };
+  const { signal, node } = options;
+  return { ...withOverrides({ settings, headers }, options, operation), signal, node };
 }
 
-export const settingsOf = ({ retry, ...options }: AttemptOptions, defaults: Settings): Settings =>
-  withDefaults(defaults, { ...options, ...(retry === false ? { attempts: 1 } : retry) });
+/** Adds checked options to defaults. */
+export const withOverrides = (
+  { settings, headers }: CallDefaults,
+  { retry, headers: added, ...options }: AttemptOptions & Pick<CallOptions, "headers">,
+  operation?: string,
+): CallDefaults => ({
+  settings: withDefaults(settings, { ...options, ...(retry === false ? { attempts: 1 } : retry) }),
+  headers: addHeaders(headers, added, operation),
+});
 
 /** Checks headers, and adds those that are not `undefined` to others. */
-export function addHeaders(others: PlainHeaders, values: HeaderValues | undefined, operation?: string): PlainHeaders {
+function addHeaders(
+  others: PlainHeaders,
+  values: HeaderValues | undefined,
+  operation: string | undefined,
+): PlainHeaders {
   if (values === undefined) return others;
   const isList = typeof values === "object" && values !== null && Symbol.iterator in values;
   // A Promise, for example, would have no names, and no effect.
