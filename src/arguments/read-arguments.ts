@@ -5,12 +5,18 @@ import type { Argument, Arguments, Operation } from "./operation.js";
 import { readValue } from "./read-value.js";
 import { listNames, refuse, refuseUnknown } from "./refuse.js";
 
+/*
+ * Everything that callers pass is checked by a table, before anything is sent: the argument of a method by the table of
+ * operations (here, with a reader for each kind of value in `read-value.ts`), and options by a check for each name
+ * (`check-options.ts`). A wrong one is refused with the expected and the passed value (`refuse.ts`).
+ */
+
 export type ArgumentsSpec = Pick<Operation, "arguments" | "atLeastOneOf" | "range">;
 
 /** The checked members of an argument, nested as the caller passes them. Members that are not sent are left out. */
 export type CheckedArguments = Readonly<Record<string, unknown>>;
 
-export type Parameters = Record<"query" | "path" | "body", Record<string, unknown>>;
+type Parameters = Record<"query" | "path" | "body", Record<string, unknown>>;
 
 /** Checks the argument of a method: throws an {@link ArgumentError} if a member is invalid, missing, or not known. */
 export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): CheckedArguments {

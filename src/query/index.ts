@@ -1,6 +1,11 @@
 /**
  * Keys and functions for TanStack Query and SWR.
  *
+ * @privateRemarks
+ * `membersOf` makes the members of each operation. `define` makes a key and a function that calls the method of the
+ * client: both have one copy of the argument as JSON. A list has three: its first page, an infinite list of pages, and
+ * all records. A page is JSON with the `pagination` of its neighbors, so that it can be stored.
+ *
  * @module vegaprotocol-client/query
  */
 import type { Backward, Forward, OperationTypes } from "../../generated/client.js";
