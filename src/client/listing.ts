@@ -135,7 +135,7 @@ export function listOperation<Id extends ListId>(
 const usage = "Use `await` for the first page, `for await` or `toArray()` for all records.";
 
 /** The walk over a list. Each use of it opens the list, which can throw the error of its arguments. */
-export function walk<T>(open: () => Promise<OpenWalk<T>>): Listing<T> {
+function walk<T>(open: () => Promise<OpenWalk<T>>): Listing<T> {
   const loops = createLoops();
   const items = <Item>(itemsOf: (page: Page<T>) => readonly Item[]) =>
     loops.start(async () => (await open()).items(itemsOf));

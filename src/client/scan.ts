@@ -58,8 +58,7 @@ export function scanOperation(
     loops.start(async () => {
       const { options, ...request } = taken();
       const { ScanRun } = await loadLists(options.signal);
-      const described = "listBalanceChanges";
-      return new ScanRun({ id, described, operation: list, connection, ...request }, options);
+      return new ScanRun({ id, described: "listBalanceChanges", operation: list, connection, ...request }, options);
     });
   const scan = { [Symbol.asyncIterator]: records, toArray: () => records().drain(), coverage: loops.coverage };
   return printedAs(scan, `Scan of ${id}(). Use \`for await\` or \`toArray()\` for all records.`);

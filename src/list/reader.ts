@@ -53,10 +53,7 @@ function sendPage<T>(
  * Replaces the numbers of enumerations by their names: a node sends the number of a name that its version does not
  * have, such as 24 for `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on v0.79 nodes).
  */
-function named<T>(
-  edges: EdgePage<T>["edges"],
-  enums: NonNullable<ListOperation<never>["enums"]>,
-): EdgePage<T>["edges"] {
+function named<T>(edges: EdgePage<T>["edges"], enums: NonNullable<ListOperation<never>["enums"]>) {
   return edges.map((edge) => {
     const record = edge.node as Record<string, unknown>;
     const numbers = Object.entries(enums).filter(([member]) => typeof record[member] === "number");

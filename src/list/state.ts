@@ -43,7 +43,7 @@ export interface WalkState<T = unknown> {
 }
 
 /** The votes that were cast since the first page are read once more: one may have moved past it. */
-export interface SecondReading {
+interface SecondReading {
   /** The time of the block of the first page, at which the reading ends. */
   readonly until: bigint;
   /** The cursor at which the first reading ended. */
@@ -57,7 +57,7 @@ export const timeBefore = ({ cursor, last, votes }: GivenCursor): bigint | undef
   timeOf(last && { cursor, node: last }) ?? votes?.lastBlock ?? nanosecondsOf(cursor);
 
 /** A set of texts that never changes: the texts of one page, and the set before. */
-export interface Keys {
+interface Keys {
   readonly own: ReadonlySet<string>;
   readonly earlier: Keys | undefined;
 }

@@ -70,7 +70,7 @@ export interface PoolFacts {
 type Unfit = "lag" | "regression" | EvidenceKind;
 
 /** The event that reports why a node gets a request. */
-export type PoolEvent =
+type PoolEvent =
   | { type: "failover"; from: string; to: string; cause: "error" | Unfit }
   | { type: "hedge"; from: string; to: string; delay: number }
   | { type: "retry"; node: string; delay: number };

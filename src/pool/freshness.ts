@@ -12,7 +12,7 @@ export interface Head {
 }
 
 /** The nodes of a pool, as far as they are compared. */
-export interface Compared {
+interface Compared {
   /** `head` is `undefined` until the node has sent a block; `latest` is the latest block time that it has ever sent. */
   readonly nodes: readonly { readonly head: Head | undefined; readonly latest: number | undefined }[];
   readonly maxLag: number;

@@ -28,7 +28,7 @@ export interface PoolClient extends Pool, ConnectionOptions, Connection {
 }
 
 /** A call with its request, which is to the first node of the pool. */
-export type PoolCall<T = unknown> = ActiveCall<T> & { readonly request: Request };
+type PoolCall<T = unknown> = ActiveCall<T> & { readonly request: Request };
 
 interface RunningCall<T = unknown> {
   readonly client: PoolClient;

@@ -10,8 +10,6 @@ import { microsecondOf, toTime } from "../values/times.js";
 import { type NextRecords, nextRequest, type Segment } from "./scheduler.js";
 import { holds, isEmpty, lengthOf, microsecondAt, type Range, type ReadingOrder } from "./timeline.js";
 
-const emptyRange: Range = { start: 0n, end: 0n };
-
 export interface PartOptions {
   /** The list, of which each segment is a walk through a range. */
   plan: WalkPlan<BalanceChange>;
@@ -188,7 +186,7 @@ export class PartScan {
     const next = page.onward(forward);
     if (next === undefined) {
       this.#add(segment, segment.held);
-      segment.unread = emptyRange;
+      segment.unread = { start: 0n, end: 0n };
       return;
     }
     segment.state = next;
