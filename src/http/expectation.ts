@@ -1,5 +1,5 @@
 import { VegaError } from "../errors/index.js";
-import type { Answer } from "./call.js";
+import type { Block } from "../values/block.js";
 
 /**
  * The evidence that a response must have. Behind one address, each request can reach another node. Lists say how a page
@@ -47,20 +47,17 @@ export type PlaceInList =
 
 export type EvidenceKind = "block" | "place" | "history";
 
-/** A response, as far as it is judged. */
-export type Evidence<T = unknown> = Pick<Answer<T>, "data" | "block">;
-
 /** No response met the expectation. A reader turns it into an error for its caller. */
 export class MissingEvidence extends VegaError {
   protected static override readonly brand: string = "vegaprotocol-client.MissingEvidence";
   readonly missing: EvidenceKind;
-  /** The response with the newest block, if there was one. */
-  readonly evidence: Evidence | undefined;
+  /** The block of the response; of a pool, the newest one that a response had. */
+  readonly block: Block | undefined;
 
-  constructor(missing: EvidenceKind, evidence?: Evidence) {
+  constructor(missing: EvidenceKind, block?: Block) {
     super(missing);
     this.missing = missing;
-    this.evidence = evidence;
+    this.block = block;
   }
 }
 

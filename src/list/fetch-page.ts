@@ -36,7 +36,7 @@ export async function fetchByAnchor<T>(
     if (!MissingEvidence.is(error)) throw error;
     if (error.missing === "place") return undefined;
     const { minBlock = 0n, minBlockAtEnd = 0n } = expectation;
-    throw behindError(walk.operation, maximum(minBlock, minBlockAtEnd), error.evidence?.block, resumeAt(walk, state));
+    throw behindError(walk.operation, maximum(minBlock, minBlockAtEnd), error.block, resumeAt(walk, state));
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Evidence, EvidenceKind, Expectation, KnownRecord, PlaceInList } from "../http/expectation.js";
+import type { Answer } from "../http/call.js";
+import type { EvidenceKind, Expectation, KnownRecord, PlaceInList } from "../http/expectation.js";
 import { hasNoBlock } from "../values/block.js";
 import { nanosecondsOf } from "./cursors.js";
 import { directionOf, inWalkOrder, isDescending, oldestTime, type ReceivedPage } from "./page.js";
@@ -9,14 +10,16 @@ import { directionOf, inWalkOrder, isDescending, oldestTime, type ReceivedPage }
  *
  * @param sendsBlocks - Whether earlier responses had block headers, of this node or of another one of the pool.
  */
-export function judge(expectation: Expectation, evidence: Evidence, sendsBlocks: boolean): EvidenceKind | undefined {
-  const { minBlock = 0n, minBlockAtEnd = 0n, needsBlock, continuesFrom, includes, historyFrom } = expectation;
-  const { block } = evidence;
+export function judge(
+  { minBlock = 0n, minBlockAtEnd = 0n, needsBlock, continuesFrom, includes, historyFrom }: Expectation,
+  { block, data }: Pick<Answer<unknown>, "data" | "block">,
+  sendsBlocks: boolean,
+): EvidenceKind | undefined {
   if (block && block.timestamp < minBlock) return "block";
   // A node that waits for its first block has no records yet, whatever it keeps later.
   if (hasNoBlock(block)) return "block";
   // Only pages of lists are expected to show more.
-  const page = evidence.data as ReceivedPage<unknown>;
+  const page = data as ReceivedPage<unknown>;
   if (block && block.timestamp < minBlockAtEnd && !hasMore(page)) return "block";
   if (continuesFrom && !isContinued(page, continuesFrom)) return "place";
   // The next page can have it.

@@ -91,7 +91,7 @@ export function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArg
       session.sendsBlocks ||= reply.block !== undefined;
       // A pool judges what nodes send. Middleware can have sent something else.
       const missing = judge(expectation, reply, !isPool && session.sendsBlocks);
-      if (missing && missing !== "history") throw new MissingEvidence(missing, reply);
+      if (missing && missing !== "history") throw new MissingEvidence(missing, reply.block);
       const { data, response, block, stale, node } = reply;
       const { edges, pageInfo } = data;
       const page = { edges, pageInfo, extra: { response, block, stale }, node, completeFrom: completeFrom(data) };
@@ -129,7 +129,7 @@ async function untilShown<T>(
       if (!MissingEvidence.is(error)) throw error;
       deadline ??= clock.now() + catchUp;
       // A node without a block takes minutes until its first one.
-      const isBehind = error.missing === "block" && !hasNoBlock(error.evidence?.block);
+      const isBehind = error.missing === "block" && !hasNoBlock(error.block);
       if (isBehind ? clock.now() >= deadline : misses++ >= repeats) {
         if (longest) return longest;
         throw error;

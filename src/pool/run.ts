@@ -176,7 +176,7 @@ function settled<T>({ client, call }: RunningCall<T>, { answer, node }: NodeRequ
 
 /** The error of a call: of one request, or the last one with the errors of all nodes if there are several. */
 function callError({ client, call, asked }: RunningCall, reason: NodeRequest | undefined): unknown {
-  if (reason?.missing) return new MissingEvidence(reason.missing, reason.answer);
+  if (reason?.missing) return new MissingEvidence(reason.missing, reason.answer?.block);
   const { settings, operation, once } = call;
   const failed = reason ? [reason] : asked.filter(({ failure }) => failure === "node");
   const last = failed.filter(({ node }, index) => !failed.slice(index + 1).some((each) => each.node === node));
