@@ -50,16 +50,16 @@ export function advance<T>(
   const lastEdges = lastEdgesAfter(walk, state, edges);
   const next = { ...state, lastEdges, cursor: cursor || edges.at(-1)?.cursor || state.cursor, endsAt: undefined };
   if (!cursor) {
-    const what = `${senderOf(walk)} reports \`${more}\` but returned no \`${nextCursor}\`. `;
-    throw errorAt(walk, next, "missing-cursor", `${what}Request a page that holds everything, or narrow the filter.`);
+    const advice = "Request a page that holds everything, or narrow the filter.";
+    throw errorAt(walk, next, "missing-cursor", `reports \`${more}\` but returned no \`${nextCursor}\`. ${advice}`);
   }
   if (anchorsOf(walk, next).length === 0)
     throw gapError(walk.operation, timeOf(lastEdges.at(-1)), resumeAt(walk, state));
   const place = lastCursorOf(next);
   if (hasKey(state.visited, place)) {
     const { advice = "A larger page may pass the records that this one does not." } = walk;
-    const what = `${senderOf(walk)} returned cursor ${show(cursor)} twice; stopped to avoid an infinite loop.`;
-    throw errorAt(walk, next, "repeated-cursor", `${what} ${advice}`);
+    const what = `returned cursor ${show(cursor)} twice; stopped to avoid an infinite loop. ${advice}`;
+    throw errorAt(walk, next, "repeated-cursor", what);
   }
   return { ...next, visited: withKeys(state.visited, [place]) };
 }
@@ -134,8 +134,8 @@ function lastEdgesAfter<T>({ kind, pagination }: WalkPlan, state: WalkState<T>, 
   return [...lastEdges, ...edges].slice(-2);
 }
 
-const senderOf = ({ operation }: WalkPlan) =>
-  operation === undefined ? "The source" : `The node's response to ${operation}`;
-
-const errorAt = (walk: WalkPlan, state: WalkState, reason: PaginationError["reason"], message: string) =>
-  new PaginationError(message, { operation: walk.operation, reason, resume: resumeAt(walk, state) });
+function errorAt(walk: WalkPlan, state: WalkState, reason: PaginationError["reason"], what: string) {
+  const { operation } = walk;
+  const sender = operation === undefined ? "The source" : `The node's response to ${operation}`;
+  return new PaginationError(`${sender} ${what}`, { operation, reason, resume: resumeAt(walk, state) });
+}

@@ -22,9 +22,6 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
   const { filter = {} } = filters as { filter?: Record<string, readonly string[] | undefined> };
   const isWhole = !Object.values(filter).some((value) => value !== undefined);
   const readWhole = isWhole ? read : pageReader(options, {});
-  const { rejectedNames } = options.operation;
-  const isRejected = (member: string, name: string) =>
-    member === rejectedNames?.member && rejectedNames.names.includes(name);
   /** Behind one address, nodes that keep less can respond in turns. */
   const searches = isPool ? [findOwn, findOthers] : [findOwn, findOthers, findOthers];
   /** The witnesses found so far, by start. */
@@ -99,12 +96,14 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     signal: AbortSignal,
   ): Promise<readonly Witness<T>[]> {
     const { [name]: wanted = [], ...rest } = filter;
+    const { rejectedNames } = options.operation;
+    const rejected = rejectedNames?.member === member ? rejectedNames.names : [];
     const read = pageReader(options, { ...filters, filter: rest });
     const page = await newestUpTo(read, start, searchedRecords, signal);
     const times = new Map<string, bigint[]>();
     for (const edge of page?.edges ?? []) {
       const value = (edge.node as KnownRecord)[member];
-      if (typeof value !== "string" || value === "" || isRejected(member, value)) continue;
+      if (typeof value !== "string" || value === "" || rejected.includes(value)) continue;
       times.set(value, [...(times.get(value) ?? []), timeOf(edge) ?? 0n]);
     }
     const quietFirst = [...times].sort(([, a], [, b]) => a.length - b.length);
