@@ -112,7 +112,7 @@ function checkRange(
  * Reads the argument of a caller at once: later changes of it have no effect. Returns a function that returns the
  * checked members, or throws the error of the argument.
  */
-export function take<T>(read: () => T): () => T {
+export function readAtOnce<T>(read: () => T): () => T {
   try {
     const taken = read();
     return () => taken;

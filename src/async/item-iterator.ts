@@ -8,7 +8,7 @@ const nothing: Coverage = { start: 0n, end: 0n, block: undefined };
 const dispose: unique symbol = ((Symbol as { asyncDispose?: symbol }).asyncDispose ?? Symbol()) as never;
 
 /** Items that have arrived together. */
-export interface Batch<Item> {
+export interface ItemBatch<Item> {
   readonly items: readonly Item[];
   /** The coverage if the caller has used the first `used` items, and nothing that was read after them. */
   coverage?(used: number): Coverage;
@@ -18,7 +18,7 @@ export interface Batch<Item> {
 export interface Batches<Item> {
   readonly signal?: AbortSignal | undefined;
   /** Reads the next items; `undefined` at the end. */
-  next(): Promise<Batch<Item> | undefined>;
+  next(): Promise<ItemBatch<Item> | undefined>;
   /** The coverage before the first batch and, of everything, after the last one. */
   coverage?(): Coverage;
   /** Ends the requests in flight. */
@@ -41,7 +41,7 @@ export class ItemIterator<Item> {
   readonly #takeReceiver: () => CoverageReceiver | undefined;
   #receiver: CoverageReceiver | undefined;
   #batches: Batches<Item> | undefined;
-  #batch: Batch<Item> | undefined;
+  #batch: ItemBatch<Item> | undefined;
   #items: readonly Item[] = [];
   #index = 0;
   #ended = false;

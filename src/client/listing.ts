@@ -2,7 +2,7 @@ import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import { callback, checkOptions, type OptionChecks } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
-import { readArguments, take } from "../arguments/read-arguments.js";
+import { readArguments, readAtOnce } from "../arguments/read-arguments.js";
 import { atCaller, type Coverage } from "../errors/index.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import type { Backward, Edge, Forward, Page, PageContent, WalkPage } from "../list/page.js";
@@ -91,7 +91,7 @@ export function paginate<T>(
   pagination: Forward | Backward = {},
   options: WalkOptions = {},
 ): Walk<T> {
-  const taken = take(() => {
+  const taken = readAtOnce(() => {
     callback(fetchPage, { operation: "paginate", argument: "fetchPage" });
     const start: { pagination?: Pagination } = readArguments("paginate", { arguments: paging }, { pagination });
     checkOptions(walkChecks, options, { name: "paginate" });
@@ -120,7 +120,7 @@ export function listOperation<Id extends ListId>(
   options: ListingOptions | undefined,
 ): Listing<RecordOf<Id>> {
   const operation = lists[id];
-  const taken = take(() => {
+  const taken = readAtOnce(() => {
     const call = readCallOptions(id, options, defaults, listingChecks);
     return { call, checked: readArguments(id, operation, argument), walk: readWalkOptions(options) };
   });

@@ -1,7 +1,7 @@
 import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import { readArguments, take } from "../arguments/read-arguments.js";
+import { readArguments, readAtOnce } from "../arguments/read-arguments.js";
 import type { Coverage } from "../errors/index.js";
 import { readCallOptions } from "../http/call-options.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "../scan/scan-options.js";
@@ -48,7 +48,7 @@ export function scanOperation(
   argument: ScanBalanceChangesArguments | undefined,
   options: ScanOptions | undefined,
 ): Scan<BalanceChange> {
-  const taken = take(() => ({
+  const taken = readAtOnce(() => ({
     call: readCallOptions(id, options, defaults, scanChecks),
     options: readScanOptions(options),
     checked: readArguments(id, { arguments: scanArguments, range: list.range }, argument),

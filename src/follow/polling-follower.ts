@@ -1,5 +1,5 @@
 import { callback, checkOptions, deadline } from "../arguments/check-options.js";
-import { readArguments, take } from "../arguments/read-arguments.js";
+import { readArguments, readAtOnce } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
 import { sleep, untilAborted, within } from "../async/abort.js";
 import { type Clock, systemClock } from "../async/clock.js";
@@ -45,7 +45,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     this.#clock = settings.clock;
     this.#signal = options?.signal;
     // Wrong arguments and options are a rejection when the follower is used.
-    const taken = take(() => {
+    const taken = readAtOnce(() => {
       const { operation, spec, checks } = kind;
       if (typeof client?.listVotes !== "function") refuse({ operation, argument: "client" }, "a client", client);
       const checked = readArguments(operation, spec, query) as Query;

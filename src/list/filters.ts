@@ -48,7 +48,7 @@ function replace(filters: unknown, list: readonly unknown[], values: readonly un
 }
 
 /** Removes a filter with a name that some versions of nodes reject: the client selects the records itself. */
-export function select<T>(
+export function withoutRejectedNames<T>(
   { rejectedNames }: Pick<ListOperation<T>, "rejectedNames">,
   filters: CheckedArguments,
 ): { filters: CheckedArguments; isWanted?: (record: T) => boolean } {

@@ -6,7 +6,7 @@ import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { NodeExtra } from "../http/call.js";
 import { defaultCatchUp } from "../http/call-options.js";
 import { isPageInfo } from "./envelope.js";
-import { select, splitFilters } from "./filters.js";
+import { splitFilters, withoutRejectedNames } from "./filters.js";
 import { historyOf } from "./history.js";
 import { directionOf, type Edge, type PageContent } from "./page.js";
 import type { ListKind, OpenRange, WalkRequest } from "./plan.js";
@@ -71,7 +71,7 @@ export function listsOf<T>(list: ListRequest<T>, catchUp: number) {
   const { id, operation, checked, connection } = list;
   const [group = ""] = operation.range?.start.split(".") ?? [];
   const { pagination: _, [group]: __, ...given } = checked;
-  const { filters, isWanted } = select<T>(operation, given);
+  const { filters, isWanted } = withoutRejectedNames<T>(operation, given);
   const { start = 0n, end } = timesOf(checked, operation.range);
   const range: OpenRange | undefined = operation.range && { start: start > 0n ? start : undefined, end };
   const advice: { repeatedCursor?: string; rejectedCursor?: string } = Object(hints[id as keyof typeof hints]);

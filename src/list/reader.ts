@@ -40,7 +40,7 @@ function sendPage<T>(
   const read = (body: { [name: string]: EdgePage<T> | null | undefined }) => {
     const page = readEnvelope(body[envelope], pagination);
     if (page === undefined) return undefined;
-    const edges = enums ? named(page.edges, enums) : page.edges;
+    const edges = enums ? withEnumNames(page.edges, enums) : page.edges;
     refuseOthers(edges, filters);
     if (range) checkTimes(edges, request);
     return { edges, pageInfo: page.pageInfo, request };
@@ -53,7 +53,7 @@ function sendPage<T>(
  * Replaces the numbers of enumerations by their names: a node sends the number of a name that its version does not
  * have, such as 24 for `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on v0.79 nodes).
  */
-function named<T>(edges: EdgePage<T>["edges"], enums: NonNullable<ListOperation<never>["enums"]>) {
+function withEnumNames<T>(edges: EdgePage<T>["edges"], enums: NonNullable<ListOperation<never>["enums"]>) {
   return edges.map((edge) => {
     const record = edge.node as Record<string, unknown>;
     const numbers = Object.entries(enums).filter(([member]) => typeof record[member] === "number");

@@ -12,7 +12,7 @@
  * prove.
  */
 import { untilAborted, within } from "../async/abort.js";
-import { type Batch, type Batches, ignore } from "../async/item-iterator.js";
+import { type Batches, type ItemBatch, ignore } from "../async/item-iterator.js";
 import { annotate, type Coverage, VegaError } from "../errors/index.js";
 import { resumeAt } from "./advance.js";
 import { WalkCoverage } from "./coverage.js";
@@ -59,12 +59,12 @@ class WalkReader<T, Item> implements Batches<Item> {
   }
 
   /** The items of the next page, in the order of the walk; `undefined` at the end. */
-  async next(): Promise<Batch<Item> | undefined> {
+  async next(): Promise<ItemBatch<Item> | undefined> {
     const { maxItems, readAhead, direction } = this.#plan;
     const state = this.#state;
     if (state === undefined) return undefined;
     const page = await (this.#prefetched ?? this.#fetch(state)).catch((error: unknown) => {
-      throw this.#describe(error, state);
+      throw this.#withResume(error, state);
     });
     const left = maxItems - this.#itemsRead;
     const edges = inWalkOrder(page.edges, direction).slice(0, left);
@@ -107,7 +107,7 @@ class WalkReader<T, Item> implements Batches<Item> {
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */
-  #describe(error: unknown, state: WalkState<T>): unknown {
+  #withResume(error: unknown, state: WalkState<T>): unknown {
     if (!VegaError.is(error)) return error;
     // A caller's own source can fail with the error of another list.
     const own = error.operation === this.#plan.operation ? error.resume : undefined;

@@ -59,18 +59,18 @@ const one = 10n ** BigInt(decimals);
 /** The options without which no result is known. */
 const needed = ["requiredMajority", "requiredParticipation", "totalSupply"] as const;
 
-const share = expected('a decimal number from 0 to 1, such as "0.66"', (value) => {
+const checkShare = expected('a decimal number from 0 to 1, such as "0.66"', (value) => {
   const units = unlessThrown(() => parseUnits(value as string, decimals)) ?? -1n;
   return units >= 0n && units <= one;
 });
 
-const id = expected("the id of a market", (value) => typeof value === "string" && isId(value));
+const checkMarketId = expected("the id of a market", (value) => typeof value === "string" && isId(value));
 
 const tallyChecks: OptionChecks<TallyOptions> = {
-  requiredMajority: share,
-  requiredParticipation: share,
+  requiredMajority: checkShare,
+  requiredParticipation: checkShare,
   totalSupply: checkedWhenRead,
-  liquidity: nested({ requiredMajority: share, requiredParticipation: share, marketId: id }),
+  liquidity: nested({ requiredMajority: checkShare, requiredParticipation: checkShare, marketId: checkMarketId }),
 };
 
 /**
@@ -100,7 +100,7 @@ export async function tallyVotes(
   const marketId = liquidity?.marketId === undefined ? undefined : canonicalId(liquidity.marketId);
   const supply = totalSupply === undefined ? undefined : readCount({ operation, argument: "totalSupply" }, totalSupply);
   for (const name of ["requiredMajority", "requiredParticipation"] as const)
-    if (liquidity) share(liquidity[name], { operation, argument: `liquidity.${name}` });
+    if (liquidity) checkShare(liquidity[name], { operation, argument: `liquidity.${name}` });
   const last = new Map<string, Counted>();
   let proposal: string | undefined;
   await forEachRecord(place, votes, (vote) => {

@@ -1,6 +1,6 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
 import { untilAborted } from "../async/abort.js";
-import type { Batch, Batches } from "../async/item-iterator.js";
+import type { Batches, ItemBatch } from "../async/item-iterator.js";
 import { Semaphore } from "../async/semaphore.js";
 import { annotate, type Coverage, VegaError } from "../errors/index.js";
 import { coverageUpTo } from "../list/coverage.js";
@@ -164,7 +164,7 @@ export class ScanRun implements Batches<BalanceChange> {
     this.#block = laterOf(this.#block, block);
   }
 
-  async next(): Promise<Batch<BalanceChange> | undefined> {
+  async next(): Promise<ItemBatch<BalanceChange> | undefined> {
     let unread: Range | undefined;
     const left = this.#options.maxItems - this.#itemsRead;
     try {
@@ -191,7 +191,7 @@ export class ScanRun implements Batches<BalanceChange> {
         coverage: (used) => this.#coverageTo(used === items.length ? last : (items[used - 1] ?? before)),
       };
     } catch (error) {
-      throw this.#describe(error, unread);
+      throw this.#withResume(error, unread);
     }
   }
 
@@ -270,7 +270,7 @@ export class ScanRun implements Batches<BalanceChange> {
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */
-  #describe(error: unknown, unread: Range | undefined): unknown {
+  #withResume(error: unknown, unread: Range | undefined): unknown {
     if (!VegaError.is(error)) return error;
     let { start, end } = this.#range;
     const { availableFrom } = error as { availableFrom?: bigint };

@@ -7,9 +7,7 @@ type Path = readonly (string | number)[];
 interface Finding {
   /** The place, from the value that was checked. */
   readonly path: Path;
-  /** The type that the description requires, such as `a string`. */
   readonly expected: string;
-  /** The received value. */
   readonly got: string;
 }
 
