@@ -1,3 +1,4 @@
+import { isPlainObject } from "../arguments/check-options.js";
 import { show } from "../values/show.js";
 
 /** The names of members and the indexes of items that lead to a value. */
@@ -68,9 +69,6 @@ export function anyOf(...shapes: Shape[]): Shape {
   };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** A value of any number of members or items, which have one shape. */
 function collection(expected: string, fits: (value: unknown) => boolean, item: Shape): Shape {
   return {
@@ -90,7 +88,7 @@ function collection(expected: string, fits: (value: unknown) => boolean, item: S
 export const list = (item: Shape) => collection("a list", Array.isArray, item);
 
 /** An object with any member names. */
-export const map = (member: Shape) => collection("an object", isObject, member);
+export const map = (member: Shape) => collection("an object", isPlainObject, member);
 
 /** An object with required members, optional members and any others. */
 export function object(required: Record<string, Shape>, optional: Record<string, Shape> = {}): Shape {
@@ -98,10 +96,10 @@ export function object(required: Record<string, Shape>, optional: Record<string,
   return {
     expected: "an object",
     explain(value) {
-      if (!isObject(value)) return mismatch("an object", value);
+      if (!isPlainObject(value)) return mismatch("an object", value);
       let found = none;
       for (const [name, shape] of shapes) {
-        const member = value[name];
+        const member = (value as Record<string, unknown>)[name];
         if (member !== undefined || !(name in optional)) found = add(found, name, shape.explain(member));
       }
       return found;
