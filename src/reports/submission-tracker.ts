@@ -73,15 +73,19 @@ export function submissionTracker(statistics?: SpamStatisticsResponse): Submissi
       usable.set(on, { state, used: maximum(before?.used ?? 0n, seenOn(on)), past: before?.past ?? past });
     }
     for (const [on, { past = pastNow }] of usable) if (on + past <= current) usable.delete(on);
+    const isSameEpoch = latest?.statistics?.epochSeq === known?.epochSeq;
+    // Statistics that are read while a block begins can lack its transactions in the counters of the epoch alone.
+    const seenBefore = (on: bigint) => (current > height ? BigInt(blocks.get(on)?.state?.transactionsSeen ?? 0) : 0n);
+    const countedOn = isSameEpoch ? seenBefore : seenOn;
     const kept = new Map<string, NonNullable<ReturnType<typeof sends.get>>>();
     for (const [key, { submission, uncounted, ...sent }] of sends) {
       // A new epoch counts from 0, also transactions that were sent in the epoch before.
-      const before = latest?.statistics?.epochSeq === known?.epochSeq ? countOf(latest?.statistics, submission) : 0n;
+      const before = isSameEpoch ? countOf(latest?.statistics, submission) : 0n;
       const counted = latest ? countOf(known, submission) - before : 0n;
       const perBlock = new Map([...sent.perBlock].filter(([on]) => usable.has(on)));
       // Blocks have all submissions on a block on which as many were seen as sent.
       const most = [...perBlock].reduce(
-        (sum, [on, own]) => sum + minimum(own, (usable.get(on)?.used ?? 0n) - seenOn(on)),
+        (sum, [on, own]) => sum + minimum(own, (usable.get(on)?.used ?? 0n) - countedOn(on)),
         0n,
       );
       if (perBlock.size > 0)

@@ -110,6 +110,13 @@ export class SpamNode {
     this.#counted.clear();
   }
 
+  /** Makes a block, and returns statistics that were read while it began: they count it for blocks, and not for the epoch. */
+  statisticsOfBeginning(): SpamStatisticsResponse {
+    const { chainId, statistics: before } = this.statistics();
+    this.nextBlock();
+    return { chainId, statistics: before && { ...before, pow: this.statistics().statistics?.pow ?? null } };
+  }
+
   statistics(): SpamStatisticsResponse {
     const { txPerBlock, difficulty, isIncreasing, limits, pastBlocks } = this.#rules;
     const counter = (command: "proposal" | "transfer") => ({

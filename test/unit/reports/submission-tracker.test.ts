@@ -31,7 +31,7 @@ function simulate(rules: SpamRules, trackerCount: number, seed: string, sends: n
     const { tracker } = program;
     const isFresh = random() < 0.8;
     if (isFresh) {
-      const statistics = node.statistics();
+      const statistics = random() < 0.2 ? node.statisticsOfBeginning() : node.statistics();
       tracker.update(statistics);
       const heights = statistics.statistics?.pow?.blockStates.map(({ blockHeight }) => Number(blockHeight)) ?? [];
       program.known = [...program.known, ...heights].filter((block) => !node.isTooOld(block));
@@ -138,10 +138,11 @@ describe("submissionTracker", () => {
     const tracker = submissionTracker(at({ 10: 0 }, { perBlock: 9, transfers: 1 }));
     expect(sendAll(tracker, transfer)).toHaveLength(1);
     expect(["AB", "ab", "cd"].map((id) => sendAll(tracker, vote(id)).length)).toEqual([1, 0, 1]);
-    tracker.update(at({ 10: 3, 11: 0 }, { perBlock: 9, transfers: 1 }));
-    expect(tracker.next(transfer)).toMatchObject({ reason: undefined, left: 1n });
-    tracker.update(at({ 12: 0 }, { perBlock: 9, transfers: 2 }));
-    expect(tracker.next(transfer)).toMatchObject({ reason: "quota", left: 0n, minTokens: "7" });
+    // While block 11 begins, a node counts its transactions for blocks, and not yet for the epoch.
+    for (const transfers of [1, 2, 1, 2]) {
+      tracker.update(at({ 10: 3, 11: 0 }, { perBlock: 9, transfers }));
+      expect(tracker.next(transfer)).toMatchObject({ reason: "quota", left: 0n, minTokens: "7" });
+    }
     expect(tracker.next(vote("ef"), { tokens: 6n }).isAllowed).toBe(true);
     tracker.update(at({ 13: 0 }, { perBlock: 9, epoch: 2 }));
     expect(tracker.next(transfer, { tokens: 6n })).toMatchObject({ reason: "tokens", left: 2n });
@@ -151,7 +152,8 @@ describe("submissionTracker", () => {
     [
       "waits at the end of an epoch for the next one, until it is in a block",
       [at({ 11: 0 }, { epoch: 2 }), { left: 1n }],
-      [at({ 10: 1, 12: 0 }, { epoch: 2 }), { left: 2n }],
+      [at({ 10: 1, 12: 0 }, { epoch: 2, transfers: 1 }), { left: 1n }],
+      [at({ 10: 1, 13: 0 }, { epoch: 3 }), { left: 2n }],
     ],
     [
       "waits, until it is too old to be in a block",
