@@ -77,8 +77,8 @@ function findProblem(tx: Transaction | undefined): string | undefined {
   if (version === "0" || version === "TX_VERSION_UNSPECIFIED") return "tx.version (is required)";
   if (!/^\D*[23]$/.test(version)) return "tx.version (is not supported)";
   if (pubKey === undefined && address === undefined) return "tx.from (is required)";
-  if (pubKey !== undefined && !/^[0-9a-f]{64}$/i.test(pubKey))
-    return "tx.from.pub_key (should be a valid vega public key)";
+  if (!pubKey) return "tx.from.pub_key (is required)";
+  if (!/^[0-9a-f]{64}$/i.test(pubKey)) return "tx.from.pub_key (should be a valid vega public key)";
   if (inputData === "") return "tx.input_data (is required)";
   if (!signature) return "tx.signature (is required)";
   const { value = "", algo, version: algoVersion } = signature;

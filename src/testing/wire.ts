@@ -14,9 +14,8 @@ export const base64ToBinary = (text: string): string | undefined => {
 
 /** The object of a JSON text, without its members that are `null`. `undefined` for another value or text. */
 export function parseObject(json: string): Record<string, unknown> | undefined {
-  const value = unlessThrown(() => JSON.parse(json) ?? {});
-  if (typeof value !== "object" || Array.isArray(value)) return undefined;
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  const value = unlessThrown(() => JSON.parse(json, (_, member) => member ?? undefined) ?? {});
+  return typeof value !== "object" || Array.isArray(value) ? undefined : value;
 }
 
 /** The ids that nodes know by a name: each is the byte of its index. */

@@ -23,6 +23,10 @@ describe("the check of a fake node", () => {
   test.each<[name: string, tx: object | null, code: number, reason: string]>([
     ["null", null, 60, "tx (is required)"],
     ["another version", { ...tx, version: 1 }, 60, "tx.version (is not supported)"],
+    ["no key", { ...tx, pubKey: null }, 60, "tx.from (is required)"],
+    ["an address alone", { ...tx, pubKey: undefined, address: "ab" }, 60, "tx.from.pub_key (is required)"],
+    ["no command", { ...tx, inputData: null }, 60, "tx.input_data (is required)"],
+    ["no value of a signature", { ...tx, signature: { value: null } }, 60, "tx.signature.value (is required)"],
     ["another key", { ...tx, pubKey: "0xab" }, 60, "tx.from.pub_key (should be a valid vega public key)"],
     ["a short signature", { ...tx, signature }, 60, "tx.signature.value (invalid signature)"],
     ["no proof of work", { ...tx, pow: undefined }, 89, "failed to verify proof of work"],
