@@ -83,7 +83,11 @@ export class SpamNode {
     const proposed = new Map([...this.#onBlock].map(([block, state]) => [block, { ...state }]));
     const counted = new Map(this.#counted);
     const included = new Set<SentTransaction>();
-    for (const sent of this.mempool) {
+    // Proposals and votes come first.
+    const order = [true, false].flatMap((isFirst) =>
+      this.mempool.filter(({ command }) => /^(proposal|vote)$/.test(command) === isFirst),
+    );
+    for (const sent of order) {
       if (this.#random() < 0.3) continue;
       const state = proposed.get(sent.block) ?? { count: 0, work: 0 };
       const least = this.#workOf(state.count + 1);
