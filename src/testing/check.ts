@@ -85,5 +85,6 @@ function findProblem(tx: Transaction | undefined): string | undefined {
   if (value === "") return "tx.signature.value (is required)";
   if (algo !== "vega/ed25519" || algoVersion !== 1)
     return "tx.signature.algo (unsupported algorithm), tx.signature.version (unsupported algorithm)";
-  return /^[0-9a-f]{128}$/i.test(value) ? undefined : reasons[60];
+  if (!/^([0-9a-f]{2})*$/i.test(value)) return "tx.signature.value (should be hex encoded)";
+  return value.length === 128 ? undefined : reasons[60];
 }

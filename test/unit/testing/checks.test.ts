@@ -20,6 +20,7 @@ describe("the check of a fake node", () => {
   });
 
   const signature = { ...tx.signature, value: "ab" };
+  const prefixed = { ...tx.signature, value: `0x${tx.signature.value}` };
   test.each<[name: string, tx: object | null, code: number, reason: string]>([
     ["null", null, 60, "tx (is required)"],
     ["another version", { ...tx, version: 1 }, 60, "tx.version (is not supported)"],
@@ -29,6 +30,7 @@ describe("the check of a fake node", () => {
     ["no value of a signature", { ...tx, signature: { value: null } }, 60, "tx.signature.value (is required)"],
     ["another key", { ...tx, pubKey: "0xab" }, 60, "tx.from.pub_key (should be a valid vega public key)"],
     ["a short signature", { ...tx, signature }, 60, "tx.signature.value (invalid signature)"],
+    ["0x before a signature", { ...tx, signature: prefixed }, 60, "tx.signature.value (should be hex encoded)"],
     ["no proof of work", { ...tx, pow: undefined }, 89, "failed to verify proof of work"],
     ["no nonce", { ...tx, pow: { tid: "06".repeat(32) } }, 89, "failed to verify proof of work"],
   ])("rejects a transaction with %s, with a reason in `data`, and in `info` for code 60", async (_, tx, code, data) => {
