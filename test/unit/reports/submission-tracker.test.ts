@@ -184,6 +184,14 @@ describe("submissionTracker", () => {
     expect(tracker.next(transfer).left).toBe(2n);
   });
 
+  test("counts a transaction on a block that no statistics have", () => {
+    const tracker = submissionTracker(at({ 11: 0 }));
+    tracker.sent({ ...transfer, blockHeight: 10 });
+    expect(tracker.next(transfer)).toMatchObject({ left: 1n, proofOfWork: { blockHeight: "11" } });
+    tracker.update(at({ 12: 0 }));
+    expect(tracker.next(transfer)).toMatchObject({ left: 1n, proofOfWork: { blockHeight: "12" } });
+  });
+
   test("counts on where a node has no statistics, or no proof of work", () => {
     const none = { chainId: "b", statistics: null };
     const tracker = submissionTracker(none);
@@ -197,6 +205,7 @@ describe("submissionTracker", () => {
     const tracker = submissionTracker();
     expect(tracker.next(transfer)).toMatchObject({ isAllowed: false, reason: "proof-of-work" });
     tracker.sent({ ...transfer, blockHeight: 10 });
+    tracker.update({ chainId: "a", statistics: null });
     tracker.update(at({ 10: 1 }, { transfers: 1 }));
     expect(sendAll(tracker, transfer)).toEqual(["10/15"]);
   });
