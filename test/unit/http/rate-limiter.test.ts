@@ -72,3 +72,17 @@ test("a call that waits is compared with a pause once, however many others come"
   // The first one in line is compared again whenever another one may be sent.
   expect(compared).toBeLessThanOrEqual(200);
 });
+
+test("the expected wait is for a call behind those that wait", async () => {
+  const limiter = new RateLimiter(new ManualClock());
+  const permit = await limiter.acquire(call(30_000), 1, undefined);
+  const headers = { "ratelimit-limit": "2", "ratelimit-remaining": "0" };
+  limiter.release(permit, { response: new Response("", { headers }) });
+  const delays = [0, 1, 2, 3].map(() => {
+    const delay = limiter.expectedDelay();
+    limiter.acquire(call(30_000), 1, undefined);
+    return delay;
+  });
+  // Two tokens in each period of 1010 ms.
+  expect(delays).toEqual([1010, 1010, 2020, 2020]);
+});
