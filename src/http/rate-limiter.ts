@@ -123,6 +123,10 @@ export class RateLimiter {
     const now = this.#clock.now();
     const pause = this.#pause(now);
     for (const waiter of this.#waiting) {
+      if (waiter.call.signal?.aborted) {
+        this.#waiting.delete(waiter);
+        continue;
+      }
       // `release` sends the next one.
       if (this.#inFlight >= this.#mostInFlight) return;
       // A limit above `maxRetryAfter` does not hold a request back.

@@ -56,6 +56,13 @@ test("a call that waited behind one that is aborted takes its place at once", as
   expect(await clock.run(hasty)).toBe(50);
 });
 
+test("calls that are aborted before they are sent, such as while middleware runs, take nothing of the rate limit", () => {
+  const limiter = new RateLimiter(new ManualClock());
+  for (let count = 0; count < 5; count++)
+    limiter.acquire({ ...call(30_000), signal: AbortSignal.abort("enough") }, 1, undefined).catch(() => {});
+  expect(limiter.expectedDelay()).toBe(0);
+});
+
 test("a call that waits is compared with a pause once, however many others come", async () => {
   const limiter = new RateLimiter(new ManualClock());
   limiter.release(await limiter.acquire(call(30_000), 1, undefined), rejected);
