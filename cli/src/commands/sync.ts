@@ -94,7 +94,7 @@ export const syncCommand: Definition<SyncFlags> = {
     refuseUnused(command, given, names);
     const metrics = given.follow ? await createMetrics(io, given) : undefined;
     let connection: ReturnType<typeof connect> | undefined;
-    const connected = () => (connection ??= connect(io, given, metrics && { count: metrics.count }));
+    const connected = () => (connection ??= connect(io, given, metrics));
     const list = async () => listAssets((await connected()).client, io.signal);
     const { flags } = await readUnits(io, given, { assetId: "text" }, list);
     const name = hidePassword(entered);
