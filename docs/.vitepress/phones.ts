@@ -21,8 +21,8 @@ interface Markdown<T extends Token> {
 const longest = 5500;
 
 /**
- * Marks what phones show in another way: tables of options, operations and members, whose rows they stack, and the sections of long
- * pages, which they show closed. `phones.css` and `sections.ts` of the theme do that.
+ * Marks what phones show in another way: tables of options, operations and members, whose rows they stack, and the
+ * sections of long pages, which they show closed. `phones.css` and `sections.ts` of the theme do that.
  */
 export function markForPhones<T extends Token>(markdown: Markdown<T>): void {
   markdown.core.ruler.push("mark-for-phones", (state) => {

@@ -24,9 +24,9 @@ import { connect } from "./node-pool.js";
 import { type Scan, type ScanBalanceChangesArguments, scanOperation } from "./scan.js";
 
 /*
- * A method for each operation is made from the table in `generated/operations.ts`. A method of one result makes a call
- * (`http/call.ts`). A method of a list (`listing.ts`) and a scan (`scan.ts`) return at once: each loop over them loads the
- * code that reads pages (`loop.ts`). All send by one `Connection`: to a node (`http/send.ts`), or to a pool.
+ * The methods are made from the table in `generated/operations.ts`. A method with one result makes a call
+ * (`http/call.ts`). Lists (`listing.ts`) and scans (`scan.ts`) return at once: each loop over them loads the code that
+ * reads pages (`loop.ts`). All of them send through one `Connection`: to a node (`http/send.ts`), or to a pool.
  */
 
 /**

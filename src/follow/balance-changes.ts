@@ -66,7 +66,7 @@ const quietTime = 60_000_000_000n;
  * Each poll scans from the last record before the checkpoint to the head: one response then shows that record and all
  * that follows, which proves it. If there is no such record, one small request looks for anything new, and a scan waits
  * until a minute has passed. If nodes no longer have that record, the scan is repeated from the checkpoint. A poll
- * fails if its records are not proved from the checkpoint on, although one node has a record before it and another not.
+ * fails if its records are not proved from the checkpoint on, and only some of the nodes have a record before it.
  */
 export const balanceChanges: FollowerKind<Query, State, Batch<BalanceChange>, BalanceChange> = {
   operation,

@@ -32,7 +32,8 @@ export const encodeCursor = (fields: Record<string, unknown>): string =>
  * `null`, which equals nothing, so that as it comes the cursor loses rows (observed on v0.74 nodes).
  *
  * @param record - The record of the cursor. Default: the record in the cursor.
- * @returns `undefined` if the cursor has another form. Its `cursor` is, if the type of the account is not known.
+ * @returns `undefined` if the cursor has another form. The member `cursor` is `undefined` if the type of the account is
+ * not known.
  */
 export function withAccountId(
   cursor: string,

@@ -37,7 +37,7 @@ export function searchesOf<T>(options: ListReaderOptions<T>, filters: CheckedArg
     return unlessMissing(read(request, expectationOf(time), signal));
   }
 
-  /** `known`: the time of a later record. Behind one address, a node without records can send the last response. */
+  /** `known` is the time of a later record: behind one address, a node without records can send the last response. */
   async function oldestAfter(time: bigint, signal: AbortSignal, known?: bigint): Promise<bigint | undefined> {
     const pagination = { first: 1, newestFirst: false };
     const expectation = expectationOf(time);

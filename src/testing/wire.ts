@@ -12,7 +12,7 @@ export const base64ToBinary = (text: string): string | undefined => {
   return bytes && Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 };
 
-/** The object of a JSON text, without its members that are `null`. `undefined` for another value or text. */
+/** The object of a JSON text, without members that are `null` at any depth. `undefined` for another value or text. */
 export function parseObject(json: string): Record<string, unknown> | undefined {
   const value = unlessThrown(() => JSON.parse(json, (_, member) => member ?? undefined) ?? {});
   return typeof value !== "object" || Array.isArray(value) ? undefined : value;

@@ -114,7 +114,7 @@ export class SpamNode {
     this.#counted.clear();
   }
 
-  /** Makes a block, and returns statistics that were read while it began: they count it for blocks, and not for the epoch. */
+  /** Makes a block, and returns statistics read while it began: they count it for blocks, and not for the epoch. */
   statisticsOfBeginning(): SpamStatisticsResponse {
     const { chainId, statistics: before } = this.statistics();
     this.nextBlock();

@@ -26,7 +26,7 @@ const columnKinds = {
   digest: "exact",
 } as const;
 
-/** Nodes that are further behind do not limit the compared range. In nanoseconds. */
+/** In nanoseconds: nodes that are further behind do not limit the compared range. */
 const maxLag = 60_000_000_000n;
 const repeat = { repeat: true } as const;
 

@@ -1,6 +1,6 @@
 /**
- * The modes of `sync` that store no records of a node: `--check` compares a destination with a node, `--from-db` copies a
- * database, and `--dry` describes what a run would read.
+ * The modes of `sync` that store no records of a node: `--check` compares a destination with a node, `--from-db`
+ * copies a database, and `--dry` describes what a run would read.
  */
 import { join } from "node:path";
 import type { Connection } from "../connection.js";

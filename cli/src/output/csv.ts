@@ -3,7 +3,7 @@ import type { ColumnKind } from "../operations.js";
 import { type Column, cellText, type Encoder, type WireRecord } from "./columns.js";
 
 /**
- * The places where a spreadsheet can find a formula, also after apostrophes: the beginning of a cell, and after
+ * The places where a spreadsheet can find a formula, also after apostrophes: at the start of a cell, and after
  * `;`, `|`, a tab or a line break, which divide cells in some languages.
  */
 const formula = /(?<=^|[;|\t\r\n])( *)('*)(?=[=+\-@\t\r\n＝＋－＠])/g;

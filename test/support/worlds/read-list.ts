@@ -24,7 +24,7 @@ export interface ListQuery extends Range {
   filter: object;
   concurrency: number;
   missingHistory: "error" | "ignore";
-  /** After how many records a loop or a scan ends, by `maxItems` or by `break`; balance changes are continued by their coverage. */
+  /** After how many records a reading ends, by `maxItems` or `break`. Balance changes continue by their coverage. */
   limit?: { items: number; isBreak: boolean } | undefined;
 }
 
@@ -154,7 +154,7 @@ export async function readList(
   }
 }
 
-/** The rest after a reading of balance changes that has ended at its limit; `undefined` if nothing is left, or nothing shows where. */
+/** The rest of a reading that has ended at its limit; `undefined` if nothing is left, or nothing shows where. */
 function rangeAfter(query: ListQuery, coverage: Coverage | undefined, { start, end }: Range): Range | undefined {
   const bound = isDescending(query) ? coverage?.start : coverage?.end;
   if (query.list !== "balances" || bound === undefined) return undefined;

@@ -160,7 +160,7 @@ export async function openRelational(database: Database, mode: OpenMode): Promis
   return createDestination(database);
 }
 
-/** The length of the first part of a range that is read with a filter, in nanoseconds: an hour. Later parts are longer. */
+/** An hour, in nanoseconds: the first part of a range that is read with a filter. Later parts are longer. */
 const firstLength = 3_600_000_000_000n;
 
 function createDestination(database: Database): RelationalDestination {

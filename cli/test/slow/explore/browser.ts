@@ -51,7 +51,7 @@ export async function cellsOf(page: Page, label: string): Promise<string[][]> {
   return rows.evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
 }
 
-/** What axe-core finds, and amounts and headings that are cut off, in both themes and both sizes. A picture of each is kept. */
+/** Findings of axe-core, and cut amounts and headings, in both themes and both sizes. A picture of each is kept. */
 export async function violations(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
