@@ -37,6 +37,14 @@ describe("a check of the nodes of a pool", () => {
     expect(net.clock.now()).toBeLessThanOrEqual(2001);
   });
 
+  test("leaves the state of a node as it is if the check waits for the rate limit behind other calls", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{}] }, node: { rateLimit: { rate: 1, burst: 1 } } });
+    await net.run(net.pool.check());
+    const calls = Array.from({ length: 5 }, () => net.client.getSpamStatistics({ partyId: "a1" }));
+    expect(await net.run(net.pool.check({ timeout: 2000 }))).toMatchObject([{ state: "ready", error: undefined }]);
+    await net.run(Promise.all(calls));
+  });
+
   test("returns nodes that are cooling down to service as soon as they respond", async () => {
     const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] } });
     for (let check = 0; check < 6; check++) {
