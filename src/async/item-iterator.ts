@@ -3,7 +3,6 @@ import { annotate, atCaller, type Coverage, VegaError } from "../errors/index.js
 type Done = IteratorReturnResult<undefined>;
 const done: Done = { done: true, value: undefined };
 export const ignore = () => {};
-const nothing: Coverage = { start: 0n, end: 0n, block: undefined };
 /** `await using` ends a walk in runtimes that have it. */
 const dispose: unique symbol = ((Symbol as { asyncDispose?: symbol }).asyncDispose ?? Symbol()) as never;
 
@@ -25,7 +24,7 @@ export interface Batches<Item> {
   end(): void;
 }
 
-/** Receives the coverage of a loop, once. */
+/** Receives the coverage of a loop. */
 export interface CoverageReceiver {
   resolve(coverage: Coverage): void;
   reject(error: unknown): void;
@@ -142,7 +141,12 @@ export class ItemIterator<Item> {
     const coverage = this.#coverage();
     // Has no effect after the last item.
     if (coverage) receiver?.resolve(coverage);
-    else if (receiver) this.#open().then((unread) => receiver.resolve(unread.coverage?.() ?? nothing), receiver.reject);
+    else if (receiver) {
+      this.#open().then((unread) => {
+        this.#batches = unread;
+        this.cancel();
+      }, receiver.reject);
+    }
     this.#items = this.#items.slice(0, this.#index);
     this.#batches?.end();
   }

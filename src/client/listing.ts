@@ -9,7 +9,7 @@ import type { Backward, Edge, Forward, Page, PageContent, WalkPage } from "../li
 import type { OpenWalk } from "../list/walk.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
 import { printedAs } from "../values/show.js";
-import { type ClientContext, createLoops, loadLists } from "./loop.js";
+import { type ClientContext, loadLists, withCoverage } from "./loop.js";
 
 export type { Page } from "../list/page.js";
 
@@ -62,9 +62,9 @@ export interface ListingOptions extends CallOptions, WalkOptions {}
  */
 export interface Listing<T> extends Walk<T, Page<T>> {
   /**
-   * The range of block time for which the first loop over the listing is complete, once it has ended. If `break` or
-   * `maxItems` ends it, that is less. It rejects with the error that ends the loop. Awaiting the listing for its first
-   * page is not a loop.
+   * The range of block time for which the latest loop over the listing is complete, once it has ended. If `break` or
+   * `maxItems` ends it, that is less. It rejects with the error that ends the loop, and before the first loop. Awaiting
+   * the listing for its first page is not a loop.
    */
   readonly coverage: Promise<Coverage>;
 }
@@ -97,7 +97,7 @@ export function paginate<T>(
     checkOptions(walkChecks, options, { name: "paginate" });
     return { pagination: { ...start.pagination }, pageSize: 1000, ...readWalkOptions(options) };
   });
-  const { coverage: _, ...list } = walk<T>(async () => {
+  const { coverage: _, ...list } = walk<T>("paginate", async () => {
     const request = taken();
     const { openSource } = await loadLists(request.signal);
     return openSource<T>(request, fetchPage);
@@ -124,7 +124,7 @@ export function listOperation<Id extends ListId>(
     const call = readCallOptions(id, options, defaults, listingChecks);
     return { call, checked: readArguments(id, operation, argument), walk: readWalkOptions(options) };
   });
-  const listing = walk<RecordOf<Id>>(async () => {
+  const listing = walk<RecordOf<Id>>(id, async () => {
     const request = taken();
     const { openList } = await loadLists(request.walk.signal);
     return openList<RecordOf<Id>>({ id, operation, connection, described: id, ...request });
@@ -135,11 +135,7 @@ export function listOperation<Id extends ListId>(
 const usage = "Use `await` for the first page, `for await` or `toArray()` for all records.";
 
 /** The walk over a list. Each use of it opens the list, which can throw the error of its arguments. */
-function walk<T>(open: () => Promise<OpenWalk<T>>): Listing<T> {
-  const loops = createLoops();
-  const items = <Item>(itemsOf: (page: Page<T>) => readonly Item[]) =>
-    loops.start(async () => (await open()).items(itemsOf));
-  const records = () => items(({ nodes }) => nodes);
+function walk<T>(operation: string, open: () => Promise<OpenWalk<T>>): Listing<T> {
   let first: Promise<Page<T>> | undefined;
   const firstPage = () => {
     first ??= open()
@@ -149,15 +145,19 @@ function walk<T>(open: () => Promise<OpenWalk<T>>): Listing<T> {
       });
     return first;
   };
-  return {
-    [Symbol.asyncIterator]: records,
-    pages: () => items((page) => [page]),
-    edges: () => items(({ edges }) => edges),
-    toArray: () => records().drain(),
-    coverage: loops.coverage,
-    // biome-ignore lint/suspicious/noThenProperty: a listing can be awaited for its first page.
-    then: (onFulfilled, onRejected) => firstPage().then(onFulfilled, onRejected),
-    catch: (onRejected) => firstPage().catch(onRejected),
-    finally: (onFinally) => firstPage().finally(onFinally),
-  };
+  return withCoverage(operation, (start) => {
+    const items = <Item>(itemsOf: (page: Page<T>) => readonly Item[]) =>
+      start(async () => (await open()).items(itemsOf));
+    const records = () => items(({ nodes }) => nodes);
+    return {
+      [Symbol.asyncIterator]: records,
+      pages: () => items((page) => [page]),
+      edges: () => items(({ edges }) => edges),
+      toArray: () => records().drain(),
+      // biome-ignore lint/suspicious/noThenProperty: a listing can be awaited for its first page.
+      then: (onFulfilled, onRejected) => firstPage().then(onFulfilled, onRejected),
+      catch: (onRejected) => firstPage().catch(onRejected),
+      finally: (onFinally) => firstPage().finally(onFinally),
+    } satisfies Omit<Listing<T>, "coverage">;
+  });
 }

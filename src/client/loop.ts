@@ -1,6 +1,6 @@
 import { within } from "../async/abort.js";
 import { type Batches, type CoverageReceiver, ItemIterator, ignore } from "../async/item-iterator.js";
-import { ConnectionError, type Coverage, describe } from "../errors/index.js";
+import { ConnectionError, type Coverage, describe, VegaError } from "../errors/index.js";
 import type { CallDefaults } from "../http/call-options.js";
 import type { Connection } from "../http/send.js";
 import { withDigits } from "../values/show.js";
@@ -20,18 +20,27 @@ export async function loadLists(signal: AbortSignal | undefined): Promise<typeof
   }
 }
 
-/** The loops over a list or a scan. The coverage of the first one that is used is a promise. */
-export function createLoops() {
-  let receiver: CoverageReceiver | undefined;
-  const coverage = new Promise<Coverage>((resolve, reject) => {
-    receiver = { resolve: (coverage) => resolve(withDigits(coverage)), reject };
-  });
-  // If the caller does not use it, its rejection must not end the process.
-  coverage.catch(ignore);
-  const takeReceiver = () => {
-    const taken = receiver;
-    receiver = undefined;
-    return taken;
+type Start = <Item>(open: () => Promise<Batches<Item>>) => ItemIterator<Item>;
+
+/** A reading with the coverage of its latest loop. */
+export function withCoverage<T extends object>(
+  operation: string,
+  readingOf: (start: Start) => T,
+): T & { coverage: Promise<Coverage> } {
+  const note = (coverage: Promise<Coverage>) => {
+    // If the caller does not use it, its rejection must not end the process.
+    coverage.catch(ignore);
+    return Object.assign(reading, { coverage });
   };
-  return { coverage, start: <Item>(open: () => Promise<Batches<Item>>) => new ItemIterator(open, takeReceiver) };
+  const receive = () => {
+    let receiver: CoverageReceiver | undefined;
+    note(
+      new Promise((resolve, reject) => {
+        receiver = { resolve: (coverage) => resolve(withDigits(coverage)), reject };
+      }),
+    );
+    return receiver;
+  };
+  const reading = readingOf((open) => new ItemIterator(open, receive));
+  return note(Promise.reject(new VegaError(`${operation} has no coverage before a loop`, { operation })));
 }

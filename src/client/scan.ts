@@ -6,7 +6,7 @@ import type { Coverage } from "../errors/index.js";
 import { readCallOptions } from "../http/call-options.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";
-import { type ClientContext, createLoops, loadLists } from "./loop.js";
+import { type ClientContext, loadLists, withCoverage } from "./loop.js";
 
 /**
  * All records in a range of time. Nothing is sent before it is used, and each loop is a scan of its own.
@@ -21,9 +21,9 @@ export interface Scan<T> extends AsyncIterable<T> {
   /** Every record in an array. `maxItems` bounds it. */
   toArray(): Promise<T[]>;
   /**
-   * The range that the first loop over the scan has read, once it has ended. If `break` or `maxItems` ends it, the
+   * The range that the latest loop over the scan has read, once it has ended. If `break` or `maxItems` ends it, the
    * range is shorter: it ends before the time of the last record, which others can share. It rejects with the error
-   * that ends the loop.
+   * that ends the loop, and before the first loop.
    *
    * @example
    * ```ts
@@ -53,13 +53,14 @@ export function scanOperation(
     options: readScanOptions(options),
     checked: readArguments(id, { arguments: scanArguments, range: list.range }, argument),
   }));
-  const loops = createLoops();
-  const records = () =>
-    loops.start(async () => {
-      const { options, ...request } = taken();
-      const { ScanRun } = await loadLists(options.signal);
-      return new ScanRun({ id, described: "listBalanceChanges", operation: list, connection, ...request }, options);
-    });
-  const scan = { [Symbol.asyncIterator]: records, toArray: () => records().drain(), coverage: loops.coverage };
+  const scan = withCoverage(id, (start) => {
+    const records = () =>
+      start(async () => {
+        const { options, ...request } = taken();
+        const { ScanRun } = await loadLists(options.signal);
+        return new ScanRun({ id, described: "listBalanceChanges", operation: list, connection, ...request }, options);
+      });
+    return { [Symbol.asyncIterator]: records, toArray: () => records().drain() };
+  });
   return printedAs(scan, `Scan of ${id}(). Use \`for await\` or \`toArray()\` for all records.`);
 }

@@ -74,12 +74,29 @@ describe("a page", () => {
   });
 });
 
-test("the coverage is of the first loop that is used, and of a scan closed before its first record empty, where it would have begun", async () => {
+test("the coverage is of the latest loop that is used, and there is none before a loop", async () => {
+  for (const kind of ["list", "scan"] as const) {
+    const { client, node } = connect({ balances: 100 });
+    const reading =
+      kind === "list" ? client.listBalanceChanges() : client.scanBalanceChanges({}, { order: "newest-first" });
+    if ("then" in reading) await reading;
+    const none = {
+      name: "VegaError",
+      message: expect.stringMatching(/^(list|scan)BalanceChanges has no coverage before/),
+    };
+    await expect(reading.coverage).rejects.toMatchObject(none);
+    const all = await reading.toArray();
+    expect((await reading.coverage).start).toBe(BigInt(all.at(-1)?.timestamp ?? 0));
+    node.configure({ history: BigInt(all[50]?.timestamp ?? 0) });
+    const rest = await reading.toArray();
+    reading[Symbol.asyncIterator]();
+    expect((await reading.coverage).start).toBe(BigInt(rest.at(-1)?.timestamp ?? 0));
+    expect(rest.length).toBeLessThan(all.length);
+  }
+});
+
+test("the coverage of a scan closed before its first record is empty, where it would have begun", async () => {
   const { client } = connect({ balances: 100 });
-  const listing = client.listBalanceChanges();
-  listing[Symbol.asyncIterator]();
-  await listing.toArray();
-  expect((await listing.coverage).end).toBeDefined();
   const dateRange = { startTimestamp: start, endTimestamp: start + 9_000_000_000n };
   const bounds = { "oldest-first": dateRange.startTimestamp, "newest-first": dateRange.endTimestamp } as const;
   for (const [order, bound] of Object.entries(bounds) as ["oldest-first" | "newest-first", bigint][]) {
