@@ -14,11 +14,11 @@ import {
 } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 
-/** Header names and values. A header with the value `undefined` is omitted. */
+/** Header names and values. `null` removes a header of the client, and `undefined` leaves it as it is. */
 export type HeaderValues =
   | Headers
   | Iterable<readonly [string, string]>
-  | { readonly [name: string]: string | undefined };
+  | { readonly [name: string]: string | null | undefined };
 
 /** Deadlines, retries and limits of a client or of one call. */
 export interface AttemptOptions {
@@ -143,7 +143,7 @@ export const withOverrides = (
   headers: addHeaders(headers, added, operation),
 });
 
-/** Checks headers, and adds those that are not `undefined` to others. */
+/** Checks headers, and overrides others with them. */
 function addHeaders(
   others: PlainHeaders,
   values: HeaderValues | undefined,
@@ -156,7 +156,8 @@ function addHeaders(
   const headers = new Headers(others);
   try {
     for (const [name, value] of isList ? values : Object.entries(values)) {
-      if (value !== undefined && value !== null) headers.set(name, value);
+      if (value === null) headers.delete(name);
+      else if (value !== undefined) headers.set(name, value);
     }
   } catch {
     // The message of the runtime is not used, because it contains the value.

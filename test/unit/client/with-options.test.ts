@@ -25,9 +25,9 @@ describe("withOptions", () => {
     expect(node.requests).toHaveLength(1);
   });
 
-  test("adds headers to those of the client; those of a call take precedence, and so do those of a request by http", async () => {
+  test("adds headers to those of the client; those of a call or of a request by http override or remove them", async () => {
     const { fetch, sent } = respondWith(statistics);
-    const absent = { absent: undefined, "absent-too": null as unknown as undefined };
+    const absent = { absent: undefined, "absent-too": null };
     const first = createClient({ baseUrl, fetch, headers: { "X-One": "1", "X-Two": "1", ...absent } });
     const second = first.withOptions({ headers: { "x-two": "2", "X-Three": "2" } });
     const third = second.withOptions({ headers: [["x-three", "3"]], timeout: 5000 });
@@ -35,12 +35,16 @@ describe("withOptions", () => {
     await third.http.GET("/statistics/spam/{partyId}", { params: { path: party }, headers: { "X-Two": null } });
     await third.http.request("get", "/statistics/spam/{partyId}", { params: { path: party } });
     await first.getSpamStatistics(party, { headers: [["x-two", "5"]] });
+    await third.getSpamStatistics(party, { headers: { "X-One": null, "x-two": undefined } });
+    await third.withOptions({ headers: { "X-THREE": null } }).getSpamStatistics(party);
     const accept = "application/json";
     expect(sent.map(({ headers }) => headers)).toEqual([
       { accept: "text/plain", "x-one": "4", "x-two": "2", "x-three": "3" },
       { accept, "x-one": "1", "x-three": "3" },
       { accept, "x-one": "1", "x-two": "2", "x-three": "3" },
       { accept, "x-one": "1", "x-two": "5" },
+      { accept, "x-two": "2", "x-three": "3" },
+      { accept, "x-one": "1", "x-two": "2" },
     ]);
   });
 
