@@ -20,7 +20,7 @@ import type {
 } from "./types.js";
 
 /** The page of the list to return. Forward and backward pagination cannot be combined. */
-export interface Pagination {
+export interface PaginationMembers {
   /**
    * Forward pagination: the number of records to return after the cursor `pagination.after`, or from the start of the
    * list. A node allows at most 5000, and returns 1000 if no size is given (observed on v0.74 nodes).
@@ -49,23 +49,26 @@ export interface Pagination {
 }
 
 /** Forward pagination, from the start of the list to its end. */
-export interface Forward extends Pagination {
+export interface ForwardPagination extends PaginationMembers {
   last?: undefined;
   before?: undefined;
 }
 
 /** Backward pagination, from the end of the list to its start. */
-export interface Backward extends Pagination {
+export interface BackwardPagination extends PaginationMembers {
   first?: undefined;
   after?: undefined;
 }
+
+/** The page of the list to return. Forward and backward pagination cannot be combined. */
+export type Pagination = ForwardPagination | BackwardPagination;
 
 /** The votes of a party. With the `proposalId` of {@link VotesOnProposal}, the vote of the party on that proposal. */
 export interface VotesOfParty {
   /** List only votes of this party. */
   partyId: string;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
-  pagination?: Forward | Backward | undefined;
+  pagination?: Pagination | undefined;
 }
 
 /** The votes on a proposal. With the `partyId` of {@link VotesOfParty}, the vote of that party. */
@@ -73,7 +76,7 @@ export interface VotesOnProposal {
   /** List only votes on this proposal. */
   proposalId: string;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
-  pagination?: Forward | Backward | undefined;
+  pagination?: Pagination | undefined;
 }
 
 /** The argument of `listVotes`: `partyId` or `proposalId` is required. */
@@ -84,7 +87,7 @@ export interface ListPartiesProfilesArguments {
   /** List only profiles of these parties. Default: all parties. */
   parties?: readonly string[] | undefined;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
-  pagination?: Forward | Backward | undefined;
+  pagination?: Pagination | undefined;
 }
 
 /** The argument of `getSpamStatistics`. */
@@ -130,7 +133,7 @@ export interface ListBalanceChangesArguments {
   /** The time range to list. The start is included, the end is excluded. */
   dateRange?: BalanceChangesDateRange | undefined;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
-  pagination?: Forward | Backward | undefined;
+  pagination?: Pagination | undefined;
 }
 
 /** The argument of `listNodeSignatures`. */
@@ -138,7 +141,7 @@ export interface ListNodeSignaturesArguments {
   /** The resource to list signatures for, such as the id of an asset or of a withdrawal. */
   id: string;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
-  pagination?: Forward | Backward | undefined;
+  pagination?: Pagination | undefined;
 }
 
 /** The argument of `checkTransaction`. */

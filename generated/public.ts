@@ -2,13 +2,13 @@
 
 export * from "./enums.js";
 export type {
-  Backward,
+  BackwardPagination,
   BalanceChange,
   BalanceChangesDateRange,
   BalanceChangesFilter,
   CheckTransactionArguments,
   ErrorBody,
-  Forward,
+  ForwardPagination,
   GetSpamStatisticsArguments,
   ListBalanceChangesArguments,
   ListNodeSignaturesArguments,

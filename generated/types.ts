@@ -3,11 +3,11 @@
 import type { AccountType, NodeSignatureKind, TransactionVersion, VoteValue } from "./enums.js";
 
 export type {
-  Backward,
+  BackwardPagination,
   BalanceChangesDateRange,
   BalanceChangesFilter,
   CheckTransactionArguments,
-  Forward,
+  ForwardPagination,
   GetSpamStatisticsArguments,
   ListBalanceChangesArguments,
   ListNodeSignaturesArguments,

@@ -7,7 +7,6 @@ import {
   type Member,
   nameOf,
   operationsOf,
-  type ParameterGroup,
   type ResolvedOperation,
 } from "./description.js";
 import { comment, printInterface, printMember, printType } from "./printing.js";
@@ -34,11 +33,13 @@ export function printClient(description: Description): string {
   ].join("");
 }
 
-/** The names of the types of all arguments, without those that only a union is made of. */
+/** The names of the types of all arguments, without those that only others are made of. */
 export function argumentNamesOf(description: Description): string[] {
   const operations = operationsOf(description);
   const variants = operations.flatMap(({ "x-atLeastOneOf": choices = [] }) => choices.map(({ name }) => name));
-  return [...printArguments(operations).keys()].filter((name) => !variants.includes(name)).sort();
+  const groups = operations.flatMap(({ members }) => members.filter(isGroup).map(({ group }) => group));
+  const parts = [...variants, ...groups.filter((group) => group.variants).map(({ name }) => baseOf(name))];
+  return [...printArguments(operations).keys()].filter((name) => !parts.includes(name)).sort();
 }
 
 /** The types of all arguments by name; a group of parameters that several operations share comes once. */
@@ -52,11 +53,14 @@ function printArguments(operations: ResolvedOperation[]): Map<string, string> {
   };
   for (const operation of operations) {
     for (const { group, members } of operation.members.filter(isGroup)) {
-      define(group.name, printInterface(group.name, group.description, members.map(printArgument)));
-      for (const variant of group.variants ?? []) {
+      const { name, description, variants } = group;
+      const base = variants ? baseOf(name) : name;
+      define(base, printInterface(base, description, members.map(printArgument)));
+      for (const variant of variants ?? []) {
         const without = variant.without.map((name) => `  ${name}?: undefined;\n`);
-        define(variant.name, printInterface(variant.name, variant.description, without, group.name));
+        define(variant.name, printInterface(variant.name, variant.description, without, base));
       }
+      if (variants) define(name, printUnion(name, description, variants));
     }
     for (const [name, text] of printOwnArguments(operation)) define(name, text);
   }
@@ -84,24 +88,26 @@ function printOwnArguments({
     return [name, printInterface(name, description, [...required, ...shared].map(printArgument))];
   });
   const parameters = choices.map(({ parameter }) => `\`${parameter}\``).join(" or ");
-  const union = choices.map(({ name }) => name).join(" | ");
-  const documentation = comment(`The argument of \`${operationId}\`: ${parameters} is required.`);
-  return [...variants, [argumentsName, `${documentation}export type ${argumentsName} = ${union};\n`]];
+  const description = `The argument of \`${operationId}\`: ${parameters} is required.`;
+  return [...variants, [argumentsName, printUnion(argumentsName, description, choices)]];
 }
+
+/** The interface that the variants of a group extend. Editors show the descriptions of members that come once. */
+const baseOf = (group: string) => `${group}Members`;
+
+const printUnion = (name: string, description: string, variants: readonly { name: string }[]) =>
+  `${comment(description)}export type ${name} = ${variants.map((variant) => variant.name).join(" | ")};\n`;
 
 function printArgument(member: Member | Group): string {
   if (isGroup(member))
     return printMember(
       member.name,
-      typeOfGroup(member.group),
+      member.group.name,
       member.members.some(({ required }) => required),
       member.group.description,
     );
   return printMember(member.name, typeOfArgument(member), member.required, member.description);
 }
-
-const typeOfGroup = ({ name, variants }: ParameterGroup) =>
-  variants?.map((variant) => variant.name).join(" | ") ?? name;
 
 function typeOfArgument({ schema, unit }: Member): string {
   if (unit === "unix-nanoseconds") return "NanosecondTime";

@@ -5,7 +5,7 @@ import type { ListOperation, OperationId, OperationTable, RecordOf } from "../ar
 import { readArguments, readAtOnce } from "../arguments/read-arguments.js";
 import { atCaller, type Coverage } from "../errors/index.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
-import type { Backward, Edge, Forward, Page, PageContent, WalkPage } from "../list/page.js";
+import type { Edge, Page, PageContent, WalkPage } from "../list/page.js";
 import type { OpenWalk } from "../list/walk.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
 import { printedAs } from "../values/show.js";
@@ -86,11 +86,7 @@ export interface Listing<T> extends Walk<T, Page<T>> {
  * for await (const order of orders) console.log(order);
  * ```
  */
-export function paginate<T>(
-  fetchPage: FetchPage<T>,
-  pagination: Forward | Backward = {},
-  options: WalkOptions = {},
-): Walk<T> {
+export function paginate<T>(fetchPage: FetchPage<T>, pagination: Pagination = {}, options: WalkOptions = {}): Walk<T> {
   const taken = readAtOnce(() => {
     callback(fetchPage, { operation: "paginate", argument: "fetchPage" });
     const start: { pagination?: Pagination } = readArguments("paginate", { arguments: paging }, { pagination });

@@ -1,4 +1,4 @@
-import type { Backward, Forward } from "../../generated/client.js";
+import type { Pagination } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
 
 /**
@@ -20,7 +20,7 @@ export interface Coverage {
 
 /** Where to continue: a member of the argument of a listing or a scan, or of the options of a follower. */
 export type Resume =
-  | { readonly pagination: Forward | Backward; readonly dateRange?: undefined; readonly from?: undefined }
+  | { readonly pagination: Pagination; readonly dateRange?: undefined; readonly from?: undefined }
   | { readonly dateRange: BalanceChangesDateRange; readonly pagination?: undefined; readonly from?: undefined }
   | { readonly from: FollowStart; readonly pagination?: undefined; readonly dateRange?: undefined };
 

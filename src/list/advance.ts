@@ -1,4 +1,4 @@
-import type { PageInfo } from "../../generated/types.js";
+import type { PageInfo, Pagination } from "../../generated/types.js";
 import { PaginationError, type Resume } from "../errors/index.js";
 import { finalTime } from "../values/block.js";
 import { minimum } from "../values/integers.js";
@@ -6,7 +6,7 @@ import { show } from "../values/show.js";
 import { anchorsOf } from "./anchors.js";
 import { continuedLater } from "./client-cursors.js";
 import { nanosecondsOf } from "./cursors.js";
-import { type Backward, type Edge, type Forward, isDescending, largestPage, never, timeOf } from "./page.js";
+import { type Edge, isDescending, largestPage, never, timeOf } from "./page.js";
 import { isEmptyRange, pageAfter, type WalkPlan } from "./plan.js";
 import { gapError } from "./reading-errors.js";
 import { emptyState, hasKey, lastCursorOf, type WalkState, withKeys } from "./state.js";
@@ -23,7 +23,7 @@ export function cursorAt(walk: WalkPlan, state: WalkState): string | undefined {
   return isBare ? cursor : continuedLater(cursor, block.timestamp, firstBlock);
 }
 
-export const paginationAt = (walk: WalkPlan, state: WalkState): Forward | Backward =>
+export const paginationAt = (walk: WalkPlan, state: WalkState): Pagination =>
   pageAfter(walk, state.direction, cursorAt(walk, state));
 
 export const resumeAt = (walk: WalkPlan, state: WalkState): Resume => ({ pagination: paginationAt(walk, state) });

@@ -1,11 +1,11 @@
-import type { Backward, Forward } from "../../generated/client.js";
+import type { BackwardPagination, ForwardPagination } from "../../generated/client.js";
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import type { NodeExtra } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
 import type { Block } from "../values/block.js";
 import { isDigits } from "../values/integers.js";
 
-export type { Backward, Forward };
+export type { BackwardPagination, ForwardPagination };
 
 /** A record and its place in the list. */
 export interface Edge<T> {
@@ -151,14 +151,14 @@ export interface WalkPage<T> {
    * const next = page.next && (await client.listVotes({ proposalId, pagination: page.next }));
    * ```
    */
-  readonly next: Forward | undefined;
+  readonly next: ForwardPagination | undefined;
   /**
    * The `pagination` of the previous page as plain data; `undefined` if there is none. See {@link WalkPage.next}. If
    * all votes of the page are of one block, the previous page can also have votes that come after it.
    *
    * @throws {@link PaginationError} if there is a previous page that no cursor leads to.
    */
-  readonly previous: Backward | undefined;
+  readonly previous: BackwardPagination | undefined;
   /**
    * Fetches the next page; `undefined` if there is none. A chain of these calls is a walk: records of earlier pages of
    * the chain are left out.

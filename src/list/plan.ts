@@ -2,7 +2,7 @@ import type { Pagination } from "../../generated/types.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import { microsecondFrom } from "../values/times.js";
 import type { History } from "./history.js";
-import { type Backward, type Direction, directionOf, type Forward, type ReadPage } from "./page.js";
+import { type Direction, directionOf, type ReadPage } from "./page.js";
 import type { WalkSettings } from "./walk-options.js";
 
 /** A range of time in Unix nanoseconds. Either side can be open; the end does not belong to it. */
@@ -89,7 +89,7 @@ export function pageAfter(
   direction: Direction,
   cursor: string | undefined,
   size = plan.size,
-): Forward | Backward {
+): Pagination {
   return {
     [direction.size]: size,
     ...(cursor !== undefined && { [direction.cursor]: cursor }),

@@ -7,11 +7,11 @@ import { anchorsOf } from "./anchors.js";
 import { fetchByAnchor, gapOrPruned, type PageOptions } from "./fetch-page.js";
 import { edgesAfter } from "./judge.js";
 import {
-  type Backward,
+  type BackwardPagination,
   backward,
   type Direction,
   type Edge,
-  type Forward,
+  type ForwardPagination,
   forward,
   inWalkOrder,
   isDescending,
@@ -64,8 +64,8 @@ export class ListPage<T> implements Page<T> {
   declare readonly response: Response;
   declare readonly block: Block | undefined;
   declare readonly stale: boolean;
-  declare readonly next: Forward | undefined;
-  declare readonly previous: Backward | undefined;
+  declare readonly next: ForwardPagination | undefined;
+  declare readonly previous: BackwardPagination | undefined;
   readonly #walk: WalkPlan<T>;
   readonly #taken: TakenPage<T>;
   readonly #fetched: NodePage<T>;

@@ -8,7 +8,7 @@
  *
  * @module vegaprotocol-client/query
  */
-import type { Backward, Forward, OperationTypes } from "../../generated/client.js";
+import type { BackwardPagination, ForwardPagination, OperationTypes } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import { checkOptions, expected, isPlainObject } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, RecordOf, SingleOperation } from "../arguments/operation.js";
@@ -25,8 +25,8 @@ export type QueryKey = readonly ["vegaprotocol-client", string, OperationId, obj
 /** A page of a list as JSON. */
 export interface PageData<T> extends Pick<Page<T>, "nodes" | "pageInfo" | "stale"> {
   /** The `pagination` of the next and of the previous page. Absent if there is none, or if no cursor leads to it. */
-  next?: Forward;
-  previous?: Backward;
+  next?: ForwardPagination;
+  previous?: BackwardPagination;
   /** Why no cursor leads to the next page: the message and the reason of a `PaginationError`. */
   unreachable?: { message: string; reason: PaginationError["reason"] };
   /** The current block when the node responded. Absent if the node does not say. */
@@ -34,7 +34,7 @@ export interface PageData<T> extends Pick<Page<T>, "nodes" | "pageInfo" | "stale
 }
 
 /** Where a page of an infinite list begins. */
-type PageStart = Forward | NonNullable<PageData<unknown>["unreachable"]>;
+type PageStart = ForwardPagination | NonNullable<PageData<unknown>["unreachable"]>;
 type Pages<T> = { pages: PageData<T>[]; pageParams: (PageStart | null)[] };
 
 /** Options for `useInfiniteQuery` and its relatives of TanStack Query. */

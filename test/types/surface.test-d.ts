@@ -26,7 +26,9 @@ describe("the compiler rejects", () => {
   });
 
   test("contradictory paging", () => {
-    client.listNodeSignatures({ id: "a", pagination: { first: 1, after: "c", newestFirst: false } });
+    const forward: vega.ForwardPagination = { first: 1, after: "c", newestFirst: false };
+    const pagination: vega.Pagination = Math.random() < 0.5 ? forward : { last: 1 };
+    client.listNodeSignatures({ id: "a", pagination });
     // @ts-expect-error: forward or backward
     client.listNodeSignatures({ id: "a", pagination: { first: 1, last: 1 } });
     // @ts-expect-error: forward or backward

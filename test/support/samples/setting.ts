@@ -1,5 +1,11 @@
 // The names that samples use without declaring them: a client of a node, and records of that node.
-import { type BalanceChange, createClient, type Forward, type Transaction, type Vote } from "vegaprotocol-client";
+import {
+  type BalanceChange,
+  createClient,
+  type ForwardPagination,
+  type Transaction,
+  type Vote,
+} from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 
 export const assetId = "fdf6c740e53075e212c6eac7913dc0c252da69fb6f562e973b7e7dea8b646c7b";
@@ -66,7 +72,7 @@ export const tx: Transaction = {
   pow: { tid: "1a".repeat(32), nonce: "1" },
 };
 export const { signal } = new AbortController();
-export const pagination: Forward = { first: 5 };
+export const pagination: ForwardPagination = { first: 5 };
 export const error: unknown = await client
   .listPartiesProfiles({ pagination: { first: 5001 } })
   .catch((reason: unknown) => reason);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Backward, Forward, Pagination } from "../../../src/index.js";
+import type { ForwardPagination, Pagination } from "../../../src/index.js";
 import { ConnectionError, paginate, VegaError } from "../../../src/index.js";
 import { collect, type PageBehavior, PageSource, readUntilError } from "../../support/page-source.js";
 
@@ -30,7 +30,7 @@ function prepare({ length, size, backward, newestFirst, start, ...rest }: Walk, 
     ? { last: size ?? (cursor === undefined ? 7 : undefined), before: cursor, newestFirst }
     : { first: size, after: cursor, newestFirst };
   const options = { maxItems: rest.maxItems, readAhead: rest.readAhead };
-  return { source, pagination: pagination as Forward | Backward, options, expected: following.slice(0, rest.maxItems) };
+  return { source, pagination: pagination as Pagination, options, expected: following.slice(0, rest.maxItems) };
 }
 
 describe("a walk yields each record of the list once and in order", () => {
@@ -57,7 +57,7 @@ describe("a walk yields each record of the list once and in order", () => {
       const failures = new Map(numbers.map((number) => [number, new ConnectionError("no response")]));
       const { source, pagination, options, expected } = prepare(walk, { failures });
       const seen: number[] = [];
-      let from: Forward | Backward | undefined = pagination;
+      let from: Pagination | undefined = pagination;
       let { maxItems } = options;
       while (from !== undefined) {
         const walk: AsyncIterable<number> = paginate(source.fetchPage, from, { ...options, maxItems });
@@ -142,13 +142,13 @@ describe("the requests of a walk", () => {
 
   test("yield at most maxItems records if the source returns more than requested", async () => {
     const source = new PageSource(numbers);
-    const generous = (request: Pagination) => source.fetchPage({ ...request, first: 10 });
+    const generous = (request: Pagination) => source.fetchPage({ ...request, first: 10 } as Pagination);
     expect(await paginate(generous, { first: 2 }, { maxItems: 3 }).toArray()).toEqual([9, 8, 7]);
   });
 });
 
 describe("a page of a walk", () => {
-  test.each<[pagination: Forward | Backward, next: number[] | undefined, previous: number[] | undefined]>([
+  test.each<[pagination: Pagination, next: number[] | undefined, previous: number[] | undefined]>([
     [{ first: 3 }, [3, 4, 5], undefined],
     [{ first: 3, after: "2/" }, [6, 7, 8], [0, 1, 2]],
     [{ first: 3, after: "6/" }, undefined, [4, 5, 6]],
@@ -209,7 +209,7 @@ describe("a source whose cursors do not lead on", () => {
     await expect(listing.toArray()).rejects.toMatchObject({ reason: "repeated-cursor", pagesRead: 1, itemsRead: 0 });
   });
 
-  test.each<[what: string, pagination: Forward | Backward, edges: Edge[], resume: object]>([
+  test.each<[what: string, pagination: Pagination, edges: Edge[], resume: object]>([
     ["with a record that has a cursor", { first: 2, after: "start" }, [edge("a")], { first: 2, after: "a" }],
     ["with a record that has none", { first: 2, after: "start" }, [edge("")], { first: 2, after: "start" }],
     ["without records", { first: 2, after: "start" }, [], { first: 2, after: "start" }],
@@ -260,14 +260,14 @@ describe("the errors of a walk", () => {
     [{}, { after: "a", before: "b" }, "`pagination.before` cannot be combined with `pagination.after`."],
   ])("name an invalid argument when the listing is used: %j %j", async (options, pagination, message) => {
     const source = new PageSource(numbers);
-    const listing = paginate(source.fetchPage, pagination as Forward, options as object);
+    const listing = paginate(source.fetchPage, pagination as ForwardPagination, options as object);
     for (const use of [() => listing.toArray(), () => Promise.resolve(listing), () => listing.pages().next()]) {
       await expect(use()).rejects.toMatchObject({ name: "ArgumentError", message });
     }
     expect(source.requests).toEqual([]);
   });
 
-  test.each<[page: unknown, got: string, pagination?: Forward | Backward]>([
+  test.each<[page: unknown, got: string, pagination?: Pagination]>([
     [undefined, "undefined."],
     [[], "an empty array."],
     [{ edges: [] }, "an object."],

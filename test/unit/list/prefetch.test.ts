@@ -1,7 +1,13 @@
 import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { ConnectionError, type Forward, type Pagination, paginate, type WalkOptions } from "../../../src/index.js";
+import {
+  ConnectionError,
+  type ForwardPagination,
+  type Pagination,
+  paginate,
+  type WalkOptions,
+} from "../../../src/index.js";
 import { collect, PageSource } from "../../support/page-source.js";
 
 const over = { done: true, value: undefined };
@@ -21,7 +27,7 @@ class ManualSource {
     });
   };
 
-  listing(options: WalkOptions = {}, pagination: Forward = { first: 2 }) {
+  listing(options: WalkOptions = {}, pagination: ForwardPagination = { first: 2 }) {
     return paginate(this.fetchPage, { newestFirst: false, ...pagination }, options);
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createClient, type Forward, type PaginationError } from "../../../src/index.js";
+import { createClient, type ForwardPagination, type PaginationError } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { createFakeNetwork, nodeDefects } from "../../../src/testing/index.js";
 import { readUntilError } from "../../support/page-source.js";
@@ -31,7 +31,7 @@ function dyingAt(request: number, options: PooledNetworkOptions = {}): PooledNet
   return net;
 }
 
-const signaturesOf = ({ client, network }: PooledNetwork, pagination: Forward) =>
+const signaturesOf = ({ client, network }: PooledNetwork, pagination: ForwardPagination) =>
   client.listNodeSignatures({ id: network.records.signatures[0]?.id ?? "", pagination });
 
 describe("a walk of a client of several nodes", () => {
@@ -53,7 +53,7 @@ describe("a walk of a client of several nodes", () => {
       const { signatures, votes, balances } = net.network.records;
       const proposalId = votes.find((vote, _, [first]) => vote.proposalId !== first?.proposalId)?.proposalId ?? "";
       const ofProposal = votes.filter((vote) => vote.proposalId === proposalId);
-      const size = (count: number) => ({ [direction]: count }) as Forward;
+      const size = (count: number) => ({ [direction]: count }) as ForwardPagination;
       const [walk, expected] = {
         signatures: [signaturesOf(net, size(10)), signatures.filter(({ id }) => id === signatures[0]?.id)] as const,
         votes: [net.client.listVotes({ proposalId, pagination: size(50) }), ofProposal] as const,
@@ -97,7 +97,7 @@ describe("a walk of a client of several nodes", () => {
 
   test("ends with an error and `resume` if no other node has the same records", async () => {
     const net = dyingAt(5, { data: { balances: daily, nodes: 2 } });
-    const read = (pagination: Forward) =>
+    const read = (pagination: ForwardPagination) =>
       net.run(readUntilError(net.client.listBalanceChanges({ dateRange: { startTimestamp: firstDay }, pagination })));
     // The other node has dropped what the walk has to read.
     net.network.nodes[1]?.configure({ history: firstDay + 18n * day });
@@ -105,7 +105,7 @@ describe("a walk of a client of several nodes", () => {
     expect(error).toMatchObject({ reason: "pruned", availableFrom: firstDay + 18n * day });
     net.network.nodes[0]?.configure({ down: false });
     await net.sleep(60_000);
-    const rest = await read((error as PaginationError).resume?.pagination as Forward);
+    const rest = await read((error as PaginationError).resume?.pagination as ForwardPagination);
     expect([...records, ...rest.records]).toHaveLength(60);
   });
 
