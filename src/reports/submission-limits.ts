@@ -27,12 +27,12 @@ const counters = {
  */
 export type Submission = { command: keyof typeof counters | "other" } | { command: "vote"; proposalId: string };
 
-/** Whether a transaction can be submitted. */
-export interface SubmissionLimits {
+/** Whether a transaction can be submitted: if it can, there is a `proofOfWork`, and if not, a `reason`. */
+export type SubmissionLimits = {
   isAllowed: boolean;
   /** Why it is not allowed. */
   reason: "banned" | "quota" | "tokens" | "proof-of-work" | undefined;
-  /** How many transactions of this command are left in the epoch. `undefined` if there is no limit. */
+  /** How many transactions of this command are left in the epoch. `undefined` if the statistics have no limit. */
   left: bigint | undefined;
   /**
    * The tokens that the party needs, in the smallest unit. `undefined` if the statistics do not say. For votes, they do
@@ -53,11 +53,11 @@ export interface SubmissionLimits {
         lastHeight: string;
       }
     | undefined;
-}
+} & ({ isAllowed: true; reason: undefined; proofOfWork: object } | { isAllowed: false; reason: string });
 
 type Count = bigint | number | `${bigint}` | (string & {});
 
-interface LimitOptions {
+export interface LimitOptions {
   /** Own submissions of this command that the statistics do not count yet: those since the last block. Default: 0. */
   sentSince?: bigint | number | undefined;
   /**
@@ -134,7 +134,8 @@ export function limitsOf(
     "proof-of-work": proofOfWork === undefined,
   };
   const reason = (Object.keys(obstacles) as (keyof typeof obstacles)[]).find((name) => obstacles[name]);
-  return withDigits({ isAllowed: reason === undefined, reason, left, minTokens, bannedUntil, proofOfWork });
+  const limits = { isAllowed: reason === undefined, reason, left, minTokens, bannedUntil, proofOfWork };
+  return withDigits(limits as SubmissionLimits);
 }
 
 export function checkSubmission(operation: string, submission: Submission, ...otherNames: string[]): void {

@@ -4,20 +4,17 @@ import { checkOptionNames, digitsOf, readCount } from "./records.js";
 import {
   checkSubmission,
   counterOf,
+  type LimitOptions,
   limitsOf,
   readStatistics,
   type Submission,
   type SubmissionLimits,
-  type submissionLimits,
 } from "./submission-limits.js";
 
 /** Counts the submissions of a party on top of its spam statistics. */
 export interface SubmissionTracker {
   /** Returns whether another transaction can be submitted, and on which block, as `submissionLimits` does. */
-  next(
-    submission: Submission,
-    options?: Pick<NonNullable<Parameters<typeof submissionLimits>[2]>, "tokens" | "now">,
-  ): SubmissionLimits;
+  next(submission: Submission, options?: Pick<LimitOptions, "tokens" | "now">): SubmissionLimits;
   /** Counts a transaction that was submitted. `blockHeight` is the block that its proof of work uses. */
   sent(submission: Submission & { blockHeight: bigint | number | `${bigint}` | (string & {}) }): void;
   /** Takes newer statistics. Those of an earlier block change nothing. */
@@ -35,7 +32,7 @@ export interface SubmissionTracker {
  * ```ts
  * const tracker = submissionTracker(await client.getSpamStatistics({ partyId }));
  * const { isAllowed, reason, proofOfWork } = tracker.next({ command: "other" });
- * if (!isAllowed || !proofOfWork) throw new Error(`Not allowed: ${reason}`);
+ * if (!isAllowed) throw new Error(`Not allowed: ${reason}`);
  * // Prove work for the block, sign, submit. Then:
  * tracker.sent({ command: "other", blockHeight: proofOfWork.blockHeight });
  * ```

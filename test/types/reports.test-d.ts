@@ -66,9 +66,10 @@ describe("the reports return", () => {
   test("a tally, limits and a bundle", async () => {
     expectTypeOf(await reports.tallyVotes(votes)).toEqualTypeOf<reports.Tally>();
     expectTypeOf<reports.Tally["passes"]>().toEqualTypeOf<boolean | undefined>();
-    const { left, proofOfWork } = reports.submissionLimits(statistics, { command: "other" });
+    const { isAllowed, left, reason, proofOfWork } = reports.submissionLimits(statistics, { command: "other" });
     expectTypeOf(left).toEqualTypeOf<bigint | undefined>();
-    expectTypeOf(proofOfWork?.lastHeight).toEqualTypeOf<string | undefined>();
+    if (isAllowed) expectTypeOf(proofOfWork.lastHeight).toEqualTypeOf<string>();
+    else expectTypeOf(reason).toEqualTypeOf<"banned" | "quota" | "tokens" | "proof-of-work">();
     expectTypeOf(await reports.signatureBundle([])).toEqualTypeOf<`0x${string}`>();
   });
 });
