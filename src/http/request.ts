@@ -59,10 +59,10 @@ export type Deliver = <T>(request: Request, call: ActiveCall<T>) => Promise<Answ
 
 /** A response that was received and that the caller does not have yet. */
 export interface CheckedAnswer {
+  /** The name of the method that was called, as in errors and events. */
+  operation: string;
   /** The operation of the description that the response belongs to. */
-  operation: OperationId;
-  /** The name of the method that was called. */
-  calledBy: string;
+  operationId: OperationId;
   /** The whole body as parsed JSON. */
   body: unknown;
   request: SentRequest;

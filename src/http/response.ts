@@ -167,8 +167,8 @@ async function readResult<T>(received: Received<T>, text: string, body: unknown,
   }
   if (result === undefined) throw mismatch(received, text, body);
   const { method, url } = request;
-  const sent = { calledBy: operation, request: { method, url }, attempts };
-  if (described) await validate?.({ operation: described, ...sent, body, response });
+  const sent = { operation, request: { method, url }, attempts };
+  if (described) await validate?.({ operationId: described, ...sent, body, response });
   return result;
 }
 

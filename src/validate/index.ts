@@ -57,8 +57,8 @@ export function validateAnswers(options: {
     refuse({ argument: "onMismatch" }, '"throw" or a function', onMismatch);
   }
   return (received) => {
-    const { operation, calledBy, body, request, response, attempts } = received;
-    const findings = responseShapes[operation].explain(body);
+    const { operation, operationId, body, request, response, attempts } = received;
+    const findings = responseShapes[operationId].explain(body);
     if (findings.length === 0) return;
     const mismatches = findings.map(({ path, ...finding }) => ({ path: formatPath(path), ...finding }));
     // The function may return a promise, which the call waits for.
@@ -67,9 +67,9 @@ export function validateAnswers(options: {
     const count = mismatches.length === mostFindings ? `at least ${others.length}` : others.length;
     const more = others.length > 0 ? ` (and in ${count} more ${others.length === 1 ? "place" : "places"})` : "";
     throw new ResponseError(
-      `${calledBy} received a response that does not match the OpenAPI description: expected ` +
+      `${operation} received a response that does not match the OpenAPI description: expected ` +
         `\`${first?.path || "the response"}\` to be ${first?.expected}, got ${first?.got}${more}, from ${request.url}`,
-      { operation: calledBy, attempts, response, body },
+      { operation, attempts, response, body },
     );
   };
 }

@@ -114,7 +114,7 @@ describe("the function of validateAnswers", () => {
     expect(await client.checkTransaction({ tx: {} })).toEqual(body);
     const code = { path: "code", expected: "a whole number", got: '"0"' };
     const mismatches = [code, { path: "gasWanted", expected: "a string", got: "1" }];
-    const names = { operation: "checkTransaction", calledBy: "checkTransaction" };
+    const names = { operation: "checkTransaction", operationId: "checkTransaction" };
     expect(reported).toMatchObject([{ ...names, body, attempts: 1, response: { status: 200 }, mismatches }]);
   });
 
@@ -130,6 +130,11 @@ describe("the function of validateAnswers", () => {
 
   test("checks the responses to a scan, and reports the name of its method", async () => {
     const edges = [{ cursor: "a", node: { timestamp: "5", balance: 7 } }];
+    const names = { operation: "scanBalanceChanges", operationId: "listBalanceChanges" };
+    const reported: AnswerMismatch[] = [];
+    const logged = clientWith({ balances: { edges, pageInfo } }, (mismatch) => reported.push(mismatch));
+    await logged.client.scanBalanceChanges({}, { maxItems: 1 }).toArray();
+    expect(reported[0]).toMatchObject(names);
     const { client } = clientWith({ balances: { edges, pageInfo } });
     const message = `scanBalanceChanges ${mismatch} \`balances.edges[0].node.balance\` to be a string, got 7`;
     await expect(client.scanBalanceChanges().toArray()).rejects.toThrow(message);
