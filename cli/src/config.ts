@@ -44,7 +44,8 @@ const isTable = (value: unknown) => typeof value === "object" && value !== null 
 export async function applyDefaults(io: Io, program: Command, command: Command): Promise<void> {
   // `version` and `completion` work with a broken file, too.
   if (flagsOf(command).every((name) => name === "verbose")) return;
-  const config = await readConfig(io);
+  // The command `nodes` has no section: the table of that name has addresses.
+  const { nodes: _, ...config } = await readConfig(io);
   const unknown = (what: string, name: string, known: readonly string[]) =>
     new UsageError(`Unknown ${what} in ${fileOf(io)}.${didYouMean(name, known)}`);
   const own = pathOf(command);
@@ -52,7 +53,6 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
   const sections = new Map(all.map((each) => [pathOf(each), flagsOf(each)]));
   sections.set("defaults", all.flatMap(flagsOf));
   for (const [section, flags] of Object.entries(config)) {
-    if (section === "nodes") continue;
     const known = sections.get(section);
     if (known === undefined) throw unknown(`section [${section}]`, section, [...sections.keys()]);
     const wrong = Object.keys(flags).find((name) => !known.includes(name));

@@ -47,6 +47,11 @@ describe("vegaprotocol.toml", () => {
     );
   });
 
+  test("can have a node of any name, which is no flag of the command `nodes`", async () => {
+    const { code, stdout } = await run('[nodes]\ncolumns = "https://c.example"\noutput = []\n', "nodes --node columns");
+    expect([code, stdout.join()]).toEqual([0, expect.stringContaining("https://c.example")]);
+  });
+
   test("refuses a name that no node has, and suggests one", async () => {
     const message = 'There is no node "mains" in the configuration. Did you mean main?';
     expect(await run(config, "balances --node mains")).toMatchObject(ended(2, message));
