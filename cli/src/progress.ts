@@ -41,6 +41,8 @@ export function createMonitor(io: Io, flags: Flags) {
   const progress = createProgress(io, flags);
   const controller = new AbortController();
   let failingSince: number | undefined;
+  /** The waits since then: a machine that is suspended does not wait. */
+  let waited = 0;
   let hasRead = false;
   let all = 0;
 
@@ -62,11 +64,11 @@ export function createMonitor(io: Io, flags: Flags) {
       const { name } = event.error;
       const message = withoutMethods(event.error.message);
       log(`${operation}: poll failed, repeated in ${Math.round(event.delay)} ms: ${message}`);
-      const now = io.now();
       const isFirst = failingSince === undefined;
       // Polls that find nothing new report no progress, although the node responds.
-      if (failingSince === undefined || event.failures === 1) failingSince = now;
-      if (!hasRead || now - failingSince + event.delay > giveUpAfter) {
+      if (isFirst || event.failures === 1) [failingSince, waited] = [io.now(), 0];
+      waited += event.delay;
+      if (!hasRead || waited > giveUpAfter) {
         const code = name === "RateLimitError" ? exitCodes.rateLimited : exitCodes.failed;
         controller.abort(new ExitError(message, undefined, code));
       } else if (isFirst) print(`${message.replace(/\.$/, "")}. Retrying for ${describeDuration(giveUpAfter)}.`);

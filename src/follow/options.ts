@@ -35,8 +35,9 @@ export interface FollowOptions extends CallOptions {
   pollInterval?: number | undefined;
   /**
    * How many milliseconds may pass without a new block, or with failed polls only, before the follower ends with a
-   * {@link StalledError}. A wait that a server asks for does not count. It is checked after each poll: if a node hangs,
-   * a poll ends after the `timeout` of its last attempt. `Infinity` sets no limit. Default: 60_000.
+   * {@link StalledError}. A wait that a server asks for does not count, nor does a sleep of the machine between
+   * two polls. It is checked after each poll: if a node hangs, a poll ends after the `timeout` of its last attempt.
+   * `Infinity` sets no limit. Default: 60_000.
    */
   stalledAfter?: number | undefined;
   /**

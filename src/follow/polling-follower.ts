@@ -110,7 +110,11 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
     /** Waits, and polls once. Returns `undefined` if nothing is new, or after a failure that can pass. */
     const attempt = async (signal: AbortSignal): Promise<B | undefined> => {
       const wait = nextPollAt - clock.now();
-      if (wait > 0) await sleep(clock, wait, signal);
+      if (wait > 0) {
+        await sleep(clock, wait, signal);
+        // The timer is late if the machine was suspended, which is not silence.
+        silentSince += clock.now() - nextPollAt;
+      }
       const startedAt = clock.now();
       silentSince = Math.min(silentSince, startedAt);
       try {

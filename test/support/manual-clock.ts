@@ -55,6 +55,11 @@ export class ManualClock implements Clock {
     });
   }
 
+  /** Time passes in which no timer fires, as in a process that is suspended. */
+  suspend(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+
   /** How many timers are set. */
   get pending(): number {
     return this.#timers.length;

@@ -164,17 +164,16 @@ describe("a follower whose node does not respond", () => {
     let requests = 0;
     const node = createFakeNode({ balances: 50 }, { rateLimit: false });
     const { code, stderr } = await runCli([...command, "--give-up-after", "30m"], {
-      now: clock(600_000),
       fetch: async (request) => {
         if (++requests < 3) return node.fetch(request);
-        if (requests === 4) return new Response("", { status: 503 });
-        throw refused;
+        if (requests === 4) throw refused;
+        return new Response("", { status: 503, headers: requests === 3 ? {} : { "Retry-After": "1800" } });
       },
     });
     expect([code, ...stderr.trimEnd().split("\n")]).toEqual([
       1,
-      expect.stringMatching(/^Received no response .*ECONNREFUSED.*\. Retrying for 30m\.$/),
-      expect.stringMatching(/^Error: Received no response .*ECONNREFUSED/),
+      expect.stringMatching(/status 503 .*\. Retrying for 30m\.$/),
+      expect.stringMatching(/^Error: .*status 503/),
       expect.stringMatching(/^To continue, repeat the command with --from 2024-\S+Z\.$/),
     ]);
   });
@@ -194,6 +193,20 @@ describe("a follower whose node does not respond", () => {
     });
     expect([code, linesIn(stdout).length]).toEqual([0, 90]);
     expect(stderr).toMatch(message);
+  });
+
+  test("does not end if the machine was suspended between failures", async () => {
+    let requests = 0;
+    const node = createFakeNode({ balances: 50 }, { rateLimit: false });
+    const { code, stderr } = await runCli([...command, "--limit", "90"], {
+      now: clock(3_600_000),
+      fetch: async (request) => {
+        node.nextBlock({ balances: 10 });
+        if (++requests === 3 || requests === 4) throw refused;
+        return node.fetch(request);
+      },
+    });
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/ Retrying for 10m\.\nThe node responds again after /)]);
   });
 
   test("does not end if polls without records succeed between failures", async () => {

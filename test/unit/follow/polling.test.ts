@@ -175,6 +175,20 @@ describe("a follower", () => {
     expect(clock.now()).toBe(180_000);
   });
 
+  test("does not count time in which the machine was suspended as silence", async () => {
+    const hour = 3_600_000;
+    const failures = Array.from({ length: 5 }, () => ({ error: new vega.ConnectionError("no network") }));
+    const { followed, clock, run, polls } = follow([{ height: 1 }, ...failures, { height: 2 }]);
+    await run(followed.batches().next());
+    clock.after(10_000, () => clock.suspend(hour));
+    await run(followed.batches().next());
+    expect(polls).toHaveLength(7);
+    const still = follow([{ height: 1 }]);
+    still.clock.after(30_000, () => still.clock.suspend(hour));
+    expect(await still.fail()).toMatchObject({ name: "StalledError" });
+    expect(still.clock.now()).toBeLessThan(hour + 80_000);
+  });
+
   test("does not stall while it reads a backlog, the caller is busy, or new blocks without records come", async () => {
     const { followed, run, clock } = follow([{ height: 9, records: [1], hasMore: true }]);
     for (let count = 0; count < 100; count++) {
