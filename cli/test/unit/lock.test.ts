@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { firstOutput, kill } from "../../../test/support/run.js";
+import { untilUsable } from "../../src/sync/destinations/database.js";
 import { lock } from "../../src/sync/sqlite.js";
 import { useFolder } from "../support/run-cli.js";
 
@@ -60,3 +61,17 @@ test.skipIf(!hasContainers)(
     await kill(third.child, "SIGKILL");
   },
 );
+
+test("a database that is locked or restarts is waited for from its first failure on, however long the statement took", async () => {
+  const now = vi.spyOn(performance, "now").mockReturnValue(0);
+  const controller = new AbortController();
+  const run = () => {
+    now.mockReturnValue(3_600_000);
+    throw new Error("lost");
+  };
+  // The wait begins.
+  const onNotice = (message: string) => controller.abort(message);
+  const waited = untilUsable(run, () => true, { name: "vega.db", signal: controller.signal, onNotice });
+  await expect(waited).rejects.toBe("vega.db: lost. Trying again for five minutes.");
+  now.mockRestore();
+});

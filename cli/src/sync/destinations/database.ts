@@ -59,12 +59,15 @@ export async function untilUsable<T>(
   isTemporary: (error: unknown) => boolean | Promise<boolean>,
   { name, signal, onNotice }: Pick<Database, "name"> & Omit<DatabaseOptions, "mode">,
 ): Promise<T> {
-  const deadline = performance.now() + patience;
-  for (let isFirst = true; ; isFirst = false) {
+  let deadline: number | undefined;
+  for (;;) {
     try {
       return await run();
     } catch (error) {
       signal.throwIfAborted();
+      const isFirst = deadline === undefined;
+      // The connection can have been lost after a long statement, or while the machine was suspended.
+      deadline ??= performance.now() + patience;
       if (!(await isTemporary(error)) || performance.now() > deadline) throw error;
       if (isFirst) onNotice?.(`${name}: ${(error as Error).message}. Trying again for five minutes.`);
       await sleep(1000, undefined, { signal }).catch(() => signal.throwIfAborted());
