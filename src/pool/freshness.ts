@@ -52,10 +52,9 @@ export const isConfirmed = (time: number, { nodes, maxLag }: Omit<Compared, "now
   nodes.filter(({ latest = 0 }) => latest >= time - maxLag).length > 1;
 
 /** Whether a block time is no reference: only one node has ever shown it, and two others contradict it. */
-export function isContradicted(time: number, pool: Compared): boolean {
-  const { nodes, maxLag, now } = pool;
-  const behind = nodes.filter(
-    ({ latest = 0, head }) => latest < time - maxLag && head && timeBy(now, head) < time - maxLag,
-  );
-  return behind.length > 1 && !isConfirmed(time, pool);
-}
+export const isContradicted = (time: number, pool: Compared): boolean =>
+  countBehind(time, pool) > 1 && !isConfirmed(time, pool);
+
+/** How many nodes have never shown a block time, and have not reached it by now, if the clock is right. */
+export const countBehind = (time: number, { nodes, maxLag, now }: Compared): number =>
+  nodes.filter(({ head, latest = 0 }) => head && Math.max(latest, timeBy(now, head)) < time - maxLag).length;

@@ -17,7 +17,7 @@ export interface PoolRequest {
 }
 
 /** The reason with which a request ends that is not sent. */
-export const unsent = new Error("Another request to the node has failed.");
+export const unsent = new Error("unsent");
 
 export class PoolNode implements NodeHealth {
   readonly url: string;

@@ -13,7 +13,7 @@ import type { ReceivedPage } from "../list/page.js";
 import { readBlock } from "../values/block.js";
 import { maximum } from "../values/integers.js";
 import { type Asked, type Decision, decide, type NodeHealth, type PoolFacts } from "./decide.js";
-import { isConfirmed, isLagging, millisecondsOf } from "./freshness.js";
+import { countBehind, isConfirmed, isLagging, millisecondsOf } from "./freshness.js";
 import { patienceOf } from "./latency.js";
 import { type PoolNode, type PoolRequest, unsent } from "./node.js";
 
@@ -102,6 +102,9 @@ async function sendRequest(running: RunningCall, to: PoolNode): Promise<void> {
     if (call.described || isTransient(error)) to.fail(error, since);
   } else if (response) {
     const block = readBlock(response);
+    // On Linux, the clock stands still while the machine sleeps: where the other nodes are by now is unknown.
+    if (block && countBehind(millisecondsOf(block.timestamp), { nodes, maxLag, now }) === nodes.length)
+      for (const each of nodes) each.head = undefined;
     to.respond(block, since, response.headers);
     to.compared(isLagging(block, now, { nodes, maxLag, now }), since);
   }

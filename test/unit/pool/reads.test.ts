@@ -37,6 +37,19 @@ describe("a read of a client of several nodes", () => {
     expect(failovers(net).every(({ cause }) => cause === "lag")).toBe(true);
   });
 
+  test("is never older than one before without a mark, also after a sleep in which the clock of the machine stood still", async () => {
+    const net = new PooledNetwork({ data: { nodes: 3 }, latency: [10, 20, 30] });
+    await net.run(net.pool.check());
+    net.advance(3600);
+    net.network.nodes[1]?.configure({ lag: 600 });
+    let newest = 0n;
+    for (let call = 0; call < 100; call++) {
+      const { block, stale } = await net.read();
+      expect(stale || (block?.height ?? 0n) >= newest).toBe(true);
+      if (block && block.height > newest) newest = block.height;
+    }
+  });
+
   test("is fresh although a node named a time far ahead while the others were down", async () => {
     const net = new PooledNetwork({ data: { nodes: [{ lag: -1_000_000 }, { down: true }, { down: true }] } });
     net.advance(50);
