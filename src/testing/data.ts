@@ -67,6 +67,8 @@ const dataChecks = {
 const aRecord = expected("a record", (value) => typeof value === "object" && value !== null);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
+export const dataNames: readonly string[] = Object.keys(dataChecks);
+
 export const checkData = (data: unknown): void => nested(dataChecks)(data, { argument: "data" });
 
 /** Without the members that are `undefined`: they count as left out. */

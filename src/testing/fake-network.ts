@@ -1,9 +1,9 @@
 import { callback, isPlainObject } from "../arguments/check-options.js";
-import { refuse, refuseByRule } from "../arguments/refuse.js";
+import { refuse } from "../arguments/refuse.js";
 import { Chain } from "./chain.js";
-import { type FakeNodeData, withoutUndefined } from "./data.js";
+import { dataNames, type FakeNodeData, withoutUndefined } from "./data.js";
 import { type FakeNode, simulateNode } from "./fake-node.js";
-import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
+import { checkArguments, checkNodeOptions, type FakeNodeOptions } from "./options.js";
 
 /** The data of a fake network, and its nodes. Without any list, it has a hundred records of each. */
 export interface FakeNetworkData extends FakeNodeData {
@@ -53,9 +53,7 @@ export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextB
  */
 export function createFakeNetwork(data: FakeNetworkData = {}, options: FakeNodeOptions = {}): FakeNetwork {
   if (!isPlainObject(data)) refuse({ argument: "data" }, "an object", data);
-  const misplaced = ["nodes", "balance"].find((name) => name in Object(options));
-  if (misplaced) refuseByRule({ argument: misplaced }, "belongs in the first argument of createFakeNetwork");
-  checkNodeOptions(options, { name: "createFakeNetwork", prefix: "options." });
+  checkArguments("createFakeNetwork", data, options, ["nodes", "balance", ...dataNames]);
   const { nodes: given = 3, balance = (request: number) => (request - 1) % nodes.length, ...records } = data;
   callback(balance, { argument: "data.balance" });
   const settings = readNodes(given);
@@ -100,7 +98,7 @@ function readNodes(nodes: number | readonly FakeNodeOptions[]): readonly FakeNod
   }
   for (const [index, options] of nodes.entries()) {
     const name = `data.nodes[${index}]`;
-    checkNodeOptions(options, { name, prefix: `${name}.` });
+    checkNodeOptions(options, name, `${name}.`);
   }
   return nodes;
 }

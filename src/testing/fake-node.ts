@@ -5,10 +5,10 @@ import { untilAborted } from "../async/abort.js";
 import type { Block } from "../values/block.js";
 import { Chain } from "./chain.js";
 import { createTransaction, createTransactionCheck } from "./check.js";
-import type { FakeNodeData } from "./data.js";
+import { dataNames, type FakeNodeData } from "./data.js";
 import { planFaults, withFaults } from "./faults.js";
 import { findRoute, reply, withCors } from "./gateway.js";
-import { checkNodeOptions, type FakeNodeOptions, type NodeBehavior } from "./options.js";
+import { checkArguments, checkNodeOptions, type FakeNodeOptions, type NodeBehavior } from "./options.js";
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
 import type { Records } from "./store.js";
 import { toMicroseconds } from "./wire.js";
@@ -80,7 +80,7 @@ export interface FakeNode {
  * ```
  */
 export function createFakeNode(data: FakeNodeData = {}, options: FakeNodeOptions = {}): FakeNode {
-  checkNodeOptions(options, { name: "createFakeNode", prefix: "options." });
+  checkArguments("createFakeNode", data, options, dataNames);
   return simulateNode(new Chain(data), options);
 }
 

@@ -12,7 +12,7 @@ import {
   type OptionChecks,
   oneOf,
 } from "../arguments/check-options.js";
-import { refuse } from "../arguments/refuse.js";
+import { refuse, refuseByRule } from "../arguments/refuse.js";
 import { unlessThrown } from "../errors/index.js";
 import type { CheckCode } from "./check.js";
 import type { NodeFault } from "./faults.js";
@@ -143,5 +143,16 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
 };
 
 /** @throws `ArgumentError` if an option is invalid. */
-export const checkNodeOptions = (options: FakeNodeOptions, owner = { name: "configure", prefix: "options." }): void =>
-  checkOptions(optionChecks, options, owner);
+export const checkNodeOptions = (options: FakeNodeOptions, name = "configure", prefix = "options."): void =>
+  checkOptions(optionChecks, options, { name, prefix });
+
+/** @throws `ArgumentError` if an option is invalid or among the data, or if data is among the options. */
+export function checkArguments(name: string, data: object, options: object, dataNames: readonly string[]): void {
+  const refuseIn = (given: object, names: readonly string[], right: string) => {
+    const argument = names.find((each) => each in Object(given));
+    if (argument) refuseByRule({ argument }, `belongs in the ${right} argument of ${name}`);
+  };
+  refuseIn(data, Object.keys(optionChecks), "second");
+  refuseIn(options, dataNames, "first");
+  checkNodeOptions(options, name);
+}

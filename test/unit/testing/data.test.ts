@@ -199,6 +199,8 @@ test.each<Mistake>([
   ["data.balances[0].timestamp", "before the year 2255", { balances: [change(1, "9223372036854775807")] }],
   ["data.balances[0].timestamp", "at or before 1000, the time of the current block", late],
   ["data.party", "to be an id", { party: "" }],
+  ["faults", "`faults` belongs in the second argument of createFakeNode.", { votes: 3, faults: [] }],
+  ["votes", "`votes` belongs in the first argument of createFakeNode.", {}, { lag: 1, votes: 3 }],
   ["options.defect", "createFakeNode has no option `defect`.", {}, { defect: [] }],
   ["options.defects[0]", 'to be "tied-vote-cursors" or', {}, { defects: ["unsized-cursors"] }],
   ["options.faults[0].name", 'to be "latency" or', {}, faulty({ name: "fire" })],

@@ -56,6 +56,8 @@ describe("a fake network", () => {
     ["data.nodes", "to be the number of nodes, or an array with the options of each, got 0.", { nodes: 0 }],
     ["data.nodes[1].lag", "to be a whole number of blocks, got 0.5.", { nodes: [{}, { lag: 0.5 }] }],
     ["data.nodes[0].log", "data.nodes[0] has no option `log`.", { nodes: [{ log: 1 }] }],
+    ["lag", "`lag` belongs in the second argument of createFakeNetwork.", { lag: 1 }],
+    ["votes", "`votes` belongs in the first argument of createFakeNetwork.", {}, { votes: 2 }],
     ["nodes", "`nodes` belongs in the first argument of createFakeNetwork.", {}, { nodes: 2 }],
   ])("rejects `%s`: %s", (argument, words, data, options) => {
     const error = expect.objectContaining({ name: "ArgumentError", argument, message: expect.stringContaining(words) });
