@@ -77,7 +77,7 @@ export class StalledError extends VegaError {
   override name = "StalledError" as const;
   /** The newest block that the follower has seen; `undefined` if it has seen none. */
   declare readonly block: Block | undefined;
-  /** Milliseconds since the follower first saw that block, or since polls fail. */
+  /** Whole milliseconds since the follower first saw that block, or since polls fail. */
   declare readonly stalledFor: number;
 
   constructor(message: string, options: VegaErrorOptions & Pick<StalledError, "block" | "stalledFor">) {

@@ -104,7 +104,7 @@ export class PollingFollower<Query, S, B extends { records: readonly unknown[]; 
 
     const silenceLeft = () => silentSince + stalledAfter - clock.now();
     const checkSilence = (cause?: VegaError) => {
-      if (silenceLeft() <= 0) throw stalledError(operation, newest, clock.now() - silentSince, cause);
+      if (silenceLeft() <= 0) throw stalledError(operation, newest, Math.round(clock.now() - silentSince), cause);
     };
 
     /** Waits, and polls once. Returns `undefined` if nothing is new, or after a failure that can pass. */

@@ -162,6 +162,8 @@ describe("a follower", () => {
   test("stalls after the time that the caller names, or never", async () => {
     const short = follow([{ height: 1 }], { stalledAfter: 5000, pollInterval: 1000 });
     expect(await short.fail()).toMatchObject({ name: "StalledError", stalledFor: 5000 });
+    const fraction = follow([{ height: 1 }], { stalledAfter: 5000, pollInterval: 1000.3 });
+    expect(await fraction.fail()).toMatchObject({ stalledFor: 5002 });
     const still = [...Array(500).fill({ height: 1 }), { height: 2 }];
     const never = follow(still, { stalledAfter: Number.POSITIVE_INFINITY });
     await never.waits();
