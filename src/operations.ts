@@ -1,5 +1,8 @@
 /**
- * The operations as data, for programs that are built from them, such as the command line.
+ * The operations as data, from which `vegaprotocol-cli` is built.
+ *
+ * The table also has the defects of nodes that the client works around. Its shape can change in any version: it is for
+ * the version of `vegaprotocol-cli` that has the same number.
  *
  * @module vegaprotocol-client/operations
  */
