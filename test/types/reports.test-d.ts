@@ -70,6 +70,11 @@ describe("the reports return", () => {
     expectTypeOf(left).toEqualTypeOf<bigint | undefined>();
     if (isAllowed) expectTypeOf(proofOfWork.lastHeight).toEqualTypeOf<string>();
     else expectTypeOf(reason).toEqualTypeOf<"banned" | "quota" | "tokens" | "proof-of-work">();
+    const next = reports.submissionTracker(statistics).next({ command: "other" }, { tokens: "5", now: new Date() });
+    if (next.isAllowed) expectTypeOf(next.reason).toEqualTypeOf<undefined>();
+    else expectTypeOf(next.reason).toEqualTypeOf<"banned" | "quota" | "tokens" | "proof-of-work">();
+    // @ts-expect-error: the tracker counts them itself
+    reports.submissionTracker().next({ command: "other" }, { sentSince: 1 });
     expectTypeOf(await reports.signatureBundle([])).toEqualTypeOf<`0x${string}`>();
   });
 });

@@ -37,6 +37,7 @@ describe("the compiler rejects", () => {
     paginate(fetchPage, { first: 1, after: "c" });
     // @ts-expect-error: forward or backward
     paginate(fetchPage, { first: 1, last: 1 });
+    expectTypeOf<Parameters<vega.FetchPage<string>>[0]>().toEqualTypeOf<vega.Pagination>();
   });
 
   test("names that an operation does not have", () => {
