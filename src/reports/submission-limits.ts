@@ -57,7 +57,7 @@ export type SubmissionLimits = {
 
 type Count = bigint | number | `${bigint}` | (string & {});
 
-export interface LimitOptions {
+interface LimitOptions {
   /** Own submissions of this command that the statistics do not count yet: those since the last block. Default: 0. */
   sentSince?: bigint | number | undefined;
   /**
