@@ -28,7 +28,10 @@ export type BalanceReportName = "balances" | "statement" | "series";
 
 export const reportColumns: Readonly<Record<BalanceReportName, ColumnKinds>> = {
   balances: { balance: "amount", timestamp: "time", ...account },
-  statement: { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...account },
+  statement: {
+    ...{ timestamp: "time", entry: "exact", month: "exact", change: "amount", total: "amount", balance: "amount" },
+    ...account,
+  },
   series: { time: "time", balance: "amount", ...account },
 };
 
@@ -46,9 +49,14 @@ export function readGroup(text: string | undefined, option: string): BalanceSeri
   return members && [...new Set(members)];
 }
 
-export function seriesColumns(groupBy: readonly string[] = Object.keys(account)): ColumnKinds {
-  const names = ["time", "balance", "assetId", ...groupBy];
-  return Object.fromEntries(Object.entries(reportColumns.series).filter(([name]) => names.includes(name)));
+/** The columns that the options of a report leave: members of a group, and those of months. */
+export function columnsOf(
+  name: BalanceReportName,
+  { groupBy = Object.values(groups), isMonthly }: Pick<BalanceReportOptions, "groupBy" | "isMonthly">,
+): ColumnKinds {
+  const members = Object.values(groups).filter((member) => !["assetId", ...groupBy].includes(member));
+  const others: readonly string[] = name === "series" ? members : isMonthly ? [] : ["month", "total"];
+  return Object.fromEntries(Object.entries(reportColumns[name]).filter(([column]) => !others.includes(column)));
 }
 
 /** The end of the final records, and of a report without an end. */
@@ -219,20 +227,22 @@ async function statementRows(
   const anyRecord = { timestamp: "0", balance: "0", assetId: "any" } as BalanceChange;
   const months = isMonthly ? await balanceSeries([anyRecord], { from, to, every: "month", timeZone }) : [];
   const print = timeFormat({ timeZone });
-  const nameOf = (end: string) => `month ${print(String(BigInt(end) - 1n)).slice(0, "2024-01".length)}`;
+  const monthOf = (end: string) => print(String(BigInt(end) - 1n)).slice(0, "2024-01".length);
+  const others = isMonthly ? { month: undefined, total: undefined } : {};
   return accounts.flatMap(({ opening, closing, lines, ...account }) => {
     let [balance, next] = [opening, 0];
     const ofMonths = months.flatMap(({ time }) => {
       const [before, first] = [balance, next];
       for (; BigInt(lines[next]?.timestamp ?? to + 1n) <= BigInt(time); next++) balance = lines[next]?.balance;
-      const change = before && balance && String(BigInt(balance) - BigInt(before));
-      return [...changesOf(lines.slice(first, next)), { timestamp: time, entry: nameOf(time), change, balance }];
+      const total = before && balance && String(BigInt(balance) - BigInt(before));
+      const row = { timestamp: time, entry: "month", month: monthOf(time), change: undefined, total, balance };
+      return [...changesOf(lines.slice(first, next)), row];
     });
     return [
       { timestamp: String(from), entry: "opening", change: undefined, balance: opening },
       ...(isMonthly ? ofMonths : changesOf(lines)),
       { timestamp: String(to), entry: "closing", change: undefined, balance: closing },
-    ].map((row) => ({ ...row, ...account }));
+    ].map((row) => ({ ...others, ...row, ...account }));
   });
 }
 

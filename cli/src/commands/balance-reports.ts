@@ -57,7 +57,8 @@ const balanceFlags = (formats?: readonly flag.FormatName[]): Option[] => [
   ...flag.nodeFlags(),
 ];
 
-const monthlyText = "Add a row with the total and the last balance of each month, in the time zone of --time-zone.";
+const monthlyText =
+  "Add a row with the total and the last balance of each month in --time-zone, and the columns month and total.";
 const periods = { choices: ["change", "minute", "hour", "day", "week", "month"] };
 const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
 
@@ -112,7 +113,7 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
   const { timeZone, quiet, completeHistory: isComplete = false, from, pageSize, concurrency, catchUp } = entered;
   const { at: to = entered.to, monthly: isMonthly, every, output = "-" } = entered;
   const groupBy = shared.readGroup(entered.groupBy, "--group-by");
-  const kinds = name === "series" ? shared.seriesColumns(groupBy) : shared.reportColumns[name];
+  const kinds = shared.columnsOf(name, { groupBy, isMonthly });
   const first = from === undefined ? undefined : readTime(from, timeZone);
   const until = to === undefined || to === "now" ? undefined : readTime(to, timeZone);
   checkRange(first, until, { from, to });

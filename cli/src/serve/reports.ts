@@ -144,7 +144,7 @@ export function createReports(client: VegaClient, nodes: Nodes) {
       const type = "vegaprotocol-client/PaginationError";
       throw new Rejection(11, message, [{ "@type": type, reason: "pruned", availableFrom: `${kept}` }]);
     }
-    const columns = name === "series" ? shared.seriesColumns(groupBy) : shared.reportColumns[name];
+    const columns = shared.columnsOf(name, report);
     const coverage = { startTimestamp: `${start}`, endTimestamp: shown?.toString() };
     return { rows, columns, coverage, unproven: unprovenEnd(found.coverage, to), source: { block } };
   }

@@ -97,6 +97,31 @@ describe("statement", () => {
       expect(await runCli([command, ...query], { fetch })).toMatchObject({ code: 0, stdout: "" });
   });
 
+  test("with --monthly, has the total of each month in a column of its own, so that the column of changes adds up", async () => {
+    const at = (time: string) => BigInt(Date.parse(time)) * 1_000_000n;
+    // In Berlin, the second one is of March.
+    const balances = ["2024-02-10", "2024-02-29T23:30Z", "2024-03-10"].map((time, index) =>
+      change(at(time), `${(index + 1) * 100}`, party),
+    );
+    const { fetch } = startNode({ balances, block: { height: 9n, timestamp: at("2024-03-11") } });
+    const range = ["--from", "2024-02", "--to", "2024-03-10", "--complete-history", "--time-zone", "Europe/Berlin"];
+    const argv = ["statement", ...range, "--format", "csv", "--raw"];
+    const linesOf = async (...more: string[]) => (await runCli([...argv, ...more], { fetch })).stdout.split("\r\n");
+    const columns = "timestamp,entry,month,change,total,balance";
+    expect((await linesOf("--monthly"))[0]).toContain(`${columns},`);
+    expect(await linesOf("--monthly", "--columns", columns)).toEqual([
+      columns,
+      `${at("2024-01-31T23:00Z")},opening,,,,0`,
+      `${at("2024-02-10")},change,,100,,100`,
+      `${at("2024-02-29T23:00Z")},month,2024-02,,100,100`,
+      `${at("2024-02-29T23:30Z")},change,,100,,200`,
+      `${at("2024-03-09T23:00Z")},month,2024-03,,100,200`,
+      `${at("2024-03-09T23:00Z")},closing,,,,200`,
+      "",
+    ]);
+    expect((await linesOf())[0]).toBe("timestamp,entry,change,balance,partyId,assetId,marketId,accountType");
+  });
+
   test("fails with 3 if the node has not reached the end of the range", async () => {
     const reached =
       "^Error: The node is behind: it has reached 2024-\\S+, and the range ends at 2025-01-01T00:00:00\\.0{9}Z\\.";

@@ -37,8 +37,8 @@ test("balances, statements and series of accounts are complete, and null where t
   const zone = { completeHistory: "true", monthly: "true", timeZone: "Asia/Tokyo" };
   const monthly = await get("statement", { party, from: "2024-02", to: "now", ...zone });
   expect([monthly.statement[0], ...monthly.statement.slice(-2)]).toMatchObject([
-    { timestamp: `${BigInt(Date.UTC(2024, 0, 31, 15)) * 1_000_000n}`, balance: "0" },
-    { entry: "month 2024-02", change: balance(199) },
+    { timestamp: `${BigInt(Date.UTC(2024, 0, 31, 15)) * 1_000_000n}`, balance: "0", month: null, total: null },
+    { entry: "month", month: "2024-02", change: null, total: balance(199) },
     { entry: "closing", balance: balance(199) },
   ]);
   const range = { asset: account.assetId, from: at(0), to: at(2), every: "hour", groupBy: "asset" };
