@@ -176,17 +176,25 @@ export interface BalanceReportOptions {
   readonly mostRows: number;
 }
 
-/** @throws {@link UsageError} instead of more rows than `mostRows`, which could take all memory. */
-export function balanceReport(
+/**
+ * Unknown values of the rows are `null`.
+ *
+ * @throws {@link UsageError} instead of more rows than `mostRows`, which could take all memory.
+ */
+export async function balanceReport(
   name: BalanceReportName,
   changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
   options: BalanceReportOptions,
 ): Promise<readonly object[]> {
   const { to, from = to, isComplete, timeZone, every = "day", groupBy } = options;
   const limited = withinRows(name, changes, { ...options, from, every });
-  if (name === "balances") return balancesAt(limited, to, { isComplete });
-  if (name === "statement") return statementRows(limited, { ...options, from });
-  return balanceSeries(limited, { from, to, every, groupBy, isComplete, timeZone });
+  const rows: readonly object[] = await {
+    balances: () => balancesAt(limited, to, { isComplete }),
+    statement: () => statementRows(limited, { ...options, from }),
+    series: () => balanceSeries(limited, { from, to, every, groupBy, isComplete, timeZone }),
+  }[name]();
+  for (const row of rows as Record<string, unknown>[]) for (const member of Object.keys(row)) row[member] ??= null;
+  return rows;
 }
 
 /** The seconds of the shortest period. */

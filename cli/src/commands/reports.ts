@@ -123,7 +123,7 @@ const limitsCommand: Definition<LimitsFlags> = {
       const { data, block } = await client.getSpamStatistics({ partyId }, { signal: io.signal }).withResponse();
       const found = submissionLimits(data, submission, { ...options, now: block?.timestamp });
       const bannedUntil = found.bannedUntil && formatTime(found.bannedUntil);
-      return { ...found, left: found.left?.toString(), bannedUntil };
+      return { ...found, bannedUntil };
     };
     const limits = await printObject(io, flags, read, "Limits of a party");
     if (limits.reason === undefined) return exitCodes.done;

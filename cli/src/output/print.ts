@@ -100,7 +100,11 @@ export const printRecords = (
     return records.length;
   });
 
-/** Prints one object and returns it: as JSON, or with a row for each value in it. Unknown values are left out. */
+/** Prints unknown values, which are `undefined`, as `null`. */
+export const orNull = (_: string, value: unknown): unknown =>
+  value === undefined ? null : typeof value === "bigint" ? `${value}` : value;
+
+/** Prints one object and returns it: as JSON, or with a row for each value in it. Tables leave out unknown values. */
 export async function printObject<T extends object>(
   io: Io,
   flags: Flags,
@@ -112,11 +116,11 @@ export async function printObject<T extends object>(
     const format = named ?? formatOf(flags.format, io);
     value = await read();
     if (format === "json" || format === "ndjson") {
-      const text = JSON.stringify(value, undefined, format === "json" ? 2 : undefined);
+      const text = JSON.stringify(value, orNull, format === "json" ? 2 : undefined);
       await write(`${named === undefined && io.stdout.isTTY ? printableJson(text) : text}\n`);
       return 1;
     }
-    const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
+    const rows = rowsOf(value).filter((row) => format === "csv" || row.value !== undefined);
     const shown = { ...flags, format, columns: "name,value" };
     const encoder = createEncoder(io, shown, { name: "text", value: "text" }, named, { title });
     for (const text of encode(encoder, rows)) await write(text);
@@ -129,9 +133,9 @@ export async function printObject<T extends object>(
 }
 
 /** The values in an object with their paths, such as `votes.statistics[0].proposal`. */
-export function rowsOf(value: unknown, path = ""): [path: string, text: string][] {
-  if (value === undefined) return [];
+export function rowsOf(value: unknown, path = ""): { name: string; value: string | undefined }[] {
   if (Array.isArray(value)) return value.flatMap((each, index) => rowsOf(each, `${path}[${index}]`));
-  if (typeof value !== "object" || value === null) return [[path, String(value)]];
+  if (typeof value !== "object" || value === null)
+    return [{ name: path, value: value === undefined ? value : String(value) }];
   return Object.entries(value).flatMap(([name, each]) => rowsOf(each, path === "" ? name : `${path}.${name}`));
 }

@@ -7,7 +7,7 @@ import type { ColumnKinds } from "../operations.js";
 import { findAsset, listAssets, needsAssets, type Proposal, requireProposal } from "../other-paths.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { csv } from "../output/csv.js";
-import { rowsOf } from "../output/print.js";
+import { orNull, rowsOf } from "../output/print.js";
 import { readWhole, unprovenEnd } from "../records.js";
 import * as shared from "../reports.js";
 import { checkRange, formatTime, readTime, readTimeZone } from "../times.js";
@@ -195,16 +195,13 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     const { rows, columns, coverage, unproven, source } = await (isOfBalances(name)
       ? ofBalances(name, query, reader)
       : reports[name as keyof typeof reports](query, reader));
-    const known: unknown = JSON.parse(JSON.stringify(rows, orNull));
-    if (format === "json") return { body: JSON.stringify({ [name]: known, coverage }), source };
+    if (format === "json") {
+      const known: unknown = JSON.parse(JSON.stringify(rows, orNull));
+      return { body: JSON.stringify({ [name]: known, coverage }), source };
+    }
     if (unproven !== undefined) throw new Rejection(14, `${unproven} With format=json, the coverage has no end.`);
     const encoder = csv(readColumns(columns ?? { name: "text", value: "text" }, { raw: true }));
-    const cells = columns
-      ? known
-      : rowsOf(known).map(([path, value]) => ({ name: path, value: value === "null" ? "" : value }));
+    const cells = columns ? rows : rowsOf(rows);
     return { body: encoder.head + encoder.encode(cells as WireRecord[]) + encoder.end(), source };
   };
 }
-
-const orNull = (_: string, value: unknown): unknown =>
-  value === undefined ? null : typeof value === "bigint" ? `${value}` : value;

@@ -4,7 +4,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { change, changes, first, hour, party, startNode, withPaths } from "../support/changes.js";
+import { account, change, changes, first, hour, party, startNode, withPaths } from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { ended, readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
 
@@ -23,7 +23,7 @@ const supply = `2${"0".repeat(26)}`;
 
 const path = useFolder();
 
-const withoutUndefined = (value: object) => JSON.parse(JSON.stringify(value));
+const withNulls = (value: object) => JSON.parse(JSON.stringify(value, (_, each) => each ?? null));
 /** The contract ignores the order of signatures, which a database does not keep. */
 const signaturesOf = (bundle: string) => [...bundle.slice(2).matchAll(/.{130}/g)].map(String).sort();
 
@@ -146,7 +146,11 @@ describe("a report from a time on", () => {
     // The party has its first record an hour after the other one.
     const argv = ["statement", "--from", formatTime(first + 1n), "--party", party, "--raw"];
     const { code, stdout, stderr } = await runCli(argv, { fetch: startNode().fetch });
-    expect([code, readLines(stdout)[0]]).toMatchObject([0, { entry: "opening", timestamp: `${first + 1n}` }]);
+    const opening = { timestamp: `${first + 1n}`, entry: "opening", change: null, balance: null };
+    expect([code, readLines(stdout)[0]]).toEqual([0, { ...opening, ...account, partyId: party }]);
+    const series = ["series", ...argv.slice(1), "--to", formatTime(first + hour), "--every", "minute"];
+    const [row] = readLines((await runCli(series, { fetch: startNode().fetch })).stdout);
+    expect(row).toMatchObject({ balance: null });
     expect(stderr).toContain(`The records begin at ${begin}. Earlier balances are unknown`);
   });
 
@@ -232,7 +236,7 @@ describe("tally", () => {
     expect(tally.passes).toBeDefined();
     const given = Object.fromEntries(Object.entries(options).map(([name, value]) => [name, { value, from: "given" }]));
     expect(JSON.parse(await run("tally", "--proposal", proposal, ...rules))).toEqual({
-      ...withoutUndefined(tally),
+      ...withNulls(tally),
       state: expect.stringMatching(/^STATE_/),
       thresholds: given,
     });
@@ -254,8 +258,11 @@ describe("tally", () => {
       requiredMajority: { value: "0.1", from: "given" },
       requiredParticipation: { value: "0.00001", from: "node" },
     };
-    expect(JSON.parse(stdout)).toMatchObject({ thresholds, missing: ["totalSupply"] });
-    expect(JSON.parse(stdout)).not.toHaveProperty("passes");
+    const unknown = { passes: null, participation: null, reason: null };
+    expect(JSON.parse(stdout)).toMatchObject({ thresholds, missing: ["totalSupply"], ...unknown });
+    const rowsOf = async (format: string) => (await runCli([...command, "--format", format], { fetch })).stdout;
+    expect(await rowsOf("csv")).toContain("\r\npasses,\r\n");
+    expect(await rowsOf("table")).not.toContain("passes");
     expect(stderr).toBe("Whether it passes is unknown without --total-supply.\n");
     const known = JSON.parse(await run(...command, "--total-supply", supply));
     expect(known).toMatchObject({ passes: true, participation: expect.any(String) });
@@ -331,7 +338,11 @@ test("limits prints what is left, and has the exit code 4 if nothing is", async 
   const own = ["--sent-by-block", `${blockHeight}=1`];
   const full = await runCli([...order, ...own, ...own], { fetch });
   expect([full.code, full.stderr]).toEqual([4, expect.stringContaining("wait for the next one")]);
-  expect(JSON.parse(full.stdout)).toEqual({ isAllowed: false, reason: "proof-of-work" });
+  const unknown = { left: null, minTokens: null, bannedUntil: null, proofOfWork: null };
+  expect(JSON.parse(full.stdout)).toEqual({ isAllowed: false, reason: "proof-of-work", ...unknown });
+  const namesOf = (csv: string) => csv.split("\r\n").map((row) => row.split(",")[0]);
+  const { stdout: csv } = await runCli([...order, ...own, ...own, "--format", "csv"], { fetch });
+  expect(namesOf(csv)).toEqual(expect.arrayContaining(["isAllowed", "reason", ...Object.keys(unknown)]));
   expect(JSON.parse(await run("limits", "--party", party, "--command", "transfer"))).toHaveProperty("isAllowed");
   const page = await run("limits", "--party", party, "--command", "transfer", "--format", "html");
   expect(page).toContain(`"title":"Limits of a party","about":[["party","${party}"],["command","transfer"]]`);
@@ -379,7 +390,8 @@ describe("a destination of sync", () => {
     const shares = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", supply];
     const tally = ["tally", "--proposal", proposal, ...shares];
     const { state, ...ofNode } = JSON.parse(await run(...tally));
-    expect([state, JSON.parse(await run(...tally, "--db", db))]).toEqual([expect.stringMatching(/^STATE_/), ofNode]);
+    const ofCopy = JSON.parse(await run(...tally, "--db", db));
+    expect([state, ofCopy]).toEqual([expect.stringMatching(/^STATE_/), { ...ofNode, state: null }]);
     // A node has what the copy lacks.
     const node = ["--node", "https://node.example"];
     expect(await run(...tally, "--db", db, ...node)).toBe(await run(...tally));

@@ -40,8 +40,8 @@ async function readOnce<T>(
 /** The balance of an account on the chain, and a check that a number is that of the chain, or unknown. */
 const chainOf = (reading: Reading) => ({
   truth: (account: Account, time: bigint) => BigInt(lastOf(reading.world.changes, account, time)?.balance ?? 0),
-  check(what: string, given: string | undefined, expected: bigint, time: bigint): void {
-    if (given === undefined) reading.world.reached.add("a sum is unknown");
+  check(what: string, given: string | null | undefined, expected: bigint, time: bigint): void {
+    if (given === undefined || given === null) reading.world.reached.add("a sum is unknown");
     else if (BigInt(given) !== expected) reading.fail("wrong", `${what} is ${given} at ${show(time)}, not ${expected}`);
   },
 });
@@ -62,12 +62,17 @@ async function readStatement(reader: Reader, reading: Reading, from: bigint, to:
   const found = await readOnce(reading, read, isPruned);
   // Without block headers, nothing shows that the records reach the end.
   if (found?.coverage.end === undefined) return;
-  const rows = found.rows as (Account & { entry: string; timestamp: string; balance?: string; change?: string })[];
+  const rows = found.rows as (Account & {
+    entry: string;
+    timestamp: string;
+    balance: string | null;
+    change: string | null;
+  })[];
   const { truth, check } = chainOf(reading);
   for (const { entry, balance, change, ...account } of rows) {
     const time = BigInt(account.timestamp);
     check(entry, balance, truth(account, time), time);
-    if (change !== undefined) check("a change", change, truth(account, time) - truth(account, time - 1n), time);
+    if (change !== null) check("a change", change, truth(account, time) - truth(account, time - 1n), time);
   }
   const changes = rows.filter(({ entry }) => entry === "change") as (Account & BalanceChange)[];
   const range = { start: maximum(found.coverage.start, from + 1n), end: to + 1n };
