@@ -56,10 +56,10 @@ export function didYouMean(text: string, names: readonly string[]): string {
   const alike = (name: string) => {
     if (letters(name) === letters(text)) return text.length;
     const [start, end] = [shared(text, name), shared([...text].reverse().join(""), [...name].reverse().join(""))];
-    return start < 0 ? text.length : start + Math.max(0, end);
+    return start < 0 || end < 0 ? text.length : start + end;
   };
   const [best = ""] = [...names].sort((a, b) => alike(b) - alike(a));
-  return alike(best) * 2 >= text.length ? ` Did you mean ${best}?` : "";
+  return alike(best) * 2 >= Math.max(text.length, 1) ? ` Did you mean ${best}?` : "";
 }
 
 export const reasons: Readonly<Record<string, string>> = {

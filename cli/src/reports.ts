@@ -16,7 +16,7 @@ import {
   statement,
   type TallyOptions,
 } from "vegaprotocol-client/reports";
-import { IncompleteError, UsageError } from "./errors.js";
+import { didYouMean, IncompleteError, UsageError } from "./errors.js";
 import type { ColumnKinds } from "./operations.js";
 import type { Proposal } from "./other-paths.js";
 import { historyStart, scanPageSize } from "./records.js";
@@ -36,14 +36,17 @@ export const reportColumns: Readonly<Record<BalanceReportName, ColumnKinds>> = {
 };
 
 /** The names by which balances are added, with the members of an account. */
-const groups = { party: "partyId", asset: "assetId", market: "marketId", type: "accountType" } as const;
-export const groupNames = Object.keys(groups).join(", ");
+const groups = { party: "partyId", asset: "assetId", market: "marketId", accountType: "accountType" } as const;
+export const groupNames = Object.keys(groups);
 
-export function readGroup(text: string | undefined, option: string): BalanceSeriesOptions["groupBy"] {
+/** @param names - The names of `groupNames` as they are entered. */
+export function readGroup(text: string | undefined, option: string, names = groupNames) {
   const members = text?.split(",").map((each) => {
     const name = each.trim();
-    if (Object.hasOwn(groups, name)) return groups[name as keyof typeof groups];
-    throw new UsageError(`Expected ${option} to have names of ${groupNames}, got "${name}".`);
+    const member = Object.values(groups)[names.indexOf(name)];
+    if (member !== undefined) return member;
+    const expected = `Expected ${option} to have names of ${names.join(", ")}, got "${name}".`;
+    throw new UsageError(expected + didYouMean(name, names));
   });
   // The members of a group are read for each record.
   return members && [...new Set(members)];
@@ -176,11 +179,7 @@ export interface BalanceReportOptions {
   readonly mostRows: number;
 }
 
-/**
- * Unknown values of the rows are `null`.
- *
- * @throws {@link UsageError} instead of more rows than `mostRows`, which could take all memory.
- */
+/** @throws {@link UsageError} instead of more rows than `mostRows`, which could take all memory. */
 export async function balanceReport(
   name: BalanceReportName,
   changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
@@ -193,6 +192,7 @@ export async function balanceReport(
     statement: () => statementRows(limited, { ...options, from }),
     series: () => balanceSeries(limited, { from, to, every, groupBy, isComplete, timeZone }),
   }[name]();
+  // Unknown values are printed, as `null` or an empty cell.
   for (const row of rows as Record<string, unknown>[]) for (const member of Object.keys(row)) row[member] ??= null;
   return rows;
 }

@@ -1,7 +1,7 @@
 /** The commands `statement` and `series`, and `balances --at`. */
 import type { Option } from "commander";
 import type { BalanceChangesFilter, VegaClient } from "vegaprotocol-client";
-import { listFilters, readArguments } from "../arguments.js";
+import { kebab, listFilters, readArguments } from "../arguments.js";
 import type { Definition } from "../command.js";
 import { connect } from "../connection.js";
 import { IncompleteError, UsageError } from "../errors.js";
@@ -59,6 +59,7 @@ const balanceFlags = (formats?: readonly flag.FormatName[]): Option[] => [
 
 const monthlyText =
   "Add a row with the total and the last balance of each month in --time-zone, and the columns month and total.";
+const groupNames = shared.groupNames.map(kebab);
 const periods = { choices: ["change", "minute", "hour", "day", "week", "month"] };
 const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
 
@@ -82,7 +83,7 @@ export const balanceCommands: readonly Definition[] = [
       "changes. Balances of different assets are never added.",
     flags: [
       filter("--every <PERIOD>", "The period. Default: day.", periods),
-      filter("--group-by <NAMES>", `What to sum balances by: names of ${shared.groupNames}. Default: all of them.`),
+      filter("--group-by <NAMES>", `What to sum balances by: names of ${groupNames.join(", ")}. Default: all of them.`),
       ...balanceFlags([...flag.formats, "svg"]),
     ],
     examples: [`series ${range} --every hour --group-by party,asset`],
@@ -112,7 +113,7 @@ export async function printBalances(io: Io, name: shared.BalanceReportName, ente
   readTarget(entered.output, entered.format);
   const { timeZone, quiet, completeHistory: isComplete = false, from, pageSize, concurrency, catchUp } = entered;
   const { at: to = entered.to, monthly: isMonthly, every, output = "-" } = entered;
-  const groupBy = shared.readGroup(entered.groupBy, "--group-by");
+  const groupBy = shared.readGroup(entered.groupBy, "--group-by", groupNames);
   const kinds = shared.columnsOf(name, { groupBy, isMonthly });
   const first = from === undefined ? undefined : readTime(from, timeZone);
   const until = to === undefined || to === "now" ? undefined : readTime(to, timeZone);

@@ -98,7 +98,8 @@ const limitsCommand: Definition<LimitsFlags> = {
     filter("--party <ID>", "The party.", { mandatory }),
     filter("--command <NAME>", "The kind of transaction. other is limited by proof of work only.", {
       mandatory,
-      choices: commands,
+      choices: commands.map(kebab),
+      parse: (word) => commands.find((name) => kebab(name) === word),
     }),
     filter("--proposal <ID>", "The proposal of a vote."),
     filter("--sent-since <N>", sentSinceText, { parse: flag.integer({ minimum: 0 }) }),

@@ -107,7 +107,9 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["tally --proposal VOTE --total-supply 1e26", "Expected --total-supply to be digits, and not negative, got"],
     ["statement", "Expected --from TIME, such as --from 2024-02-01."],
     ["series --from 2024 --every dya", 'day, week, month, got "dya". Did you mean day?'],
-    ["series --from 2024 --group-by party,color", "Expected --group-by to have names of party, asset, market"],
+    ["series --from 2024 --group-by party,color", 'names of party, asset, market, account-type, got "color".\n'],
+    ["series --from 2024 --group-by type", 'got "type". Did you mean account-type?'],
+    ["limits --party network --command nodeAnnouncement", "Did you mean node-announcement?"],
     ["tally --proposal VOTE --required-majority 66", "Expected --required-majority to be a decimal number from 0 to 1"],
     [
       "limits --party network --command other --sent-by-block 7",

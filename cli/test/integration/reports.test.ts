@@ -344,6 +344,7 @@ test("limits prints what is left, and has the exit code 4 if nothing is", async 
   const { stdout: csv } = await runCli([...order, ...own, ...own, "--format", "csv"], { fetch });
   expect(namesOf(csv)).toEqual(expect.arrayContaining(["isAllowed", "reason", ...Object.keys(unknown)]));
   expect(JSON.parse(await run("limits", "--party", party, "--command", "transfer"))).toHaveProperty("isAllowed");
+  expect(JSON.parse(await run("limits", "--party", party, "--command", "node-announcement"))).toHaveProperty("left");
   const page = await run("limits", "--party", party, "--command", "transfer", "--format", "html");
   expect(page).toContain(`"title":"Limits of a party","about":[["party","${party}"],["command","transfer"]]`);
 });

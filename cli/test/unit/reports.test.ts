@@ -69,6 +69,6 @@ test.each([
 });
 
 test("a group has each member once, however often it is named", () => {
-  const group = readGroup(`party, ${"type,".repeat(10_000)}party`, "groupBy");
+  const group = readGroup(`party, ${"accountType,".repeat(10_000)}party`, "groupBy");
   expect(group).toEqual(["partyId", "accountType"]);
 });

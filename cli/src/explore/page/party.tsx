@@ -58,7 +58,10 @@ export function PartyView({ route, source }: { route: Route; source: Source }) {
   const asset = chosen(route, "asset", assets) ?? Object.keys(assets)[0] ?? "";
   const { period, from, to, step, completeFrom, range } = readChoices(route, filter, asset, balances, isWhole);
   // They follow the balances, so that all are of the same block.
-  const series = useData<Series>(range && `/reports/series?${range}&every=${step}&groupBy=asset,type`, balances.block);
+  const series = useData<Series>(
+    range && `/reports/series?${range}&every=${step}&groupBy=asset,accountType`,
+    balances.block,
+  );
   const statement = useData<Statement>(range && `/reports/statement?${range}`, balances.block);
   const cast = `/api/v2/votes?partyId=${encodeURIComponent(id)}`;
   const votes = useData<readonly Vote[]>(cast, useLive(source, `${cast}&`).version, loadAll);

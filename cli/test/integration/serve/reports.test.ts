@@ -171,6 +171,7 @@ test.each<[name: string, query: Record<string, string>, message: RegExp]>([
   ["balances", { party, completeHistory: "yes" }, /^Expected `completeHistory` to be true or false, got "yes"\.$/],
   ["limits", { party, command: "vote" }, /^Expected the parameter `proposal`\./],
   ["series", { party, from: at(5), every: "year" }, /^Expected `every` to be "change" or.* got "year"\.$/],
+  ["series", { party, from: at(5), groupBy: "type" }, /^Expected `groupBy` to .*, accountType, .* mean accountType\?$/],
   ["tally", { proposal: "ab", liquidityMajority: "x" }, /^Expected `liquidityMajority` to be.* got "x"\.$/],
   [
     "statement",

@@ -66,7 +66,7 @@ describe.skipIf(hasNoBrowser)("a page to send", () => {
         expect(rows, label).toEqual(expected.slice(0, rows.length));
         if (run === 0) expect(await violations(page, "sent-balances")).toEqual([]);
       });
-      await write(["series", ...range, "--every", "day", "--group-by", "asset,type"], async (page) => {
+      await write(["series", ...range, "--every", "day", "--group-by", "asset,account-type"], async (page) => {
         const groupBy = ["assetId", "accountType"] as const;
         const found = await balanceSeries(own, { from, to: to + 1n, every: "day", groupBy, isComplete });
         const rows = (await cellsOf(page, "Records")).map((row) => [row[0], row[1]]);
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser)("a page to send", () => {
     const [from, to] = [own.at(-1)?.timestamp ?? "", own[0]?.timestamp ?? ""].map(BigInt) as [bigint, bigint];
     const file = pathOf("series.svg");
     const range = ["--from", `${from}`, "--to", `${to}`, "--every", "change", "--complete-history"];
-    const series = ["series", "--asset", otherId, ...range, "--group-by", "type", "-o", file];
+    const series = ["series", "--asset", otherId, ...range, "--group-by", "account-type", "-o", file];
     expect(await runCli(series, { fetch })).toMatchObject({ code: 0 });
     const groupBy = ["assetId", "accountType"] as const;
     const found = await balanceSeries(own, { from, to, every: "change", groupBy, isComplete });
