@@ -6,9 +6,11 @@ export const exitCodes = { done: 0, failed: 1, usage: 2, incomplete: 3, rejected
 
 export const exitCodeTexts: Readonly<Record<number, string>> = {
   0: "Done.",
-  1: "Failed.",
+  1: "Failed, or records differ.",
   2: "Wrong usage: no file was changed.",
-  3: "The node does not have all records: it is behind, keeps a shorter history, or its pages lead no further.",
+  3:
+    "The node does not have all records: it is behind, keeps a shorter history, or its pages lead no further; or not everything " +
+    "could be compared.",
   4: "The node rejects the transaction, or the limits do not allow another one.",
   5: "The rate limit is exceeded, or the client is banned.",
   130: "Interrupted by Ctrl-C; 143 by SIGTERM, and 129 if the terminal is closed. Servers end with 0.",

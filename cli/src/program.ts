@@ -213,7 +213,9 @@ function describe(thrown: unknown, command: Command | undefined): { text: string
   const text = message.replaceAll(/\s+/g, " ");
   if (error instanceof Interruption || error instanceof ExitError) return { text, exitCode: error.exitCode };
   if (!VegaError.is(error)) return { text, exitCode: exitCodes.failed };
-  const code = ArgumentError.is(error) ? "usage" : PaginationError.is(error) ? "incomplete" : "failed";
+  // A failed request does not show that records differ.
+  const isIncomplete = PaginationError.is(error) || command?.opts()["check"];
+  const code = ArgumentError.is(error) ? "usage" : isIncomplete ? "incomplete" : "failed";
   const flags = command?.options.flatMap(({ long }) => long ?? []) ?? [];
   // Nanoseconds are shown as times. An amount of tokens can have the same digits.
   const isOfTime = !ArgumentError.is(error) || /timestamp|^(?:from|to|time|now)$/i.test(error.argument ?? "");

@@ -32,7 +32,7 @@ const proposalText =
 const followText = "Continue and store each block as it comes, until it is interrupted.";
 const checkText =
   "Compare what is stored with the node instead, and print the days that differ, each with the first record that differs. The exit code is 1 " +
-  "if one differs, and 3 if the node does not keep all that is stored.";
+  "if one differs, and 3 if not everything could be compared.";
 const partialText = "Also write the day that is not over to a folder, and compare it. The next run replaces it.";
 const fromDbText = "Copy an SQLite database of sync to an empty database, and compare both, instead of reading a node.";
 const manyVotesText = `One block has more than ${largestPage} votes, and the node does not list all of them. Store the votes of some parties: add --party.`;

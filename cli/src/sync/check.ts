@@ -2,7 +2,7 @@
 import type { BalanceChange, VegaClient } from "vegaprotocol-client";
 import { operations } from "vegaprotocol-client/operations";
 import { nameOf } from "../dry.js";
-import { ExitError, IncompleteError } from "../errors.js";
+import { ExitError, IncompleteError, UsageError } from "../errors.js";
 import { idOf } from "../operations.js";
 import { listAssets } from "../other-paths.js";
 import { behindError, historyStart, readWhole, timeIn } from "../records.js";
@@ -53,7 +53,7 @@ export interface ComparedDay {
   readonly first: string[];
 }
 
-/** @throws {@link ExitError} if a list was never stored, or if the node is of another network. */
+/** @throws {@link UsageError} if a list was never stored, and {@link ExitError} if the node is of another network. */
 export async function* checkSync(destination: Destination, client: VegaClient, options: SyncOptions) {
   const run = { destination, client, options };
   const stored = await destination.checkpoints();
@@ -76,13 +76,13 @@ export async function* checkSync(destination: Destination, client: VegaClient, o
   }
 }
 
-function notStored(list: SyncList, stored: readonly StoredList[]): ExitError {
+function notStored(list: SyncList, stored: readonly StoredList[]): UsageError {
   const others = stored.filter((each) => each.list === list).map(({ query }) => nameOfQuery(list, query));
   const advice =
     others.length > 0
       ? `It has ${others.join(", ")}: pass the same flags.`
       : "Run sync without --check first: a filter is stored once it has records, in a folder once the day is over or with --partial-day.";
-  return new ExitError(`Expected a destination in which these ${list} are stored. ${advice}`);
+  return new UsageError(`Expected a destination in which these ${list} are stored. ${advice}`);
 }
 
 export function nameOfQuery(list: SyncList, query: object): string {

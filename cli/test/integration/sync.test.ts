@@ -45,7 +45,7 @@ test("a proposal that the node does not know ends the run, and is not stored as 
   const mistyped = known.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"));
   const result = await runCli(argv(mistyped), { fetch });
   expect(result).toMatchObject(ended(1, `There is no proposal ${mistyped}.`));
-  expect(await runCli([...argv(mistyped), "--check"], { fetch })).toMatchObject({ code: 1 });
+  expect(await runCli([...argv(mistyped), "--check"], { fetch })).toMatchObject({ code: 2 });
   expect(await runCli(argv(known), { fetch })).toMatchObject({ code: 0 });
 });
 
@@ -310,7 +310,22 @@ describe("--check", () => {
     const { fetch } = startNode();
     expect(await runCli(argv, { fetch })).toMatchObject(ended(0, "0 new balance changes."));
     const text = "Run sync without --check first: a filter is stored once it has records";
-    expect(await runCli([...argv, "--check"], { fetch })).toMatchObject(ended(1, text));
+    expect(await runCli([...argv, "--check"], { fetch })).toMatchObject(ended(2, text));
+  });
+
+  test.each([
+    [500, 3],
+    [429, 5],
+  ])("of a node that fails with %i is not complete: records do not differ", async (status, code) => {
+    const argv = ["sync", path("vega.db"), "--retries", "0"];
+    const { fetch } = startNode();
+    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
+    for (const first of [0, 2]) {
+      let sent = 0;
+      const failing = async (request: Request) => (sent++ < first ? fetch(request) : new Response("{}", { status }));
+      expect(await runCli([...argv, "--check"], { fetch: failing })).toMatchObject({ code, stdout: "" });
+      expect(sent).toBeGreaterThan(first);
+    }
   });
 
   test("does not miss an asset that is new", async () => {
