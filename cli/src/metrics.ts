@@ -107,9 +107,9 @@ export function addNodeGauges(registry: Registry, status: () => readonly Node[])
 
 export function createServerMetrics(registry: Registry) {
   const { counter, histogram } = createFactory(registry);
-  const requests = counter("requests_total", "operation status", "Requests that were served, by operation and status.");
-  const durations = histogram("request_duration_seconds", "operation", "Time until a response was sent.");
-  const records = counter("records_total", "operation", "Records that were sent.");
+  const requests = counter("serve_requests_total", "operation status", "Served requests, by operation and status.");
+  const durations = histogram("serve_request_duration_seconds", "operation", "Time until a response was sent.");
+  const records = counter("serve_records_total", "operation", "Records that were sent.");
   return {
     served(operation = "", status: number, milliseconds: number): void {
       requests.inc({ operation, status });

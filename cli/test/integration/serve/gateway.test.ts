@@ -137,7 +137,9 @@ describe("a response", () => {
     const { url, log } = await serve(createNetwork());
     expect((await fetch(`${url}${profiles}?parties=${"a".repeat(2 ** 17)}`)).status).toBe(431);
     expect(log().at(-1)).toMatchObject({ event: "request", status: 431, caller: "127.0.0.1" });
-    expect(await (await fetch(`${url}/metrics`)).text()).toContain('_requests_total{operation="",status="431"} 1');
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain(
+      'vegaprotocol_serve_requests_total{operation="",status="431"} 1',
+    );
     const socket = open(url, "POST /transaction/check HTTP/1.1", `Content-Length: ${6 * 2 ** 20 + 1}`);
     socket.write("a".repeat(6 * 2 ** 20 + 1));
     expect(await firstLine(socket)).toMatch(/^HTTP\/1\.1 413 /);
@@ -183,11 +185,14 @@ test("metrics are in the format of Prometheus, with names of one kind", async ()
   const text = await response.text();
   const metricsOf = readMetrics(text);
   for (const status of ["200", "400"])
-    expect(metricsOf("requests_total")).toContainEqual({ labels: { operation: "listVotes", status }, value: "1" });
+    expect(metricsOf("serve_requests_total")).toContainEqual({
+      labels: { operation: "listVotes", status },
+      value: "1",
+    });
   const read = { labels: { operation: "listVotes" }, value: `${body.votes.edges.length}` };
-  expect(metricsOf("records_total")[0]).toEqual(read);
-  expect(text).toMatch(/request_duration_seconds_bucket\{le="\+Inf",operation="listVotes"\} 2\n/);
-  expect(text).toMatch(/request_duration_seconds_count\{operation="listVotes"\} 2\n/);
+  expect(metricsOf("serve_records_total")[0]).toEqual(read);
+  expect(text).toMatch(/vegaprotocol_serve_request_duration_seconds_bucket\{le="\+Inf",operation="listVotes"\} 2\n/);
+  expect(text).toMatch(/vegaprotocol_serve_request_duration_seconds_count\{operation="listVotes"\} 2\n/);
   expect(metricsOf("node_ready")).toContainEqual({ labels: { node: "node-1.example" }, value: "1" });
   const lag = { labels: { node: "node-2.example" }, value: expect.stringMatching(/^2(\.\d+)?$/) };
   expect(metricsOf("node_lag_seconds")).toContainEqual(lag);

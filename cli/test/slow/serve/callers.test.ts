@@ -58,7 +58,9 @@ test("one caller behind a proxy does not take its connections: 256 requests wait
   // Some proxies add a port.
   const other = open(url, `GET ${profiles} HTTP/1.1`, from("192.0.2.1:54321"));
   expect(await firstLine(other)).toMatch(/ 503 /);
-  expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/_requests_total\{operation="",status="503"\} 45$/m);
+  expect(await (await fetch(`${url}/metrics`)).text()).toMatch(
+    /_serve_requests_total\{operation="",status="503"\} 45$/m,
+  );
   for (let page = 0; page < 20; page++) expect((await pageOf(url)).status).toBe(200);
   for (const socket of [...sockets, other]) socket.destroy();
 });
