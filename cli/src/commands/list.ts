@@ -55,7 +55,7 @@ export const listCommands = lists.map(({ id, name }): Definition => {
   const isScan = isScannable(id);
   // Nodes show lists whose cursors they reject as pages of one size.
   const hasPages = listOperation(id).cursors?.rejectedWith === undefined;
-  const order = isScan ? "newest-first in a table, otherwise oldest-first" : "newest-first";
+  const order = isScan ? "newest-first with --limit and in a table, otherwise oldest-first" : "newest-first";
   return {
     name,
     summary: `${summary}.`,
@@ -148,7 +148,8 @@ function readReading(id: ListId, io: Io, flags: flag.Flags): Reading {
   const { startTimestamp: start, endTimestamp: end } = (dateRange ?? {}) as Record<string, bigint | undefined>;
   checkRange(start, end, flags, { isEndExcluded: true });
   const isTable = flags.output === undefined && formatOf(flags.format, io) === "table";
-  const { order = isScannable(id) && !isTable ? "oldest-first" : "newest-first", limit } = flags;
+  const isExport = isScannable(id) && !isTable && flags.limit === undefined;
+  const { order = isExport ? "oldest-first" : "newest-first", limit } = flags;
   const { pageSize, concurrency, catchUp } = flags;
   return { id, query, start, end, isNewestFirst: order === "newest-first", limit, pageSize, concurrency, catchUp };
 }

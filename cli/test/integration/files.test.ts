@@ -75,40 +75,44 @@ test("--dry says what an export would take from two pages of the list, and write
 describe("an export of balance changes that is interrupted", () => {
   const flags = ["--page-size", "30", "--concurrency", "1"];
 
-  test.each([
+  test.each<[extension: string, order: string, flags?: string]>([
     ["csv", "oldest-first"],
+    ["csv", "newest-first", "-n 100000"],
     ["csv.gz", "newest-first"],
     ["json", "oldest-first"],
     ["html", "oldest-first"],
     ["ndjson", "newest-first"],
-  ])("keeps its complete blocks, and says which command writes the rest: %s, %s", async (extension, order) => {
-    const [name, whole] = [file(`x.${extension}`), file(`whole.${extension}`)];
-    const argv = ["balances", "--quiet", "--order", order, ...flags];
-    const { code, stderr } = await interruptAfter(8, [...argv, "-o", name]);
-    expect(code).toBe(130);
-    const side = order === "oldest-first" ? "--from" : "--to";
-    const [, partial = "", count = "", time = ""] =
-      new RegExp(
-        `^Interrupted by SIGINT\\.\\n(${name.replaceAll(/\W/g, "\\$&")}\\.\\w{8}\\.partial) has the (\\d+) records (?:before|from) (\\S+Z)\\. ` +
-          `To export the rest, use ${side} \\3 and another --output\\.\\n$`,
-      ).exec(stderr) ?? [];
-    expect(Number(count)).toBeGreaterThan(50);
-    expect(await readdir(file("."))).toEqual([basename(partial)]);
-    const rest = file(`x-rest.${extension}`);
-    expect(await runCli([...argv, "-o", name, side, time, "--output", rest], { fetch })).toMatchObject({ code: 0 });
-    await runCli([...argv, "-o", whole], { fetch });
-    const rows = async (path: string) => {
-      const bytes = await readFile(path);
-      const text = (extension.endsWith("gz") ? gunzipSync(bytes) : bytes).toString();
-      const [, json = text] = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(text) ?? [];
-      if (extension === "html") return JSON.parse(json).rows;
-      if (extension === "json") return JSON.parse(json);
-      const lines = text.trimEnd().split(/\r?\n/);
-      return extension.startsWith("csv") ? lines.slice(1) : lines;
-    };
-    expect(await rows(partial)).toHaveLength(Number(count));
-    expect([...(await rows(partial)), ...(await rows(rest))]).toEqual(await rows(whole));
-  });
+  ])(
+    "keeps its complete blocks, and says which command writes the rest: %s, %s",
+    async (extension, order, given = `--order ${order}`) => {
+      const [name, whole] = [file(`x.${extension}`), file(`whole.${extension}`)];
+      const argv = ["balances", "--quiet", ...given.split(" "), ...flags];
+      const { code, stderr } = await interruptAfter(8, [...argv, "-o", name]);
+      expect(code).toBe(130);
+      const side = order === "oldest-first" ? "--from" : "--to";
+      const [, partial = "", count = "", time = ""] =
+        new RegExp(
+          `^Interrupted by SIGINT\\.\\n(${name.replaceAll(/\W/g, "\\$&")}\\.\\w{8}\\.partial) has the (\\d+) records (?:before|from) (\\S+Z)\\. ` +
+            `To export the rest, use ${side} \\3 and another --output\\.\\n$`,
+        ).exec(stderr) ?? [];
+      expect(Number(count)).toBeGreaterThan(50);
+      expect(await readdir(file("."))).toEqual([basename(partial)]);
+      const rest = file(`x-rest.${extension}`);
+      expect(await runCli([...argv, "-o", name, side, time, "--output", rest], { fetch })).toMatchObject({ code: 0 });
+      await runCli([...argv, "-o", whole], { fetch });
+      const rows = async (path: string) => {
+        const bytes = await readFile(path);
+        const text = (extension.endsWith("gz") ? gunzipSync(bytes) : bytes).toString();
+        const [, json = text] = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(text) ?? [];
+        if (extension === "html") return JSON.parse(json).rows;
+        if (extension === "json") return JSON.parse(json);
+        const lines = text.trimEnd().split(/\r?\n/);
+        return extension.startsWith("csv") ? lines.slice(1) : lines;
+      };
+      expect(await rows(partial)).toHaveLength(Number(count));
+      expect([...(await rows(partial)), ...(await rows(rest))]).toEqual(await rows(whole));
+    },
+  );
 
   test("keeps nothing if no block was complete, or if the list has no order of time", async () => {
     for (const argv of [["balances"], ["votes", "--proposal", proposal]]) {

@@ -73,6 +73,18 @@ describe("the command balances", () => {
     expect([code, stdout.trimEnd().split("\n").length, stderr]).toEqual([0, 301, notes]);
   });
 
+  test("prints the newest records with --limit in every format, and otherwise exports the oldest ones first", async () => {
+    const argv = ["balances", "--columns", "timestamp", "--raw"];
+    const timesOf = (text: string) => [...text.matchAll(/\d{19,}/g)].map(([time]) => time);
+    const print = async (...more: string[]) => timesOf((await runCli([...argv, ...more], { fetch })).stdout);
+    const all = await print("--format", "csv");
+    for (const format of ["table", "csv", "ndjson", "json"]) {
+      const newest = await print("--format", format, "-n", "2");
+      expect([newest, newest[0]]).toEqual([await print("--order", "newest-first", "-n", "2"), all.at(-1)]);
+    }
+    expect(await print("--order", "oldest-first", "-n", "2")).toEqual(all.slice(0, 2));
+  });
+
   test.each([80, 0])("leaves out no column that tells rows apart on a terminal of %i columns", async (terminal) => {
     const { stdout, stderr } = await runCli(["balances"], { fetch, terminal, env: { NO_COLOR: "1" } });
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
