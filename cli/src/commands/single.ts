@@ -42,7 +42,7 @@ export const checkCommand: Definition = {
     "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. It is sent once and not submitted. " +
     "The exit code is 4 if the node rejects it.",
   arguments: ["[FILE]"],
-  flags: [...fileFlags(), ...nodeFlags()],
+  flags: [...fileFlags(), ...nodeFlags().filter(({ long }) => long !== "--retries")],
   examples: ["check transaction.json", "check < transaction.json"],
   async run(io, flags, [file = "-"]) {
     const tx = await readTransaction(io, file);

@@ -108,6 +108,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["statement", "Expected --from TIME, such as --from 2024-02-01."],
     ["series --from 2024 --every dya", 'day, week, month, got "dya". Did you mean day?'],
     ["series --from 2024 --group-by party,color", 'names of party, asset, market, account-type, got "color".\n'],
+    ["check package.json --retries 1", "Unknown flag '--retries'. Use --help for a list."],
     ["series --from 2024 --group-by type", 'got "type". Did you mean account-type?'],
     ["limits --party network --command nodeAnnouncement", "Did you mean node-announcement?"],
     ["tally --proposal VOTE --required-majority 66", "Expected --required-majority to be a decimal number from 0 to 1"],
