@@ -30,7 +30,7 @@ const examples: Partial<Record<ListId, readonly string[]>> = {
   listPartiesProfiles: ["profiles", `profiles --party ${party} --format json`, "profiles -o profiles.csv.gz"],
   listBalanceChanges: [
     `balances --asset ${asset} -n 10 --columns timestamp,balance --decimals node`,
-    "balances --account-type general --account-type bond --order newest-first -n 10",
+    "balances --account-type general --account-type bond -n 10",
     "balances --from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z -o balances.csv",
     `balances --party ${party} --at 2024-02-09T16:54:45Z`,
   ],
