@@ -27,20 +27,20 @@ export function withCoverage<T extends object>(
   operation: string,
   readingOf: (start: Start) => T,
 ): T & { coverage: Promise<Coverage> } {
-  const note = (coverage: Promise<Coverage>) => {
-    // If the caller does not use it, its rejection must not end the process.
-    coverage.catch(ignore);
-    return Object.assign(reading, { coverage });
-  };
-  const receive = () => {
+  let latest: Promise<Coverage> | undefined;
+  const receive = (): CoverageReceiver | undefined => {
     let receiver: CoverageReceiver | undefined;
-    note(
-      new Promise((resolve, reject) => {
-        receiver = { resolve: (coverage) => resolve(withDigits(coverage)), reject };
-      }),
-    );
+    latest = new Promise((resolve, reject) => {
+      receiver = { resolve: (coverage) => resolve(withDigits(coverage)), reject };
+    });
+    // If the caller does not use it, its rejection must not end the process.
+    latest.catch(ignore);
     return receiver;
   };
+  const get = () => {
+    if (!latest) receive()?.reject(new VegaError(`${operation} has no coverage before a loop`, { operation }));
+    return latest;
+  };
   const reading = readingOf((open) => new ItemIterator(open, receive));
-  return note(Promise.reject(new VegaError(`${operation} has no coverage before a loop`, { operation })));
+  return Object.defineProperty(reading, "coverage", { get }) as T & { coverage: Promise<Coverage> };
 }
