@@ -76,7 +76,7 @@ export async function run<T>(client: PoolClient, call: PoolCall<T>): Promise<Ans
 
 async function sendRequest(running: RunningCall, to: PoolNode): Promise<void> {
   const { client, call, asked } = running;
-  const { clock, emit, pacing, nodes, maxLag } = client;
+  const { clock, emit, pacing, nodes } = client;
   const { url: node } = to;
   const controller = new AbortController();
   const request: NodeRequest = { node, to, since: clock.now(), controller, isSent: false };
@@ -102,11 +102,12 @@ async function sendRequest(running: RunningCall, to: PoolNode): Promise<void> {
     if (call.described || isTransient(error)) to.fail(error, since);
   } else if (response) {
     const block = readBlock(response);
+    const pool = { ...client, now };
     // On Linux, the clock stands still while the machine sleeps: where the other nodes are by now is unknown.
-    if (block && countBehind(millisecondsOf(block.timestamp), { nodes, maxLag, now }) === nodes.length)
+    if (block && countBehind(millisecondsOf(block.timestamp), pool) === nodes.length)
       for (const each of nodes) each.head = undefined;
     to.respond(block, since, response.headers);
-    to.compared(isLagging(block, now, { nodes, maxLag, now }), since);
+    to.compared(isLagging(block, now, pool), since);
   }
 }
 
