@@ -29,7 +29,12 @@ export type BalanceReportName = "balances" | "statement" | "series";
 export const reportColumns: Readonly<Record<BalanceReportName, ColumnKinds>> = {
   balances: { balance: "amount", timestamp: "time", ...account },
   statement: {
-    ...{ timestamp: "time", entry: "exact", month: "exact", change: "amount", total: "amount", balance: "amount" },
+    timestamp: "time",
+    entry: "exact",
+    month: "exact",
+    change: "amount",
+    total: "amount",
+    balance: "amount",
     ...account,
   },
   series: { time: "time", balance: "amount", ...account },
