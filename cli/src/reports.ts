@@ -57,7 +57,7 @@ export function readGroup(text: string | undefined, option: string, names = grou
   return members && [...new Set(members)];
 }
 
-/** The columns that the options of a report leave: members of a group, and those of months. */
+/** The columns of a report, without members that are not in a group, and without those of months that are not wanted. */
 export function columnsOf(
   name: BalanceReportName,
   { groupBy = Object.values(groups), isMonthly }: Pick<BalanceReportOptions, "groupBy" | "isMonthly">,

@@ -98,7 +98,7 @@ export function paginate<T>(fetchPage: FetchPage<T>, pagination: Pagination = {}
     const { openSource } = await loadLists(request.signal);
     return openSource<T>(request, fetchPage);
   });
-  // The copy has no coverage, which is not enumerable: it is for lists of nodes.
+  // The coverage is not enumerable, so a copy has none: it is for lists of nodes.
   return printedAs({ ...list }, `Walk of paginate(). ${usage}`);
 }
 
