@@ -12,6 +12,12 @@ const fileOf = ({ env }: Pick<Io, "env">) => env["VEGA_CONFIG"] || "vegaprotocol
 /** Addresses by name in `nodes`, and values by flag in `defaults` and in sections of commands. */
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
+/**
+ * Whether a text can be the name of a node. An address has a dot, a port or a scheme: it must not lead to another one,
+ * because somebody else may have written the file.
+ */
+export const isNodeName = (text: string): boolean => /^(?!localhost$)[\w-]+$/i.test(text);
+
 /** Reads the file that VEGA_CONFIG names, or the one in the working folder if there is one. */
 export async function readConfig(io: Pick<Io, "env">): Promise<Config> {
   const name = fileOf(io);
@@ -22,6 +28,9 @@ export async function readConfig(io: Pick<Io, "env">): Promise<Config> {
     const wrong = Object.keys(config).find((section) => !isTable(config[section]));
     if (wrong !== undefined) throw new Error(`Expected "${wrong}" to be in a section, such as [defaults].`);
     const { nodes = {} } = config as Config;
+    const address = Object.keys(nodes).find((name) => !isNodeName(name));
+    if (address !== undefined)
+      throw new Error(`Expected "${address}" of [nodes] to be a name of letters, digits, - and _, such as main.`);
     const other = Object.keys(nodes).find((name) => [nodes[name]].flat().some((url) => typeof url !== "string"));
     const expected = 'an address, or several, such as ["https://a.example"].';
     if (other !== undefined) throw new Error(`Expected "${other}" of [nodes] to be ${expected}`);

@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 import { ArgumentError, type ClientOptions, createClient, type ObserverEvent } from "vegaprotocol-client";
 import { type NodePool, type NodePoolOptions, nodePool } from "vegaprotocol-client/pool";
 import { withFlagNames } from "./arguments.js";
-import { readConfig } from "./config.js";
+import { isNodeName, readConfig } from "./config.js";
 import { causesOf, didYouMean, readInput, UsageError } from "./errors.js";
 import type { Flags } from "./flags.js";
 import { type Io, printMessage } from "./io.js";
@@ -62,8 +62,7 @@ async function readNodes(io: Io, { node: entered = [] }: Pick<Flags, "node">): P
   const { nodes: named = {} } = await readConfig(io);
   const nodes = entered.length > 0 ? entered : (env["VEGA_NODE"] ?? "").split(/[\s,]+/).filter(Boolean);
   const names = Object.keys(named);
-  // An address has a dot, a port or a scheme.
-  const unknown = nodes.find((node) => !names.includes(node) && /^(?!localhost$)[\w-]+$/.test(node));
+  const unknown = nodes.find((node) => !names.includes(node) && isNodeName(node));
   if (unknown !== undefined && names.length > 0) {
     const advice = didYouMean(unknown, names) || ` The known names are ${names.join(", ")}.`;
     throw new UsageError(`There is no node "${unknown}" in the configuration.${advice}`);

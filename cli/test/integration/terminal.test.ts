@@ -147,6 +147,11 @@ describe("vegaprotocol.toml", () => {
     ["limit = 1", 'Expected "limit" to be in a section, such as [defaults].'],
     ["\n[balances", "Cannot read FILE, line 2, column 2: Invalid TOML document"],
     ["[nodes]\nmain = 5", 'Expected "main" of [nodes] to be an address, or several, such as ["https://a.example"].'],
+    [
+      '[nodes]\n"node.example" = "https://a.example"',
+      'Expected "node.example" of [nodes] to be a name of letters, digits',
+    ],
+    ['[nodes]\nlocalhost = "https://a.example"', 'Expected "localhost" of [nodes] to be a name'],
     ["[balances]\nlimit = { a = 1 }", 'Expected --limit to be a value, or an array of values, got {"a":1}.'],
     ['[balances]\ncolumns = [["a"]]', 'Expected --columns to be a value, or an array of values, got [["a"]].'],
     ['[balances]\nforce = "yes"', 'Expected "force" of FILE to be true or false, got "yes".'],
