@@ -33,6 +33,7 @@ import {
   write,
 } from "./io.js";
 import { writeError } from "./output/file.js";
+import { hidePassword } from "./sync/destination.js";
 import { formatTime } from "./times.js";
 
 const variables = [
@@ -161,7 +162,7 @@ function refuseArguments(command: Command): void {
   const names = named.map(({ long }) => long).join(" or ");
   const advice = names === "" ? `Use vegaprotocol ${pathOf(command)} --help.` : `Pass it with ${names}.`;
   const further = command.registeredArguments.length > 0 ? "further " : "";
-  throw new UsageError(`Expected no ${further}arguments, got "${other}". ${advice}`);
+  throw new UsageError(`Expected no ${further}arguments, got "${hidePassword(other)}". ${advice}`);
 }
 
 const earlyText = "Flags follow the command, such as vegaprotocol balances --node URL.";

@@ -154,7 +154,8 @@ function readPlan(names: readonly string[], flags: SyncFlags): SyncOptions {
   const { party = [], proposal = [], id = [], pageSize = syncPageSize, concurrency, catchUp } = flags;
   const unknown = names.find((name) => !namedLists.some((list) => list === name));
   if (unknown !== undefined) {
-    throw new UsageError(`Expected names of lists after DESTINATION (${namedLists.join(", ")}), got "${unknown}".`);
+    const got = hidePassword(unknown);
+    throw new UsageError(`Expected names of lists after DESTINATION (${namedLists.join(", ")}), got "${got}".`);
   }
   if (flags.fromDb !== undefined && names.length > 0) {
     throw new UsageError("--from-db copies a whole database: leave out the names of lists.");

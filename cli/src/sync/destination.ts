@@ -101,6 +101,6 @@ export function canonicalJson(value: object): string {
   });
 }
 
-/** An address without its password, which can have any character. */
+/** An address without its password, which can have any character. The address can be misspelled. */
 export const hidePassword = (name: string): string =>
-  name.replace(/^([a-z][a-z\d+.-]+:(?:\/\/)?[^:@/?#]*):.*@/is, "$1:…@").replaceAll(/([?&]password=)[^&]*/g, "$1…");
+  name.replace(/^([^@]{2,}?):(?!\/\/).*@/s, "$1:…@").replaceAll(/(password=)[^&]*/gi, "$1…");
