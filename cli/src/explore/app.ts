@@ -5,6 +5,7 @@ import type { NodePool } from "vegaprotocol-client/pool";
 import { readOwnFile } from "../io.js";
 import { getPath } from "../other-paths.js";
 import type { Env } from "../serve/app.js";
+import { nodeError } from "../serve/errors.js";
 import type { Source } from "./page/data.js";
 
 export interface ExploreOptions {
@@ -48,7 +49,8 @@ export function addExplore(app: Hono<Env>, { client, pool, describe, hosts }: Ex
   for (const path of ["/api/v2/assets", "/api/v2/governance"]) {
     app.get(path, async (context) => {
       const { data, error, response } = await getPath(client, path, { params: { query: context.req.query() } });
-      return context.json((data ?? error ?? {}) as object, response.status as 200);
+      const { status } = response;
+      return context.json((data ?? nodeError(error, status)) as object, status as 200);
     });
   }
 }

@@ -11,7 +11,7 @@ import { readParameters } from "../arguments.js";
 import { type Io, readOwnFile } from "../io.js";
 import { createServerMetrics, exposition, Registry } from "../metrics.js";
 import { isScannable, type ListId } from "../operations.js";
-import { busy, Rejection, responseTo } from "./errors.js";
+import { busy, nodeError, Rejection, responseTo } from "./errors.js";
 import { createQuota, createShare, createTurns } from "./limits.js";
 import type { Source } from "./lists.js";
 import { watchNodes } from "./nodes.js";
@@ -245,7 +245,7 @@ export function createGateway(options: GatewayOptions) {
       const init = { body: { tx: {} }, bodySerializer: () => body, signal };
       return inTurn(1, () => client.http.POST(path, init));
     });
-    return send(context, sent.data ?? sent.error ?? {}, sent);
+    return send(context, sent.data ?? nodeError(sent.error, sent.response.status), sent);
   }
 
   /** Reads a body of JSON. The size of all incomplete bodies is bounded. */

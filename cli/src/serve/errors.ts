@@ -23,11 +23,24 @@ export class Rejection extends Error {
 
 export const busy = (): Rejection => new Rejection(14, "The gateway has as many requests as it can serve.");
 
-/** The response for an error: the response of the node, or a rejection. The log has the text. */
+/**
+ * The error in a body of a node. Proxies in front of a node send others, which can contain the path of its address, a
+ * secret.
+ *
+ * @throws a rejection if the body is not the error of a node.
+ */
+export function nodeError(body: unknown, status: number): object {
+  const { code, message, details = [] } = Object(body) as Record<string, unknown>;
+  if (typeof code === "number") return { code, message, details };
+  throw new Rejection(14, `A node failed with status ${status}.`, [], 0);
+}
+
+/** The response for an error: the error of the node, or a rejection. The log has the text. */
 export function responseTo(error: unknown): Pick<Rejection, "status" | "body" | "headers"> & { text: string } {
   const isOfNode = vega.ApiError.is(error) && !vega.RateLimitError.is(error) && error.status !== 503;
-  if (isOfNode && typeof error.body === "object" && error.body !== null) {
-    return { status: error.status, headers: {}, body: error.body, text: `A node responded with ${error.status}.` };
+  if (isOfNode && error.code !== undefined && error.status >= 400) {
+    const { status, body } = error;
+    return { status, headers: {}, body: nodeError(body, status), text: `A node responded with ${status}.` };
   }
   const { status, headers, body, message } = rejectionOf(error);
   // A failure of no known class is one of the gateway itself.

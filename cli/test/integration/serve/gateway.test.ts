@@ -7,6 +7,7 @@ import { rejectionOf, responseTo } from "../../../src/serve/errors.js";
 import { block, changes, first, startNode } from "../../support/changes.js";
 import { send, serve, startGateway } from "../../support/gateway.js";
 import { readMetrics } from "../../support/metrics.js";
+import { startServing } from "../../support/run-cli.js";
 import { firstLine, open } from "../../support/sockets.js";
 
 const profiles = "/api/v2/parties/profiles";
@@ -217,6 +218,22 @@ describe("the program", () => {
       { ...served, caller: "127.0.0.1" },
       { operation: "getSpamStatistics", status: 503, error: expect.any(String) },
     ]);
+  });
+
+  test("passes on an error of a node, and none of a proxy, which can contain the path of the node", async () => {
+    const path = "/key-1234/statistics";
+    const error = { code: 3, message: "wrong", details: [] };
+    const bodies = [JSON.stringify({ ...error, path }), JSON.stringify({ status: 400, path }), `Cannot GET ${path}`];
+    for (const [index, text] of bodies.entries()) {
+      const refuse = async () => new Response(text, { status: 400 });
+      const { url } = await startServing(["explore", "--node", "https://a.example/key-1234", "--retries", "0"], refuse);
+      const failed = { status: 503, body: { code: 14, message: "A node failed with status 400.", details: [] } };
+      const expected = index === 0 ? { status: 400, body: error } : failed;
+      for (const path of ["/statistics/spam/ab", "/api/v2/assets"])
+        expect(await send(url + path)).toEqual(expect.objectContaining(expected));
+      const check = { method: "POST", body: "{}" };
+      expect(await send(`${url}/transaction/check`, check)).toEqual(expect.objectContaining(expected));
+    }
   });
 
   test("logs the message of an error, and a stack only for a failure of its own", async () => {
