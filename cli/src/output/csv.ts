@@ -11,8 +11,11 @@ const formula = /(?<=^|[;|\t\r\n])( *)('*)(?=[=+\-@\t\r\n＝＋－＠])/g;
 const suspect = /^[ '=+\-@\t\r\n＝＋－＠]|[;|\t\r\n]/;
 /** Numbers and base64 can begin with such a character, and run nothing. */
 const harmless = /^(?:-?\d+(?:\.\d+)?|[\w+/]*={0,2})$/;
-/** The same in JSON, in which other characters do not follow each other outside of a text. */
-const formulaInJson = /(?<=[;|] *'*)[=+\-@＝＋－＠]/g;
+/**
+ * The same in JSON, in which other characters do not follow each other outside of a text. A pattern that begins with
+ * the lookbehind takes quadratic time for many spaces.
+ */
+const formulaInJson = /[=+\-@＝＋－＠](?<=[;|] *'*.)/g;
 
 /** An apostrophe makes a spreadsheet show a formula as text. In JSON, an escape does. */
 function guard(text: string, kind: ColumnKind): string {

@@ -100,4 +100,11 @@ describe("a row of CSV", () => {
     expect(cell).toContain("x|\\u002d2");
     expect(JSON.parse(cell)).toEqual(metadata);
   });
+
+  test("with a long text in JSON takes no longer for spaces and apostrophes", () => {
+    // In quadratic time, it would take minutes.
+    const value = `|${" ".repeat(500_000)}${"'".repeat(500_000)}=1`;
+    const cell = csv(columnsOf("metadata")).encode([{ metadata: [value] }]);
+    expect(cell).toContain("'\\u003d1");
+  });
 });
