@@ -22,7 +22,7 @@ export interface ClientOptions extends AttemptOptions {
    * @example "https://node.example/datanode"
    */
   baseUrl: string | URL | NodePool;
-  /** Headers of every request, also by `client.http`. */
+  /** Headers of every request, to each node of a pool, also by `client.http`. */
   headers?: HeaderValues | undefined;
   /**
    * Sends the requests: a function of one `Request`, not of an address and options. Default: the global `fetch` at the
