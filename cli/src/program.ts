@@ -188,7 +188,8 @@ function printError(io: Io, text: string): void {
     .replace("Unknown option", "Unknown flag")
     .split(/\s*\n\s*/)
     .filter((line) => line !== "");
-  io.stderr.write(`${lines.map((line) => (/[.?)]$/.test(line) ? line : `${line}.`)).join(" ")}\n`);
+  // A shell can expand `*` to any names of files.
+  io.stderr.write(`${printable(lines.map((line) => (/[.?)]$/.test(line) ? line : `${line}.`)).join(" "))}\n`);
 }
 
 const helpWidth = ({ stdout, env }: Io): number =>

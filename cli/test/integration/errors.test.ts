@@ -25,6 +25,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["profiles --format svg", 'csv, html, got "svg".'],
     ["statement --from 2024 -o x.svg", 'a file without .svg: only series and tally draw a chart, got "x.svg".'],
     ["help balnces", "Unknown command 'balnces'. Did you mean balances?"],
+    ["balances --\u001b[31m", "Unknown flag '--�[31m'. Use --help for a list."],
     ["balances --json", "Unknown flag '--json'. Did you mean --format json?"],
     ["balances --limit ../5", 'Expected --limit to be an integer of at least 1, got "../5".'],
     ["balances --asset DAI --asset VEGA", 'Expected --asset once, got it again with "VEGA".'],
