@@ -2,7 +2,7 @@ import type { FollowEvent } from "vegaprotocol-client/follow";
 import { withoutMethods } from "./arguments.js";
 import { ExitError, exitCodes } from "./errors.js";
 import { giveUpAfter as defaultGiveUpAfter, type Flags } from "./flags.js";
-import { count, eraseLine, type Io, isTerminal, printMessage, widthOf } from "./io.js";
+import { count, eraseLine, type Io, isTerminal, printable, printMessage, widthOf } from "./io.js";
 import { describeDuration, formatTime } from "./times.js";
 
 /** In milliseconds. */
@@ -24,7 +24,7 @@ export function createProgress(io: Io, { quiet, verbose }: Flags, isWanted = tru
       const rate = Math.round((1000 * records) / (now - startedAt)).toLocaleString("en");
       const place = typeof time === "string" ? `, at ${formatTime(time).slice(0, 19)}Z` : "";
       const text = `${count(records, "record")}, ${rate}/s${place}`;
-      io.stderr.write(`${eraseLine}${text.slice(0, widthOf(io.stderr) - 1)}`);
+      io.stderr.write(eraseLine + printable(text.slice(0, widthOf(io.stderr) - 1)));
       hasLine = true;
     },
     /** Removes the line, which must not stand between records. */

@@ -70,6 +70,14 @@ describe("the line of progress", () => {
     expect(stderr.endsWith("\r\x1b[K")).toBe(true);
   });
 
+  test("has no control characters of a node", async () => {
+    const pageInfo = { hasNextPage: false };
+    const things = { edges: [{ node: { timestamp: "\x1b[2J" }, cursor: "" }], pageInfo };
+    const answer = async () => Response.json({ things });
+    const options = { fetch: answer, errorTerminal: 100, now: clock(250) };
+    expect((await runCli(["get", "/api/v2/things"], options)).stderr).toContain(", at �[2J");
+  });
+
   test("gives way to a message", async () => {
     const { fetch } = createFakeNode(data, { rateLimit: false });
     const { stderr } = await runCli([...args, "--verbose"], { fetch, errorTerminal: 100 });
