@@ -44,8 +44,12 @@ export async function readConfig(io: Pick<Io, "env">): Promise<Config> {
   }
 }
 
-/** Somebody else may have written the file in the working folder: it must not replace files or send secrets. */
-const untrusted = ["output", "force", "header"];
+/**
+ * Somebody else may have written the file in the working folder: it must not replace files or send secrets. A server of
+ * PostgreSQL can ask for the password in PGPASSWORD.
+ */
+const isUntrusted = (name: string, value: unknown): boolean =>
+  ["output", "force", "header"].includes(name) || /"postgres(?:ql)?:/.test(JSON.stringify(value));
 
 const isTable = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -75,7 +79,7 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
     const isInOutput = name === "format" && extensionsOf(command.getOptionValue("output") ?? "").named !== undefined;
     const isGiven = isInEnvironment || isInOutput || isEntered(command, attribute);
     if (option === undefined || isGiven || entered.some((other) => areInConflict(option, other))) continue;
-    if (untrusted.includes(name) && !io.env["VEGA_CONFIG"]) {
+    if (isUntrusted(name, value) && !io.env["VEGA_CONFIG"]) {
       throw new UsageError(
         `Pass --${name}, or name the file in VEGA_CONFIG: ${fileOf(io)} in the working folder cannot set it.`,
       );

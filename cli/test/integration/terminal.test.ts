@@ -88,7 +88,7 @@ describe("vegaprotocol.toml", () => {
     }
   });
 
-  test("cannot set files to write and headers to send, unless VEGA_CONFIG names it", async () => {
+  test("cannot set files to write, headers to send and servers to log in to, unless VEGA_CONFIG names it", async () => {
     const before = process.cwd();
     process.chdir(path("."));
     try {
@@ -99,6 +99,10 @@ describe("vegaprotocol.toml", () => {
         expect(await runCli(["balances", `--${flag}`, "A: x.csv"], { fetch })).toMatchObject({ code: 0 });
       }
       expect((await onNode('[balances]\noutput = "named.csv"\n', "balances")).code).toBe(0);
+      await writeFile("vegaprotocol.toml", '[defaults]\ndb = "postgres://127.0.0.1:1/vega"\nfrom-db = "none.db"\n');
+      const refused = "Pass --db, or name the file in VEGA_CONFIG";
+      expect(await runCli(["balances", "--at", "2024"], { fetch })).toMatchObject(ended(2, refused));
+      expect(await runCli(["sync", "x.db"], { fetch })).toMatchObject(ended(2, "there is no none.db"));
     } finally {
       // Windows does not remove the working folder.
       process.chdir(before);
