@@ -68,9 +68,9 @@ export class ApiError extends VegaError {
     const { code, message, details } = readErrorBody(body);
     const detail = details.find((each) => each["@type"] === "type.googleapis.com/vega.ErrorDetail");
     const texts = [message, detail?.["message"], detail?.["inner"]].filter(isText).join(": ");
-    const words = shorten(texts, longestText) || summarize(body);
+    const words = summarize(texts, longestText) || summarize(body);
     const { status, headers } = response;
-    const codeName = code === undefined ? undefined : codeNames[code];
+    const codeName = codeNames[code ?? -1];
     const members = { ...options, status, code, codeName, details, detail, body, headers, request, response };
     super(
       `${options.operation ?? "The request"} failed with status ${status}${words ? `: ${words}` : ""} ` +
@@ -108,13 +108,19 @@ function readErrorBody(body: unknown) {
   return {
     code: typeof code === "number" ? code : undefined,
     message,
-    details: objects.filter((detail): detail is ErrorDetail => typeof detail === "object" && detail !== null),
+    details: objects.filter((detail): detail is ErrorDetail => Object(detail) === detail),
   };
 }
 
 /** Returns the beginning of a body on one line: enough to recognize the error page of a proxy. */
-export function summarize(body: unknown): string {
-  return shorten(textOf(body).replace(/\s+/g, " ").trim(), 120);
+export function summarize(body: unknown, length = 120): string {
+  // A node must not add lines to a log, or control a terminal.
+  return shorten(
+    textOf(body)
+      .replace(/[\s\p{C}]+/gu, " ")
+      .trim(),
+    length,
+  );
 }
 
 interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint">, Pick<RateLimitError, "retryAfter" | "banned"> {

@@ -54,6 +54,14 @@ test("a long error body does not make the message of its error long", async () =
   expect((error as Error).message.length).toBeLessThan(1200);
 });
 
+test("an error body adds no line and no control character to the message of its error", async () => {
+  const message = "first\n\u001b[2J second\u009b31m";
+  for (const body of [JSON.stringify({ code: 3, message, details: [] }), message]) {
+    const error = await failureOf(async () => new Response(body, { status: 400 }));
+    expect((error as Error).message).toContain("first [2J second 31m");
+  }
+});
+
 test("a status that no Response can be created with rejects the call with an ApiError that has the body", async () => {
   // Some proxies respond with 999.
   const status = { status: { value: 999 }, ok: { value: false } };
