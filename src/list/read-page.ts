@@ -74,17 +74,6 @@ export class ListPage<T> implements Page<T> {
   /** The page from which a page of votes was reached. A cursor does not show which votes of a block come before it. */
   #origin: ListPage<T> | undefined;
 
-  static {
-    // `console.log` of Node.js would print each record twice, long cursors and the response.
-    Object.defineProperty(ListPage.prototype, Symbol.for("nodejs.util.inspect.custom"), {
-      value(this: ListPage<unknown>) {
-        const { nodes, pageInfo, block, stale } = this;
-        const { hasNextPage, hasPreviousPage } = pageInfo ?? {};
-        return { nodes, hasNextPage, hasPreviousPage, block, stale };
-      },
-    });
-  }
-
   constructor(
     walk: WalkPlan<T>,
     taken: TakenPage<T>,
@@ -110,6 +99,13 @@ export class ListPage<T> implements Page<T> {
       next: { get: () => paginationAfter(forward), enumerable: true },
       previous: { get: () => paginationAfter(backward), enumerable: true },
     });
+  }
+
+  /** `console.log` of Node.js would print each record twice, long cursors and the response. */
+  [Symbol.for("nodejs.util.inspect.custom")](): object {
+    const { nodes, pageInfo, block, stale } = this;
+    const { hasNextPage, hasPreviousPage } = pageInfo ?? {};
+    return { nodes, hasNextPage, hasPreviousPage, block, stale };
   }
 
   /** The time from which on the walk is complete, in Unix nanoseconds; 0 if this page does not limit it. */

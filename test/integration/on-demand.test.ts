@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -66,4 +66,12 @@ test("code that cannot be loaded is a ConnectionError, and is not waited for aft
     globalThis.load = () => new Promise(() => setImmediate(() => controller.abort()));
     await client.scanBalanceChanges({}, { signal }).toArray();`);
   expect(aborted.error).toMatch(/^AbortError/);
+});
+
+test("no module has a static block, which the default configuration of React Native cannot compile", async () => {
+  const entries = await readdir(dist, { recursive: true });
+  const names = entries.filter((name) => name.endsWith(".js"));
+  const sources = await Promise.all(names.map((name) => readFile(join(dist, name), "utf8")));
+  expect(names.filter((_, index) => /\bstatic \{/.test(sources[index] ?? ""))).toEqual([]);
+  expect(names.length).toBeGreaterThan(10);
 });
