@@ -21,7 +21,11 @@ export interface Sqlite {
 type SqliteClass = new (path: string) => Sqlite;
 
 export async function loadSqlite(): Promise<(path: string) => Sqlite> {
+  const { emitWarning } = process;
+  // Node.js 22 warns that SQLite is experimental: people who run a command cannot act on that.
+  process.emitWarning = () => {};
   const own = process.getBuiltinModule?.("node:sqlite") as { DatabaseSync: SqliteClass } | undefined;
+  process.emitWarning = emitWarning;
   const Database = own?.DatabaseSync ?? (await import("libsql").catch(() => undefined))?.default;
   if (Database !== undefined) return (path) => new (Database as SqliteClass)(path);
   throw new UsageError(

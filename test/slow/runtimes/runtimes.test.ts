@@ -108,6 +108,13 @@ describe("the packed package runs on", () => {
     });
   });
 
+  test.each(["20", "22", "24", "26"])("a local copy in SQLite on Node.js %s, without warnings", async (version) => {
+    const program = join(consumer, "node_modules/vegaprotocol-cli/dist/main.js");
+    const argv = [program, "sync", `${version}.db`, "--node", node.url];
+    expect((await run(nodeBinary(version), [...argv, "--quiet"], { cwd: consumer })).stderr).toBe("");
+    expect((await run(nodeBinary(version), [...argv, "--check"], { cwd: consumer })).stderr).not.toContain("Warning");
+  });
+
   test("workerd", async () => {
     const workerd = await startWorkerd(join(consumer, "worker.mjs"), join(consumer, "worker.bundle.mjs"), "2025-01-01");
     try {
