@@ -149,9 +149,10 @@ export const shorten = (text: string, length: number): string =>
 
 function messagesOf(error: unknown): string[] {
   const messages: string[] = [];
-  // A chain of causes may lead back to its beginning.
-  for (let each = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
-    const inner = each instanceof AggregateError ? each.errors.map((one) => String(one?.message ?? one)) : [];
+  // In Jest, errors of `fetch` are of another realm. A chain of causes may lead back to its beginning.
+  let each = error as Partial<AggregateError> | null | undefined;
+  for (let depth = 0; each?.message !== undefined && depth < 5; each = each.cause as typeof each, depth++) {
+    const inner = each.errors?.map?.((one) => String(one?.message ?? one)) ?? [];
     // Messages of OpenSSL end with a line feed.
     const own = [each.message, ...inner].filter(Boolean).join(", ").trim();
     if (!messages.some((message) => message.includes(own))) messages.push(own);
@@ -160,7 +161,7 @@ function messagesOf(error: unknown): string[] {
 }
 
 export const toPlainError = (error: unknown): { name: string; message: string } => ({
-  name: error instanceof Error ? error.name : typeof error,
+  name: (error as Error | null)?.name ?? typeof error,
   message: describe(error),
 });
 

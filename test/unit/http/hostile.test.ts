@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../src/async/clock.js";
@@ -106,6 +107,9 @@ describe("a fetch that fails", () => {
   cyclic.cause = new Error("inner", { cause: cyclic });
   const deep = ["g", "f", "e", "d", "c", "b", "a"].reduce<unknown>((cause, name) => new Error(name, { cause }), null);
 
+  /** As in Jest, whose tests have an `Error` of their own. */
+  const ofAnotherRealm = (source: string) => runInNewContext(source);
+
   test.each<[name: string, reason: unknown]>([
     ["an error whose causes are cyclic", cyclic],
     ["an error whose cause is a symbol", new TypeError("x", { cause: Symbol("x") })],
@@ -132,8 +136,12 @@ describe("a fetch that fails", () => {
     [cyclic, /: cyclic: inner$/],
     [deep, /: a: b: c: d: e$/],
     [new TypeError("fetch failed", { cause: new Error("wrong version number\n") }), /failed: wrong version number$/],
+    [ofAnotherRealm('new TypeError("fetch failed", { cause: new Error("refused") })'), /: fetch failed: refused$/],
+    [ofAnotherRealm('new AggregateError([new Error("::1"), new Error("127.0.0.1")])'), /: ::1, 127.0.0.1$/],
   ])("names its causes once, down to the fifth, in one line: %s", async (reason, message) => {
-    expect(await failureOf(() => Promise.reject(reason))).toHaveProperty("message", expect.stringMatching(message));
+    const error = await failureOf(() => Promise.reject(reason));
+    expect(error).toHaveProperty("message", expect.stringMatching(message));
+    expect(JSON.parse(JSON.stringify(error))).toHaveProperty("cause.name", reason.name);
   });
 
   test("in the middle of a body whose reader has no `cancel` rejects with its error as the cause", async () => {
