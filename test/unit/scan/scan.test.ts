@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type BalanceChange,
+  type ClientOptions,
   ConnectionError,
   createClient,
   PaginationError,
@@ -22,6 +23,9 @@ import { runs } from "../../support/runs.js";
 import { type Range, ScannedNode, type ScannedNodeOptions } from "../../support/scanned-node.js";
 
 const baseUrl = "https://node.example";
+type Fetch = NonNullable<ClientOptions["fetch"]>;
+const scanOf = (fetch: Fetch, query: object = {}, options?: ScanOptions) =>
+  createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges(query, options);
 const block = { height: 9n, timestamp: 1_000_000_000_000n };
 
 /** So many times, a microsecond apart. */
@@ -206,9 +210,7 @@ test.each<[what: string, timestamps: unknown[], words: string, options?: ScanOpt
   const pageInfo = { hasNextPage, hasPreviousPage: false };
   const { fetch, sent } = respondWith({ balances: { edges, pageInfo } });
   const dateRange = { startTimestamp: 10_000n, endTimestamp: 20_000n };
-  const client = createClient({ baseUrl, fetch });
-  const scan = client.scanBalanceChanges({ dateRange }, { missingHistory: "ignore", ...options });
-  const error = await rejectionOf(scan.toArray());
+  const error = await rejectionOf(scanOf(fetch, { dateRange }, { missingHistory: "ignore", ...options }).toArray());
   expect(error).toSatisfy(hasNextPage ? PaginationError.is : ResponseError.is);
   expect((error as Error).message).toContain(words);
   const resume = { dateRange: { startTimestamp: "10000", endTimestamp: "20000" } };
@@ -254,8 +256,7 @@ test("newest first, `resume` ends after each missing record if the node drops it
       node.configure({ history: history.reduce(maximum, 0n) });
       return node.fetch(request);
     };
-    const client = createClient({ baseUrl, fetch, pacing: false });
-    const scan = client.scanBalanceChanges({}, { order: "newest-first", pageSize: 40 });
+    const scan = scanOf(fetch, {}, { order: "newest-first", pageSize: 40 });
     const reading = readUntilError(scan).finally(() => {
       isOver = true;
     });
@@ -285,7 +286,7 @@ test("a scan ends with an error if one microsecond has more records than a page 
     const pageInfo = { ...balances.pageInfo, startCursor: "cursor", endCursor: "cursor" };
     return Response.json({ balances: { edges, pageInfo } }, { headers });
   };
-  const error = await rejectionOf(createClient({ baseUrl, fetch }).scanBalanceChanges({}, { pageSize: 2 }).toArray());
+  const error = await rejectionOf(scanOf(fetch, {}, { pageSize: 2 }).toArray());
   const resume = { dateRange: { startTimestamp: "4000", endTimestamp: "1000009000" } };
   expect(error).toMatchObject({ name: "PaginationError", reason: "repeated-cursor", resume, itemsRead: 1 });
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ resume: { dateRange: { startTimestamp: "4000" } } });
@@ -306,7 +307,7 @@ test("a scan without an end claims none if the response that proves its start ha
   const ahead = nodeAt(0, balances);
   const fetch = (request: Request) => (nodes.shift() ?? ahead).fetch(request);
   const dateRange = { startTimestamp: head - 10_000_000n };
-  const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({ dateRange });
+  const scan = scanOf(fetch, { dateRange });
   expect(await scan.toArray()).toEqual(older);
   expect((await scan.coverage).end).toBeUndefined();
 });
@@ -317,8 +318,7 @@ describe.each(["oldest-first", "newest-first"] as const)("a scan, %s,", (order) 
     const nodes = [nodeAt(3, balances.slice(0, 2), { blockHeaders: false })];
     const ahead = nodeAt(5, balances);
     const fetch = (request: Request) => (nodes.shift() ?? ahead).fetch(request);
-    const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({}, { order });
-    expect(await scan.toArray()).toHaveLength(4);
+    expect(await scanOf(fetch, {}, { order }).toArray()).toHaveLength(4);
   });
 
   test("behind a proxy that removes block headers leaves out no record between others", async () => {
@@ -328,8 +328,7 @@ describe.each(["oldest-first", "newest-first"] as const)("a scan, %s,", (order) 
     for (let seed = 1; seed <= 30; seed++) {
       const random = mulberry32(seed);
       const fetch = (request: Request) => (random() < 0.5 ? behind : ahead).fetch(request);
-      const scan = createClient({ baseUrl, fetch, pacing: false }).scanBalanceChanges({}, { order, pageSize: 2 });
-      const { records, error } = await readUntilError(scan);
+      const { records, error } = await readUntilError(scanOf(fetch, {}, { order, pageSize: 2 }));
       // The node that is behind does not show what follows its last record.
       if (error) expect(error).toMatchObject({ reason: "gap" });
       const read = records.map(({ timestamp }) => Number(BigInt(timestamp) - head) / 1e9);
@@ -346,8 +345,7 @@ describe.each(["oldest-first", "newest-first"] as const)("a scan, %s,", (order) 
         node.configure({ blockHeaders: ((pattern >> sent++) & 1) === 1 });
         return node.fetch(request);
       };
-      const client = createClient({ baseUrl, fetch, pacing: false, retry: false });
-      const { error } = await readUntilError(client.scanBalanceChanges({}, { order, catchUp: 0 }));
+      const { error } = await readUntilError(scanOf(fetch, {}, { order, catchUp: 0, retry: false }));
       expect(error === undefined || PaginationError.is(error), `${pattern}: ${error}`).toBe(true);
     }
   });
@@ -368,8 +366,7 @@ describe.each(["oldest-first", "newest-first"] as const)("a scan, %s,", (order) 
       const isCut = (url: string) =>
         hasProof ? url.includes(quiet) && !url.includes("startTimestamp") : !url.includes(busy);
       const fetch = (request: Request) => (isCut(request.url) ? cut : full).fetch(request);
-      const client = createClient({ baseUrl, fetch, pacing: false });
-      const scan = client.scanBalanceChanges({ filter: { partyIds } }, { order });
+      const scan = scanOf(fetch, { filter: { partyIds } }, { order });
       const times = (await scan.toArray()).map(({ timestamp }) => timestamp);
       expect(times.sort()).toEqual(shown.map((second) => `${timeAt(second)}`));
       expect((await scan.coverage).start).toBeGreaterThan(timeAt(1));
@@ -383,8 +380,7 @@ test("a scan of a filter that takes several requests needs block headers", async
   const message =
     "scanBalanceChanges got a response without X-Block-Height and X-Block-Timestamp, which show that all requests of this filter " +
     "reach the same time. Use a node or a proxy that sends them, or fewer parties.";
-  const scan = createClient({ baseUrl, fetch }).scanBalanceChanges({ filter: { partyIds } });
-  expect(await rejectionOf(scan.toArray())).toMatchObject({ message });
+  await expect(scanOf(fetch, { filter: { partyIds } }).toArray()).rejects.toMatchObject({ message });
 });
 
 test("the coverage of an error has no time before `resume` of which some requests of the filter have shown no history", async () => {
@@ -400,8 +396,7 @@ test("the coverage of an error has no time before `resume` of which some request
     if (request.url.includes("pagination.after")) throw new TypeError("fetch failed");
     return full.fetch(request);
   };
-  const client = createClient({ baseUrl, fetch, pacing: false, retry: false });
-  const error = await rejectionOf(client.scanBalanceChanges({ filter: { partyIds } }, { pageSize: 2 }).toArray());
+  const error = await rejectionOf(scanOf(fetch, { filter: { partyIds } }, { pageSize: 2, retry: false }).toArray());
   const startTimestamp = `${timeAt(1)}`;
   expect(error).toMatchObject({ itemsRead: 1, resume: { dateRange: { startTimestamp } } });
   expect((error as ConnectionError).coverage?.start).toBe(timeAt(1));
@@ -412,8 +407,7 @@ test("a scan of a filter that takes several requests covers its first record, al
   const [early = "", late = ""] = [partyIds[0], partyIds[149]];
   const balances = [early, late, early, late].map((partyId, second) => changeAt(timeAt(second), { partyId }));
   const { fetch } = nodeAt(9, balances);
-  const client = createClient({ baseUrl, fetch, pacing: false });
-  const scan = client.scanBalanceChanges({ filter: { partyIds } }, { maxItems: 3 });
+  const scan = scanOf(fetch, { filter: { partyIds } }, { maxItems: 3 });
   expect(await scan.toArray()).toHaveLength(3);
   expect(await scan.coverage).toMatchObject({ start: timeAt(0), end: timeAt(2) });
 });
@@ -421,14 +415,12 @@ test("a scan of a filter that takes several requests covers its first record, al
 test("a scan with the newest first yields records of a node that lacks the start, before it rejects", async () => {
   const balances = changesAt(Array.from({ length: 400 }, (_, second) => timeAt(second)));
   const { fetch } = nodeAt(400, balances, { history: timeAt(100) });
-  const client = createClient({ baseUrl, fetch, pacing: false });
-  const scanOf = (query: object, options?: object) =>
-    client.scanBalanceChanges(query, { order: "newest-first", pageSize: 20, ...options });
+  const options = { order: "newest-first", pageSize: 20 } as const;
   const query = { dateRange: { startTimestamp: timeAt(50) } };
-  expect(await scanOf(query, { maxItems: 2 }).toArray()).toEqual([balances[399], balances[398]]);
-  const { records, error } = await readUntilError(scanOf(query));
+  expect(await scanOf(fetch, query, { ...options, maxItems: 2 }).toArray()).toEqual([balances[399], balances[398]]);
+  const { records, error } = await readUntilError(scanOf(fetch, query, options));
   expect(error).toMatchObject({ reason: "pruned", availableFrom: timeAt(100) });
-  const rest = await scanOf((error as VegaError).resume ?? {}).toArray();
+  const rest = await scanOf(fetch, (error as VegaError).resume, options).toArray();
   expect([...records, ...rest]).toEqual(balances.slice(100).reverse());
 });
 
@@ -443,28 +435,25 @@ test("a scan that yields nothing before an error begins again, although its firs
     // Nodes show that they have a record up to the start, and not what follows it.
     return (isDown && from !== null ? cut : full).fetch(request);
   };
-  const client = createClient({ baseUrl, fetch, pacing: false, retry: false });
   const dateRange = { startTimestamp: head, endTimestamp: timeAt(6) };
-  const error = await rejectionOf(client.scanBalanceChanges({ dateRange }, { pageSize: 1 }).toArray());
+  const error = await rejectionOf(scanOf(fetch, { dateRange }, { pageSize: 1, retry: false }).toArray());
   expect(error).toMatchObject({ name: "ConnectionError", itemsRead: 0 });
   isDown = false;
-  const { resume } = error as ConnectionError;
-  expect(await client.scanBalanceChanges({ ...(resume as object) }).toArray()).toEqual(balances);
+  expect(await scanOf(fetch, (error as ConnectionError).resume).toArray()).toEqual(balances);
 });
 
 test("a scan sends filters, headers and deadlines with every request", async () => {
   const node = createFakeNode({ balances: 50 });
-  const client = createClient({ baseUrl, fetch: node.fetch });
   const query = { filter: { accountTypes: ["ACCOUNT_TYPE_GENERAL" as const] } };
   const options = { headers: { "x-id": "7" }, order: "newest-first" } as const;
-  const changes = await client.scanBalanceChanges(query, options).toArray();
+  const changes = await scanOf(node.fetch, query, options).toArray();
   expect(new Set(changes.map(({ accountType }) => accountType))).toEqual(new Set(["ACCOUNT_TYPE_GENERAL"]));
   expect(node.requests.map(({ url }) => new URL(url).search)).toEqual([
     "?filter.accountTypes=ACCOUNT_TYPE_GENERAL&pagination.first=5000&pagination.newestFirst=true",
     expect.stringMatching(/^\?filter\.accountTypes=ACCOUNT_TYPE_GENERAL&dateRange.*&pagination\.after=/),
   ]);
   expect(node.requests[0]?.headers).toMatchObject({ "x-id": "7" });
-  const silent = createClient({ baseUrl, fetch: () => new Promise(() => {}) });
+  const silent = () => new Promise<Response>(() => {});
   const late = { name: "TimeoutError", operation: "scanBalanceChanges", resume: { dateRange: {} } };
-  await expect(silent.scanBalanceChanges({}, { totalTimeout: 20 }).toArray()).rejects.toMatchObject(late);
+  await expect(scanOf(silent, {}, { totalTimeout: 20 }).toArray()).rejects.toMatchObject(late);
 });
