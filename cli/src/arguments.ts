@@ -183,9 +183,10 @@ export function withFlagNames(message: string, flags: readonly string[]): string
 
 const method = "(?:(?:list|scan|get|follow|check)[A-Z]\\w+|nodes\\.check)";
 
-/** Leaves out the methods of the client, which people who use the command line do not know. */
+/** Leaves out methods and an option of the client, which the command line does not have. */
 export const withoutMethods = (message: string): string =>
   message
+    .replace(/, longer than `maxRetryAfter`, \d+ ms/, "")
     .replace(new RegExp(`^${method} received`), "Received")
     .replace(new RegExp(`^${method}(?= failed| took)`), "The request")
     .replaceAll(new RegExp(`(?<=^Attempt \\d+) of ${method}|(?<=: )${method} (?=received)`, "g"), "");

@@ -197,6 +197,12 @@ describe("a failure exits with 1, an error on one line and the cause with --verb
     expect(await runCli(["profiles"], { fetch })).toMatchObject({ code: 1, stderr });
   });
 
+  test("if the server asks for a longer wait than a retry takes, which no flag changes", async () => {
+    const fetch = async () => new Response("", { status: 503, headers: { "Retry-After": "120" } });
+    const stderr = expect.stringMatching(/Not retried: the server asks for a wait of 120 s\n$/);
+    expect(await runCli(["profiles"], { fetch })).toMatchObject({ code: 1, stderr });
+  });
+
   test("if stdout cannot be written", async () => {
     const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
     const stderr = "Error: Cannot write stdout: the disk is full.\n";
