@@ -3,6 +3,7 @@ import { join, normalize } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { beforeEach, describe, expect, test } from "vitest";
 import { add, change, changed, changes, first, hour, type Node, other, party, startNode } from "../support/changes.js";
+import { testDestination } from "../support/destination-tests.js";
 import { ended, equal, isWindows, runCli, runUntil, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();
@@ -34,6 +35,8 @@ const times = async () => (await rows()).map(({ time }) => time);
 const microseconds = (records: typeof changes) => records.map(({ timestamp }) => BigInt(timestamp) / 1000n);
 
 describe("a folder", () => {
+  describe("like each destination", () => testDestination("vega/"));
+
   test("has a file for each complete day, with the columns of a database, and continues with the next run", async () => {
     const written =
       "182 new balance changes, complete from 2024-02-07T10:00:00.000000000Z up to 2024-02-15T00:00:00.000000000Z.";

@@ -11,6 +11,7 @@ import { canonicalJson } from "../../src/sync/destination.js";
 import { openSqlite, sqliteDestination } from "../../src/sync/destinations/sqlite.js";
 import { loadSqlite, lock } from "../../src/sync/sqlite.js";
 import { add, change, changes, first, hour, type Node, other, startNode } from "../support/changes.js";
+import { testDestination } from "../support/destination-tests.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readDestination } from "../support/read-destination.js";
 import { ended, isWindows, runCli, useFolder } from "../support/run-cli.js";
@@ -28,6 +29,8 @@ const postgres = usePostgres();
 const { signal } = new AbortController();
 
 describe("SQLite", () => {
+  describe("like each destination", () => testDestination("vega.db"));
+
   test("a database with other tables is refused, and its file is not changed", async () => {
     await query(file, ["CREATE TABLE mine (value TEXT)", "CREATE TABLE sync_state (value TEXT)"]);
     const before = await fs.readFile(file);

@@ -18,14 +18,11 @@ import {
   startNode,
   withPaths,
 } from "../support/changes.js";
-import { testDestination } from "../support/destination-tests.js";
 import { readMetrics } from "../support/metrics.js";
 import { ended, equal, interruption, runCli, useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 
 const path = useFolder();
-
-describe.each(["vega/", "vega.db"] as const)("%s", testDestination);
 
 test.each([
   [[], { VEGA_NODE: "" }, "Expected --node URL"],
