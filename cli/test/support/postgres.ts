@@ -45,14 +45,15 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "tex
   oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format as "text");
 
 /** A server of its own, in a folder that is removed at the end. */
-export async function startPostgres() {
+export async function startPostgres(...settings: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), "postgres-"));
   chmodSync(folder, 0o777);
   const data = join(folder, "data");
   execFileSync(...asOwner("initdb", ["-D", data, "-U", "owner", "--auth=trust", "--no-sync"]), { stdio: "ignore" });
   const port = await freePort();
   const url = `postgres://owner:secret@127.0.0.1:${port}/postgres`;
-  const options = ["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1", "-k", folder];
+  const set = ["listen_addresses=127.0.0.1", ...settings].flatMap((setting) => ["-c", setting]);
+  const options = ["-D", data, "-p", String(port), "-k", folder, ...set];
   const start = () => spawn(...asOwner("postgres", options), { stdio: "ignore" });
   let child = start();
   const pool = new pg.Pool({ connectionString: url, max: 1, types: { getTypeParser } });
@@ -126,7 +127,8 @@ export async function startPgBouncer(server: string, mode: "session" | "transact
 export function usePostgres() {
   let server: Awaited<ReturnType<typeof startPostgres>> | undefined;
   beforeAll(async () => {
-    if (hasPostgres) server = await startPostgres();
+    // Nothing is lost without it unless the machine fails.
+    if (hasPostgres) server = await startPostgres("fsync=off");
   }, 60_000);
   afterAll(() => server?.close(), 60_000);
   return () => server;

@@ -1,8 +1,9 @@
-import { rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
-import { createFolder } from "../../../test/support/folder.js";
 import { Interruption, type Io } from "../../src/io.js";
 import { run } from "../../src/program.js";
 
@@ -146,11 +147,14 @@ export const readLines = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
+/** Linux keeps these files in memory: a disk takes a while for each transaction of a database. */
+const root = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
 /** Gives each test of a file a folder of its own. Returns a function for the path of a name in it. */
 export function useFolder(): (name: string) => string {
   let folder: string;
   beforeEach(async () => {
-    folder = await createFolder();
+    folder = await realpath(await mkdtemp(join(root, "vegaprotocol-")));
   });
   afterEach(() => rm(folder, { recursive: true, maxRetries: 3 }));
   return (name) => join(folder, name);
