@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
-import { changes, party, startNode } from "../support/changes.js";
+import { changes, intercept, party, startNode } from "../support/changes.js";
 import { ended, isWindows, runCli, runUntil, useFolder } from "../support/run-cli.js";
 
 const node = createFakeNode({ balances: 400, votes: 60, profiles: 9 }, { rateLimit: false });
@@ -39,11 +39,8 @@ describe.each([
 
   test("is not replaced without --force, also if it appears while the export runs", async () => {
     const stderr = `Error: ${file(base)} exists. Use --force to replace it, or another --output.\n`;
-    const late = async (request: Request) => {
-      await writeFile(file(base), "earlier");
-      return fetch(request);
-    };
-    expect(await exportTo([], { fetch: late })).toMatchObject({ code: 2, stderr });
+    const late = intercept(node, () => writeFile(file(base), "earlier"));
+    expect(await exportTo([], late)).toMatchObject({ code: 2, stderr });
     expect(await exportTo([])).toMatchObject({ code: 2, stderr });
     expect(await read(file(base))).toBe("earlier");
     expect(await readdir(file("."))).toEqual([base]);
@@ -152,16 +149,13 @@ test("an export of a part of the records keeps partial files, which can have the
 test("two exports to one file at the same time each write a whole one, also in processes with the same id", async () => {
   const argv = ["balances", "--quiet", "--force", "--page-size", "10", "-o", file("x.csv")];
   let isDone = false;
-  const slow = async (request: Request) => {
-    const after = new URL(request.url).searchParams.has("pagination.after");
-    if (after && !isDone) {
-      isDone = true;
-      expect(await runCli([...argv, "-n", "20"], { fetch })).toMatchObject({ code: 0 });
-      expect((await read(file("x.csv"))).split("\r\n")).toHaveLength(22);
-    }
-    return fetch(request);
-  };
-  expect(await runCli(argv, { fetch: slow })).toMatchObject({ code: 0, stderr: "" });
+  const slow = intercept(node, async (_, { url }) => {
+    if (isDone || !url.includes("pagination.after")) return;
+    isDone = true;
+    expect(await runCli([...argv, "-n", "20"], { fetch })).toMatchObject({ code: 0 });
+    expect((await read(file("x.csv"))).split("\r\n")).toHaveLength(22);
+  });
+  expect(await runCli(argv, slow)).toMatchObject({ code: 0, stderr: "" });
   const { stdout } = await runCli(["balances", "--quiet", "--format", "csv"], { fetch });
   expect(await read(file("x.csv"))).toBe(stdout);
 });
@@ -297,11 +291,7 @@ test("an export whose end nothing shows keeps its records in a file that can be 
 test("an export without --from names no start if the node drops records meanwhile", async () => {
   const dropping = createFakeNode({ balances: 3000, seed: 3 }, { rateLimit: false });
   const times = dropping.records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));
-  let requests = 0;
-  const fetch = async (request: Request) => {
-    if (++requests === 8) dropping.configure({ history: times[2500] ?? 0n });
-    return dropping.fetch(request);
-  };
+  const { fetch } = intercept(dropping, (number) => number === 8 && dropping.configure({ history: times[2500] ?? 0n }));
   const flags = ["--page-size", "100", "--concurrency", "1", "-o", file("dropped.csv")];
   const dropped =
     /^Error: The node dropped records during the reading\. The records are complete from \S+Z on\. Run the command again\.\n/;

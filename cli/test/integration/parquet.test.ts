@@ -2,7 +2,19 @@ import fs from "node:fs/promises";
 import { join, normalize } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { beforeEach, describe, expect, test } from "vitest";
-import { add, change, changed, changes, first, hour, type Node, other, party, startNode } from "../support/changes.js";
+import {
+  add,
+  change,
+  changed,
+  changes,
+  first,
+  hour,
+  intercept,
+  type Node,
+  other,
+  party,
+  startNode,
+} from "../support/changes.js";
 import { testDestination } from "../support/destination-tests.js";
 import { ended, equal, isWindows, runCli, runUntil, useFolder } from "../support/run-cli.js";
 
@@ -156,11 +168,9 @@ describe("a folder", () => {
     await sync(node, "--partial-day");
     const before = await rows();
     node.nextBlock();
-    let requests = 0;
-    const fetch = async (request: Request) =>
-      requests++ < 2 ? node.fetch(request) : new Response("", { status: 500 });
+    const failing = intercept(node, (number) => number > 2 && new Response("", { status: 500 }));
     const stderr = expect.not.stringContaining("complete from");
-    const result = await sync({ fetch }, "--partial-day", "--retries", "0", "--page-size", "5");
+    const result = await sync(failing, "--partial-day", "--retries", "0", "--page-size", "5");
     expect(result).toMatchObject({ code: 1, stderr });
     expect(await rows()).toEqual(before);
     expect((await fs.readdir(folder, { recursive: true })).filter((name) => name.includes("partial"))).toEqual([]);
@@ -190,18 +200,14 @@ describe("a folder", () => {
     const node = startNode();
     const moved = path("moved");
     await fs.mkdir(folder);
-    let second: ReturnType<typeof runCli> | undefined;
-    const fetch = async (request: Request) => {
-      if (second === undefined) {
-        await fs.rename(folder, moved);
-        second = runCli(["sync", `${moved}/`], { fetch: node.fetch });
-        await second;
-      }
-      return node.fetch(request);
-    };
+    const moving = intercept(node, async (number) => {
+      if (number > 1) return;
+      await fs.rename(folder, moved);
+      const second = await runCli(["sync", `${moved}/`], node);
+      expect(second).toMatchObject(ended(1, /^Error: Process \d+ on .* writes /));
+    });
     const text = `Expected ${folder} to be the folder that this run has opened, but it was moved`;
-    expect(await sync({ fetch })).toMatchObject(ended(1, text));
-    expect(await second).toMatchObject(ended(1, /^Error: Process \d+ on .* writes /));
+    expect(await sync(moving)).toMatchObject(ended(1, text));
     expect(await fs.readdir(path("."))).toEqual(["moved"]);
     expect(await runCli(["sync", `${moved}/`], { fetch: node.fetch })).toMatchObject({ code: 0 });
     expect((await fs.readdir(moved)).sort()).toEqual(["balance_changes"]);

@@ -4,7 +4,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { account, change, changes, first, hour, party, startNode, withPaths } from "../support/changes.js";
+import { account, change, changed, changes, first, hour, party, startNode, withPaths } from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { ended, readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
 
@@ -173,12 +173,7 @@ describe("a report from a time on", () => {
 });
 
 test("a report of a record that a node has sent with a wrong value fails, and blames no flag", async () => {
-  const node = startNode();
-  const fetch = async (request: Request) => {
-    const response = await node.fetch(request);
-    const { headers } = response;
-    return new Response((await response.text()).replace(/"balance":"\d+"/, '"balance":"1.5"'), { headers });
-  };
+  const { fetch } = changed(startNode(), (text) => text.replace(/"balance":"\d+"/, '"balance":"1.5"'));
   const message = 'Error: Expected `balance` of each record to be an integer in digits, got "1.5".\n';
   expect(await runCli(["balances", "--at", "now"], { fetch })).toMatchObject(ended(1, message));
   const { url } = await startServing(["serve", "--port", "0"], fetch);

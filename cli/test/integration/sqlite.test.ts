@@ -10,7 +10,7 @@ import { withOtherPaths } from "../../src/fake-node.js";
 import { canonicalJson } from "../../src/sync/destination.js";
 import { openSqlite, sqliteDestination } from "../../src/sync/destinations/sqlite.js";
 import { loadSqlite, lock } from "../../src/sync/sqlite.js";
-import { add, change, changes, first, hour, type Node, other, startNode } from "../support/changes.js";
+import { add, change, changes, first, hour, intercept, type Node, other, startNode } from "../support/changes.js";
 import { testDestination } from "../support/destination-tests.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readDestination } from "../support/read-destination.js";
@@ -209,15 +209,12 @@ describe("SQLite", () => {
     ["replaced by a backup", replace],
   ])("a file that is %s ends a run, whose records would be in no file of that name", async (_, move) => {
     const node = startNode();
-    let requests = 0;
-    const fetch = async (request: Request) => {
-      if (++requests === 8) {
-        await move();
-        add(node, change(node.block.timestamp));
-      }
-      return node.fetch(request);
-    };
-    const result = await sync({ ...node, fetch }, "--follow", "--poll-interval", "5ms");
+    const moving = intercept(node, async (number) => {
+      if (number !== 8) return;
+      await move();
+      add(node, change(node.block.timestamp));
+    });
+    const result = await sync(moving, "--follow", "--poll-interval", "5ms");
     expect(result).toMatchObject(ended(1, "but it was moved, removed or replaced. Run sync again"));
     for (const suffix of ["-wal", "-shm"]) await fs.rm(file + suffix, { force: true });
     expect(await sync(node)).toMatchObject({ code: 0 });

@@ -14,6 +14,7 @@ import {
   changes,
   first,
   hour,
+  intercept,
   party,
   startNode,
   withPaths,
@@ -130,16 +131,14 @@ test("says that nothing is stored if no response proves the records of a filter 
   const parties = [party, ...Array.from({ length: 100 }, (_, index) => index.toString(16).padStart(64, "0"))];
   // No other party shows what the node keeps, and a page is too small for all records of this one.
   const balances = Array.from({ length: 5100 }, (_, index) => change(first + BigInt(index) * 1_000_000n, "7", party));
-  const { fetch } = startNode({ balances });
+  const node = startNode({ balances });
   const argv = ["sync", path("vega.db"), "balances", ...parties.flatMap((each) => ["--party", each])];
-  let requests = 0;
   // A follower takes over if the scan fails.
-  const failing = (request: Request) => (++requests === 2 ? new Response("", { status: 503 }) : fetch(request));
+  const failing = intercept(node, (number) => number === 2 && new Response("", { status: 503 }));
   const unproved = /^Error: No response shows from when on the balance changes are complete: /m;
-  expect(await runCli(argv, { fetch })).toMatchObject(ended(3, unproved));
+  expect(await runCli(argv, node)).toMatchObject(ended(3, unproved));
   const follow = ["--follow", "--poll-interval", "5ms", "--retries", "0", "--give-up-after", "2s"];
-  const result = runCli([...argv, ...follow], { fetch: async (request) => failing(request) });
-  expect(await result).toMatchObject(ended(3, unproved));
+  expect(await runCli([...argv, ...follow], failing)).toMatchObject(ended(3, unproved));
 });
 
 test("a query continues, although another one has stored records before its start and not those that follow them", async () => {
@@ -173,11 +172,11 @@ test("a vote keeps its last version if a node that is behind responds to another
 });
 
 test("a list whose next page no node shows ends with advice for the command line", async () => {
-  const [whole, empty] = [startNode(), startNode({ balances: [] })];
-  const fetch = (request: Request) => (request.url.includes("pagination.after") ? empty : whole).fetch(request);
+  const empty = startNode({ balances: [] });
+  const node = intercept(startNode(), (_, request) => request.url.includes("pagination.after") && empty.fetch(request));
   const advice =
     /^Error: The node has further records, but no request leads to them after \d+ records \(gap\)\. Run the command again/m;
-  expect(await runCli(["sync", path("vega.db"), "--page-size", "20"], { fetch })).toMatchObject(ended(3, advice));
+  expect(await runCli(["sync", path("vega.db"), "--page-size", "20"], node)).toMatchObject(ended(3, advice));
 });
 
 test("--follow waits for a response that shows what follows the stored records, and then gives up", async () => {
@@ -188,19 +187,18 @@ test("--follow waits for a response that shows what follows the stored records, 
 });
 
 test("--follow warns if the records begin after --from, also if its first request for them fails", async () => {
-  const { fetch, position, next } = addressWithGap(0);
+  const { position, next, ...address } = addressWithGap(0);
   const begins = `${formatTime(next)} on, and the range begins at ${formatTime(position)}`;
   for (const failures of [0, 1]) {
     const { signal, interrupt } = interruption();
-    let requests = 0;
-    const failing = async (request: Request) => {
-      if (++requests > 60) interrupt();
-      return requests > 1 && requests <= 1 + failures ? new Response("", { status: 503 }) : fetch(request);
-    };
+    const { fetch } = intercept(address, (number) => {
+      if (number > 60) interrupt();
+      return number > 1 && number <= 1 + failures && new Response("", { status: 503 });
+    });
     const flags = ["--from", `${position}`, "--party", party, "--follow", "--poll-interval", "5ms", "--retries", "0"];
     const argv = ["sync", path(`vega-${failures}.db`), ...flags];
     const warning = `Warning: The records are complete from ${begins}.`;
-    expect(await runCli(argv, { fetch: failing, signal })).toMatchObject(ended(130, warning));
+    expect(await runCli(argv, { fetch, signal })).toMatchObject(ended(130, warning));
   }
 });
 
@@ -315,13 +313,11 @@ describe("--check", () => {
     [429, 5],
   ])("of a node that fails with %i is not complete: records do not differ", async (status, code) => {
     const argv = ["sync", path("vega.db"), "--retries", "0"];
-    const { fetch } = startNode();
-    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
+    const node = startNode();
+    expect(await runCli(argv, node)).toMatchObject({ code: 0 });
     for (const first of [0, 2]) {
-      let sent = 0;
-      const failing = async (request: Request) => (sent++ < first ? fetch(request) : new Response("{}", { status }));
-      expect(await runCli([...argv, "--check"], { fetch: failing })).toMatchObject({ code, stdout: "" });
-      expect(sent).toBeGreaterThan(first);
+      const failing = intercept(node, (number) => number > first && new Response("{}", { status }));
+      expect(await runCli([...argv, "--check"], failing)).toMatchObject({ code, stdout: "" });
     }
   });
 

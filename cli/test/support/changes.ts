@@ -27,6 +27,17 @@ export type Node = { fetch(request: Request): Promise<Response> };
 export const startNode = ({ history, ...data }: FakeNodeData & { history?: bigint } = {}) =>
   createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
 
+/** Calls a function before each request, with its number. A response that it returns takes the place of the node's own. */
+export function intercept(node: Node, act: (number: number, request: Request) => unknown): Node {
+  let number = 0;
+  return {
+    fetch: async (request) => {
+      const own = await act(++number, request);
+      return own instanceof Response ? own : node.fetch(request);
+    },
+  };
+}
+
 type Headers = Record<string, string | undefined>;
 /** A node whose bodies and headers are changed. */
 export const changed = (node: Node, body: (text: string) => string, headers: Headers = {}): Node => ({

@@ -12,7 +12,20 @@ import { syncTo } from "../../src/sync/sync.js";
 import { formatTime } from "../../src/times.js";
 import { changeParquet, changeSql } from "./change-value.js";
 import type { Node } from "./changes.js";
-import { account, add, block, change, changed, changes, first, hour, other, party, startNode } from "./changes.js";
+import {
+  account,
+  add,
+  block,
+  change,
+  changed,
+  changes,
+  first,
+  hour,
+  intercept,
+  other,
+  party,
+  startNode,
+} from "./changes.js";
 import { usePostgres } from "./postgres.js";
 import { readDestination } from "./read-destination.js";
 import { ended, equal, interruption, runCli, useFolder } from "./run-cli.js";
@@ -332,13 +345,9 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
 
   test("stores nothing if only the first response has records, because all queries after it failed", async () => {
     const node = startNode();
-    let requests = 0;
-    const fetch = async (request: Request) => {
-      const response = await node.fetch(request);
-      if (++requests === 1 || !request.url.includes("balance")) return response;
-      return Response.json({ balances: { edges: [], pageInfo: null } }, { headers: response.headers });
-    };
-    const result = await sync({ fetch });
+    const empty = changed(node, () => JSON.stringify({ balances: { edges: [], pageInfo: null } }));
+    const isEmpty = (number: number, { url }: Request) => number > 1 && url.includes("balance");
+    const result = await sync(intercept(node, (...sent) => isEmpty(...sent) && empty.fetch(sent[1])));
     expect(result).toMatchObject(ended(3, "later ones have none"));
     expect(result.stderr).not.toContain("stored");
   });
@@ -348,11 +357,10 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     await sync(node);
     add(node, change(node.block.timestamp));
     const others: Awaited<ReturnType<typeof sync>>[] = [];
-    const slow = async (request: Request) => {
-      if (others.length === 0) others.push(await sync(node), await sync(startNode(), "--check"));
-      return node.fetch(request);
-    };
-    expect(await sync({ fetch: slow })).toMatchObject({ code: 0 });
+    const slow = intercept(node, async (number) => {
+      if (number === 1) others.push(await sync(node), await sync(startNode(), "--check"));
+    });
+    expect(await sync(slow)).toMatchObject({ code: 0 });
     const refused = expect.stringMatching(/^Error: Process \d+ on .* writes /);
     expect(others).toMatchObject([{ code: 1, stderr: refused }, { code: 0 }]);
   });
@@ -360,32 +368,25 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
   test("is compared as it was when the comparison began, also while records are stored", async () => {
     const node = startNode();
     await sync(node);
-    let isFirst = true;
-    const fetch = async (request: Request) => {
-      if (isFirst) {
-        isFirst = false;
-        add(node, change(node.block.timestamp + 1_000_000n));
-        expect(await sync(node)).toMatchObject({ code: 0 });
-      }
-      return node.fetch(request);
-    };
-    expect(await sync({ fetch }, "--check")).toMatchObject(equal(200));
+    const growing = intercept(node, async (number) => {
+      if (number > 1) return;
+      add(node, change(node.block.timestamp + 1_000_000n));
+      expect(await sync(node)).toMatchObject({ code: 0 });
+    });
+    expect(await sync(growing, "--check")).toMatchObject(equal(200));
   });
 
   test.skipIf(isFolder)("is not continued after it has returned to an earlier state, as after a failover", async () => {
     const node = startNode();
     const later = change(node.block.timestamp);
     const earlier = ["DELETE FROM account_changes", "UPDATE sync_state SET position = start"];
-    let requests = 0;
-    const fetch = async (request: Request) => {
-      if (++requests === 8) {
-        if (kind === "PostgreSQL") await server()?.sql(`SET search_path TO vega; ${earlier.join("; ")}`);
-        else await query(target(), earlier);
-        add(node, later);
-      }
-      return node.fetch(request);
-    };
-    const result = await sync({ fetch }, "--follow", "--poll-interval", "5ms");
+    const failing = intercept(node, async (number) => {
+      if (number !== 8) return;
+      if (kind === "PostgreSQL") await server()?.sql(`SET search_path TO vega; ${earlier.join("; ")}`);
+      else await query(target(), earlier);
+      add(node, later);
+    });
+    const result = await sync(failing, "--follow", "--poll-interval", "5ms");
     expect(result).toMatchObject(ended(1, "The database is in an earlier state"));
     expect(result.stderr).toMatch(/Expected balances up to 2024-02-15T18.* in .*, got balances up to 2024-02-07T10/);
     expect(await sync(node)).toMatchObject(ended(0, "201 new balance changes"));
@@ -436,11 +437,11 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(await sync(node, "--check")).toMatchObject(ended(3, "The node is behind: it has reached 2024-"));
     if (!isFolder)
       expect(await sync(node, ...lists.slice(1))).toMatchObject(ended(3, "The node is behind: it has reached"));
-    const banned = async () => new Response("", { status: 403, headers: { "ratelimit-retry-after": "60" } });
-    const fetch = (request: Request) => (request.url.includes("/votes?") ? banned() : node.fetch(request));
+    const banned = () => new Response("", { status: 403, headers: { "ratelimit-retry-after": "60" } });
+    const banning = intercept(node, (_, { url }) => url.includes("/votes?") && banned());
     node.configure({ lag: 0 });
     node.nextBlock();
-    expect(await sync({ fetch }, ...lists.slice(1))).toMatchObject(ended(5, "Wait 60 seconds."));
+    expect(await sync(banning, ...lists.slice(1))).toMatchObject(ended(5, "Wait 60 seconds."));
   });
 
   test("equals a node of another version, whose records have other forms", async () => {
@@ -497,13 +498,11 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
   });
 
   test("is completed with --follow although the node restarts while its history is read", async () => {
-    const node = startNode();
     const { signal, interrupt } = interruption();
-    let requests = 0;
-    const fetch = async (request: Request) => {
-      if (++requests > 40) interrupt();
-      return requests >= 5 && requests < 7 ? new Response("", { status: 503 }) : node.fetch(request);
-    };
+    const { fetch } = intercept(startNode(), (number) => {
+      if (number > 40) interrupt();
+      return number >= 5 && number < 7 && new Response("", { status: 503 });
+    });
     const flags = ["--follow", "--poll-interval", "5ms", "--retries", "0", "--page-size", "20", "--concurrency", "1"];
     const { code, stderr } = await runCli(["sync", target(), ...flags], { fetch, signal });
     const retried = /[^.]\. Retrying for 10m\.\nThe node responds again after /;

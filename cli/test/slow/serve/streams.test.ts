@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createFakeNetwork, type FakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
+import { intercept } from "../../support/changes.js";
 import { checkResponse, serve } from "../../support/gateway.js";
 import { readLines } from "../../support/run-cli.js";
 import { firstLine, open } from "../../support/sockets.js";
@@ -39,11 +40,8 @@ test.each([true, false])("a stream has all records in order, says complete, newe
 
 test("a stream that cannot be continued ends with an error and the range that is missing, as gateway.yaml says", async () => {
   const network = createNetwork(8000);
-  let requests = 0;
-  const { url } = await serve(network, ["--retries", "0"], (request) => {
-    if (++requests === 4) network.nodes[0]?.configure({ down: true });
-    return network.fetch(request);
-  });
+  const failing = intercept(network, (number) => number === 4 && network.nodes[0]?.configure({ down: true }));
+  const { url } = await serve(network, ["--retries", "0"], failing.fetch);
   const lines = await linesOf(await fetch(url + path, { headers }));
   for (const line of lines) checkResponse("/api/v2/balance/changes", headers.Accept, line);
   const { error } = lines.pop();
@@ -55,12 +53,8 @@ test("a stream that cannot be continued ends with an error and the range that is
 
 test.each([true, false])("a stream that is cut off says what is missing, newest first: %s", async (newestFirst) => {
   const network = createNetwork(8000);
-  let requests = 0;
-  const flags = ["--grace", "0s"];
-  const { url, close } = await serve(network, flags, async (request) => {
-    if (++requests > 3) await once(request.signal, "abort");
-    return network.fetch(request);
-  });
+  const hanging = intercept(network, (number, { signal }) => number > 3 && once(signal, "abort"));
+  const { url, close } = await serve(network, ["--grace", "0s"], hanging.fetch);
   const ordered = `/api/v2/balance/changes?pagination.newestFirst=${newestFirst}`;
   const response = await fetch(url + ordered, { headers });
   const ended = close();

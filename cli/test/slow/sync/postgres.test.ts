@@ -11,6 +11,7 @@ import {
   changes,
   first,
   hour,
+  intercept,
   type Node,
   other,
   party,
@@ -121,13 +122,8 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     ["SIGINT", "url"],
     ["SIGINT", "socketUrl"],
   ] as const)("continues when the server restarts after %s: %s", async (signal, address) => {
-    const node = startNode();
-    let requests = 0;
-    const fetch = async (request: Request) => {
-      if (++requests === 5) await server.restart(signal);
-      return node.fetch(request);
-    };
-    const run = await runCli(["sync", server[address], "--page-size", "20", "--catch-up", "10ms"], { fetch });
+    const node = intercept(startNode(), (number) => number === 5 && server.restart(signal));
+    const run = await runCli(["sync", server[address], "--page-size", "20", "--catch-up", "10ms"], node);
     expect(run).toMatchObject(ended(0, "Trying again for five minutes."));
     const times =
       "SELECT (extract(epoch FROM time) * 1000000)::bigint, balance::text FROM vega.balance_changes ORDER BY time";

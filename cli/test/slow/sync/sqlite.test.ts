@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { run } from "../../../../test/support/run.js";
 import { loadSqlite } from "../../../src/sync/sqlite.js";
-import { add, change, startNode } from "../../support/changes.js";
+import { add, change, intercept, startNode } from "../../support/changes.js";
 import { ended, equal, interruption, runCli, useFolder } from "../../support/run-cli.js";
 import { query } from "../../support/sqlite.js";
 import { installNode, node } from "./sqlite-node.js";
@@ -17,17 +17,14 @@ test("a database that another program locks for longer than SQLite waits is wait
   const node = startNode();
   const open = await loadSqlite();
   const { signal, interrupt } = interruption();
-  let requests = 0;
-  const fetch = async (request: Request) => {
-    if (++requests === 8) {
-      const other = open(path("vega.db"));
-      other.exec("BEGIN EXCLUSIVE");
-      add(node, change(node.block.timestamp));
-      setTimeout(() => other.close(), 5500);
-    }
-    if (requests === 20) interrupt();
-    return node.fetch(request);
-  };
+  const { fetch } = intercept(node, (number) => {
+    if (number === 20) interrupt();
+    if (number !== 8) return;
+    const other = open(path("vega.db"));
+    other.exec("BEGIN EXCLUSIVE");
+    add(node, change(node.block.timestamp));
+    setTimeout(() => other.close(), 5500);
+  });
   const flags = ["--follow", "--poll-interval", "5ms"];
   const { code, stderr } = await runCli(["sync", path("vega.db"), ...flags], { fetch, signal });
   const waits = expect.stringContaining("database is locked. Trying again for five minutes.\n");
