@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { formatUnits } from "vegaprotocol-client";
 import { describe, expect, test } from "vitest";
-import { change, first, hour, startNode, withPaths } from "../support/changes.js";
+import { change, first, hour, listing, startNode, withPaths } from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readLines, runCli, useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
@@ -12,9 +12,9 @@ const postgres = usePostgres();
 /** Decimal places by asset. The node lists no details of the last one. */
 const decimals = new Map([0, 1, 6, 18, 77, 78, 90, undefined].map((each, index) => [`e${index}`.repeat(32), each]));
 const assetIds = [...decimals.keys()];
-const edges = [...decimals].map(([id, each]) => ({
-  node: { id, details: each === undefined ? null : { symbol: `S${each}`, name: "", decimals: `${each}` } },
-  cursor: id,
+const assets = [...decimals].map(([id, each]) => ({
+  id,
+  details: each === undefined ? null : { symbol: `S${each}`, name: "", decimals: `${each}` },
 }));
 
 // Near the ends of the parts that SQLite computes with, and any others.
@@ -42,10 +42,9 @@ const expected = balances.map(({ assetId = "", partyId = "", balance }) => {
 });
 
 const sql = "SELECT balance, delta, symbol, balance_units, delta_units FROM balance_deltas ORDER BY time";
-const pageInfo = { hasNextPage: false, endCursor: "" };
 const nodesOf = (changes: typeof balances) => {
   const plain = startNode({ balances: changes, block: { height: 10n, timestamp: first + 2000n * hour } });
-  return { plain, node: withPaths(plain, { "/api/v2/assets": { assets: { edges, pageInfo } } }) };
+  return { plain, node: withPaths(plain, listing(...assets)) };
 };
 const { node } = nodesOf(balances);
 const sync = (name: string, fetch = node.fetch) => runCli(["sync", name], { fetch });

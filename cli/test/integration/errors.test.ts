@@ -2,6 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
+import { ids } from "../support/changes.js";
 import { ended, readLines, runCli, useFolder } from "../support/run-cli.js";
 
 const node = createFakeNode({ balances: 300, votes: 600, profiles: 30 }, { defects: nodeDefects, rateLimit: false });
@@ -10,7 +11,7 @@ const { fetch } = node;
 const path = useFolder();
 
 test("profiles of more parties than fit in one URL are refused with how many do", async () => {
-  const parties = Array.from({ length: 119 }, (_, index) => ["--party", `${index}`.padStart(64, "0")]).flat();
+  const parties = ids(119).flatMap((id) => ["--party", id]);
   const message = "fit in one URL and needs 2 requests. Run the command for about 80 of them at a time.";
   expect(await runCli(["profiles", ...parties], { fetch })).toMatchObject(ended(2, message));
 });
@@ -228,7 +229,7 @@ test("a rate limit and a ban exit with 5", async () => {
   expect((await runCli(argv, { fetch: limited.fetch })).stderr).toMatch(/^Error: .*Wait \d+ seconds/);
 });
 
-const parties = Array.from({ length: 10_500 }, (_, index) => index.toString(16).padStart(64, "0"));
+const parties = ids(10_500);
 const profiles = parties.map((partyId) => ({ partyId, alias: "", metadata: [] }));
 
 test("a list of which the node shows no more than the ends exits with 3, unless the limit is within an end", async () => {

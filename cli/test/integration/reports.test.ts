@@ -4,7 +4,18 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { account, change, changed, changes, first, hour, party, startNode, withPaths } from "../support/changes.js";
+import {
+  account,
+  change,
+  changed,
+  changes,
+  first,
+  hour,
+  ids,
+  party,
+  startNode,
+  withPaths,
+} from "../support/changes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { ended, readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
 
@@ -195,7 +206,7 @@ test("a report from a node without block headers needs an end, which the error n
 
 test("series takes more parties than fit a URL", async () => {
   const [partyId = ""] = balances.map(({ partyId }) => partyId);
-  const parties = [partyId, ...Array.from({ length: 200 }, (_, index) => index.toString(16).padStart(64, "0"))];
+  const parties = [partyId, ...ids(200)];
   const flags = ["--from", String(times[0]), "--every", "hour", "--complete-history", "--raw"];
   const ofOne = await run("series", ...flags, "--party", partyId);
   expect(await run("series", ...flags, ...parties.flatMap((each) => ["--party", each]))).toBe(ofOne);

@@ -14,7 +14,10 @@ import {
   changes,
   first,
   hour,
+  ids,
   intercept,
+  listing,
+  type Node,
   party,
   startNode,
   withPaths,
@@ -24,6 +27,9 @@ import { ended, equal, interruption, runCli, useFolder } from "../support/run-cl
 import { query } from "../support/sqlite.js";
 
 const path = useFolder();
+
+const sync = (node: Node, ...args: string[]) => runCli(["sync", path("vega.db"), ...args], node);
+const ofParties = (...parties: string[]) => ["balances", ...parties.flatMap((each) => ["--party", each])];
 
 test.each([
   [[], { VEGA_NODE: "" }, "Expected --node URL"],
@@ -37,24 +43,22 @@ test.each([
 
 test("a proposal that the node does not know ends the run, and is not stored as one without votes", async () => {
   const node = startNode({ votes: 30 });
-  const { fetch } = withOtherPaths(node);
-  const argv = (id: string) => ["sync", path("vega.db"), "votes", "--proposal", id];
+  const run = (id: string, ...args: string[]) => sync(withOtherPaths(node), "votes", "--proposal", id, ...args);
   const [{ proposalId: known = "" } = {}] = node.records.votes;
   const mistyped = known.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"));
-  const result = await runCli(argv(mistyped), { fetch });
-  expect(result).toMatchObject(ended(1, `There is no proposal ${mistyped}.`));
-  expect(await runCli([...argv(mistyped), "--check"], { fetch })).toMatchObject({ code: 2 });
-  expect(await runCli(argv(known), { fetch })).toMatchObject({ code: 0 });
+  expect(await run(mistyped)).toMatchObject(ended(1, `There is no proposal ${mistyped}.`));
+  expect(await run(mistyped, "--check")).toMatchObject({ code: 2 });
+  expect(await run(known)).toMatchObject({ code: 0 });
 });
 
 test("a block with more votes than fit on a page ends the run, and the votes of a party can be stored", async () => {
   const vote = startNode({ votes: 1 }).records.votes[0] as Vote;
-  const votes = Array.from({ length: 5001 }, (_, index) => ({ ...vote, partyId: `${index}`.padStart(64, "0") }));
-  const { fetch } = createFakeNode({ votes, block }, { defects: ["tied-vote-cursors"], rateLimit: false });
-  const argv = ["sync", path("vega.db"), "votes", "--proposal", vote.proposalId];
+  const votes = ids(5001).map((partyId) => ({ ...vote, partyId }));
+  const node = createFakeNode({ votes, block }, { defects: ["tied-vote-cursors"], rateLimit: false });
+  const list = ["votes", "--proposal", vote.proposalId];
   const message = "One block has more than 5000 votes, and the node does not list all of them.";
-  expect(await runCli(argv, { fetch })).toMatchObject(ended(3, message));
-  expect(await runCli([...argv, "--party", "0".repeat(64)], { fetch })).toMatchObject(ended(0, ": 1 new vote,"));
+  expect(await sync(node, ...list)).toMatchObject(ended(3, message));
+  expect(await sync(node, ...list, "--party", "0".repeat(64))).toMatchObject(ended(0, ": 1 new vote,"));
 });
 
 test.runIf(process.platform !== "win32").each([
@@ -106,45 +110,36 @@ test("--follow --metrics has how far the lists are, and what nodes were asked, i
   expect(await runCli(["sync", "vega.db", "--metrics", "0"])).toMatchObject(ended(2, "--metrics requires --follow"));
 });
 
-test("stores the records of a filter that takes several requests, of which some find nothing", async () => {
-  const node = startNode();
-  const parties = [party, ...Array.from({ length: 200 }, (_, index) => index.toString(16).padStart(64, "0"))];
-  const argv = ["sync", path("vega.db"), "balances", ...parties.flatMap((each) => ["--party", each])];
-  const found = "100 new balance changes, complete from 2024-02-07T11:00:00.";
-  expect(await runCli(argv, { fetch: node.fetch })).toMatchObject(ended(0, found));
-  add(node, change(node.block.timestamp, "7", party));
-  expect(await runCli(argv, { fetch: node.fetch })).toMatchObject(ended(0, "1 new balance change,"));
-});
-
-test("stores the oldest records of a filter that takes several requests, although they are more than a batch", async () => {
-  const parties = [party, ...Array.from({ length: 100 }, (_, index) => index.toString(16).padStart(64, "0"))];
+test("stores the records of a filter that takes several requests, although they are more than a batch", async () => {
+  // The first request has most records, the second one nothing, and the last one begins later.
+  const parties = [party, ...ids(200)];
   const balances = Array.from({ length: 30_100 }, (_, index) => change(first + BigInt(index) * 1_000_000n, "7", party));
-  // Another party has a record before, and the one of another request begins later.
+  // Another party has a record before.
   balances.push(change(first - hour), change(first + hour / 360n, "7", parties.at(-1)));
-  const { fetch } = startNode({ balances });
-  const argv = ["sync", path("vega.db"), "balances", ...parties.flatMap((each) => ["--party", each])];
+  const node = startNode({ balances });
   const found = `30,101 new balance changes, complete from ${formatTime(first)}`;
-  expect(await runCli(argv, { fetch })).toMatchObject(ended(0, found));
+  expect(await sync(node, ...ofParties(...parties))).toMatchObject(ended(0, found));
+  add(node, change(node.block.timestamp, "7", party));
+  expect(await sync(node, ...ofParties(...parties))).toMatchObject(ended(0, "1 new balance change,"));
 });
 
 test("says that nothing is stored if no response proves the records of a filter that takes several requests", async () => {
-  const parties = [party, ...Array.from({ length: 100 }, (_, index) => index.toString(16).padStart(64, "0"))];
   // No other party shows what the node keeps, and a page is too small for all records of this one.
   const balances = Array.from({ length: 5100 }, (_, index) => change(first + BigInt(index) * 1_000_000n, "7", party));
   const node = startNode({ balances });
-  const argv = ["sync", path("vega.db"), "balances", ...parties.flatMap((each) => ["--party", each])];
+  const list = ofParties(party, ...ids(100));
   // A follower takes over if the scan fails.
   const failing = intercept(node, (number) => number === 2 && new Response("", { status: 503 }));
   const unproved = /^Error: No response shows from when on the balance changes are complete: /m;
-  expect(await runCli(argv, node)).toMatchObject(ended(3, unproved));
+  expect(await sync(node, ...list)).toMatchObject(ended(3, unproved));
   const follow = ["--follow", "--poll-interval", "5ms", "--retries", "0", "--give-up-after", "2s"];
-  expect(await runCli([...argv, ...follow], failing)).toMatchObject(ended(3, unproved));
+  expect(await sync(failing, ...list, ...follow)).toMatchObject(ended(3, unproved));
 });
 
 test("a query continues, although another one has stored records before its start and not those that follow them", async () => {
   const at = (hours: number) => first + BigInt(hours) * hour;
   const node = startNode({ balances: [change(first, "1", party)], block: { height: 1n, timestamp: at(1) } });
-  const run = (...flags: string[]) => runCli(["sync", path("vega.db"), "--party", party, ...flags], node);
+  const run = (...flags: string[]) => sync(node, "--party", party, ...flags);
   expect(await run()).toMatchObject({ code: 0 });
   node.nextBlock({ balances: [change(at(2), "2", party)], block: { height: 2n, timestamp: at(4) } });
   const later = ["--from", `${at(3)}`];
@@ -161,7 +156,7 @@ test("a vote keeps its last version if a node that is behind responds to another
   const node = startNode({ votes: [{ ...cast, value: "VALUE_YES" }] });
   node.nextBlock({ votes: [{ ...cast, value: "VALUE_NO", timestamp: `${node.block.timestamp}` }] });
   node.nextBlock();
-  const run = (...flags: string[]) => runCli(["sync", path("vega.db"), "votes", ...flags], node);
+  const run = (...flags: string[]) => sync(node, "votes", ...flags);
   expect(await run("--proposal", proposalId)).toMatchObject({ code: 0 });
   node.configure({ lag: 2 });
   expect(await run("--party", partyId)).toMatchObject({ code: 0 });
@@ -176,14 +171,14 @@ test("a list whose next page no node shows ends with advice for the command line
   const node = intercept(startNode(), (_, request) => request.url.includes("pagination.after") && empty.fetch(request));
   const advice =
     /^Error: The node has further records, but no request leads to them after \d+ records \(gap\)\. Run the command again/m;
-  expect(await runCli(["sync", path("vega.db"), "--page-size", "20"], node)).toMatchObject(ended(3, advice));
+  expect(await sync(node, "--page-size", "20")).toMatchObject(ended(3, advice));
 });
 
 test("--follow waits for a response that shows what follows the stored records, and then gives up", async () => {
-  const { fetch, position } = addressWithGap(15);
-  const argv = ["sync", path("vega.db"), "--follow", "--party", party, "--poll-interval", "5ms"];
+  const { position, ...node } = addressWithGap(15);
+  const flags = ["--follow", "--party", party, "--poll-interval", "5ms", "--give-up-after", "3s"];
   const gap = `no response shows every record from ${formatTime(position)} on.`;
-  expect(await runCli([...argv, "--give-up-after", "3s"], { fetch })).toMatchObject(ended(1, gap));
+  expect(await sync(node, ...flags)).toMatchObject(ended(1, gap));
 });
 
 test("--follow warns if the records begin after --from, also if its first request for them fails", async () => {
@@ -207,11 +202,11 @@ test.each([
   ["all records", ""],
 ])("a backup that was restored without %s is not continued", async (_, lost) => {
   const node = startNode();
-  expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch })).toMatchObject({ code: 0 });
+  expect(await sync(node)).toMatchObject({ code: 0 });
   await query(path("vega.db"), [`DELETE FROM account_changes ${lost}`]);
   const incomplete = "The stored records are incomplete: the node has a balance change at 2024-02-0";
   for (let run = 0; run < 2; run++) {
-    expect(await runCli(["sync", path("vega.db")], { fetch: node.fetch })).toMatchObject(ended(1, incomplete));
+    expect(await sync(node)).toMatchObject(ended(1, incomplete));
     add(node, change(node.block.timestamp));
   }
 });
@@ -221,9 +216,9 @@ test.each([
   ["whose records the node has dropped", "dd".repeat(32), [1, 0, 0]],
 ])("a copy of a filter %s is up to date until the node has a new block", async (_, id, counts) => {
   const node = startNode({ balances: [...(counts[0] ? [change(first + 2n * hour, "1", id)] : []), ...changes] });
-  const argv = ["sync", path("vega.db"), "--party", id, "--from", `${first + hour}`, "--catch-up", "0s"];
+  const flags = ["--party", id, "--from", `${first + hour}`, "--catch-up", "0s"];
   for (const [run, count] of counts.entries()) {
-    expect(await runCli(argv, { fetch: node.fetch })).toMatchObject(ended(0, `: ${count} new balance change`));
+    expect(await sync(node, ...flags)).toMatchObject(ended(0, `: ${count} new balance change`));
     node.configure({ history: first + 9n * hour });
     if (run > 0) add(node, change(node.block.timestamp));
   }
@@ -232,12 +227,11 @@ test.each([
 test("a backup that was restored without its votes reads them again", async () => {
   const node = startNode({ votes: 60 });
   const [{ proposalId = "" } = {}] = node.records.votes;
-  const argv = ["sync", path("vega.db"), "votes", "--proposal", proposalId];
-  expect(await runCli(argv, { fetch: node.fetch })).toMatchObject({ code: 0 });
+  const list = ["votes", "--proposal", proposalId];
+  expect(await sync(node, ...list)).toMatchObject({ code: 0 });
   await query(path("vega.db"), ["DELETE FROM votes_history"]);
   node.nextBlock();
-  expect(await runCli(argv, { fetch: node.fetch })).toMatchObject({ code: 0 });
-  expect(await runCli([...argv, "--check"], { fetch: node.fetch })).toMatchObject({ code: 0 });
+  for (const flags of [[], ["--check"]]) expect(await sync(node, ...list, ...flags)).toMatchObject({ code: 0 });
 });
 
 describe("--check", () => {
@@ -246,105 +240,91 @@ describe("--check", () => {
   const { proposalId = "" } = generated.votes[0] ?? {};
   const signatures = generated.signatures.filter((each) => each.id === id);
   const votes = generated.votes.filter((each) => each.proposalId === proposalId);
-  const lists = ["signatures", "--id", id, "votes", "--proposal", proposalId];
   const nodeAt = (blocks: bigint, count: number) =>
     startNode({
       signatures: signatures.slice(0, count),
       votes: votes.slice(0, count),
       block: { height: block.height + blocks, timestamp: block.timestamp + blocks * 1_000_000_000n },
     });
-  const check = async (node: { fetch(request: Request): Promise<Response> }) => {
-    await runCli(["sync", path("vega.db"), ...lists], { fetch: nodeAt(0n, 3).fetch });
-    return runCli(["sync", path("vega.db"), ...lists, "--check"], { fetch: node.fetch });
-  };
 
-  test.each<[string, bigint, number, number, string | RegExp]>([
-    ["the same node", 0n, 3, 0, ""],
-    ["a later node without new records", 1n, 3, 0, ""],
-    ["a node that is behind", -1n, 2, 3, "Error: The node is behind: it has reached 2024-02-15T17:59:59."],
-  ])("compares votes and signatures with %s", async (_, blocks, count, code, message) => {
-    expect(await check(nodeAt(blocks, count))).toMatchObject(ended(code, message));
+  test("compares votes and signatures with a later node without new records, and with none that is behind", async () => {
+    const lists = ["signatures", "--id", id, "votes", "--proposal", proposalId];
+    await sync(nodeAt(0n, 3), ...lists);
+    expect(await sync(nodeAt(1n, 3), ...lists, "--check")).toMatchObject({ code: 0 });
+    const behind = ended(3, "Error: The node is behind: it has reached 2024-02-15T17:59:59.");
+    expect(await sync(nodeAt(-1n, 2), ...lists, "--check")).toMatchObject(behind);
   });
 
   test.each(["vega.db", "vega/"])("tells a vote that is new from one that is missing: %s", async (name) => {
-    const argv = ["sync", path(name), "votes", "--proposal", proposalId];
+    const run = (node: Node | undefined, ...flags: string[]) =>
+      runCli(["sync", path(name), "votes", "--proposal", proposalId, ...flags], node);
     const before = startNode({ votes: votes.slice(1), block });
     const newer = { ...votes[0], timestamp: `${block.timestamp}` as const };
     const next = { height: block.height + 1n, timestamp: block.timestamp + 1_000_000_000n };
     const [missing, isNew] = [votes, [newer, ...votes.slice(1)]].map((all) => startNode({ votes: all, block: next }));
-    expect(await runCli(argv, { fetch: before.fetch })).toMatchObject({ code: 0 });
-    expect(await runCli([...argv, "--check"], { fetch: isNew?.fetch })).toMatchObject({ code: 0 });
-    expect(await runCli([...argv, "--check"], { fetch: missing?.fetch })).toMatchObject(ended(1, "1 missing"));
+    expect(await run(before)).toMatchObject({ code: 0 });
+    expect(await run(isNew, "--check")).toMatchObject({ code: 0 });
+    expect(await run(missing, "--check")).toMatchObject(ended(1, "1 missing"));
   });
 
   test("names the only record of a copy if it was changed, instead of another network", async () => {
-    const argv = ["sync", path("vega.db")];
-    const { fetch } = startNode({ balances: changes.slice(0, 1) });
-    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
+    const node = startNode({ balances: changes.slice(0, 1) });
+    expect(await sync(node)).toMatchObject({ code: 0 });
     await query(path("vega.db"), ["UPDATE accounts SET market = 'changed'"]);
     const named =
       "balance_changes 2024-02-07: 1 record, 1 in the node: 1 missing, 0 changed, 1 that the node does not have.";
-    expect(await runCli([...argv, "--check"], { fetch })).toMatchObject(ended(1, named));
+    expect(await sync(node, "--check")).toMatchObject(ended(1, named));
   });
 
   test("names a balance that another program has changed to a text that is no amount", async () => {
-    const argv = ["sync", path("vega.db")];
-    const { fetch } = startNode();
-    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
-    await query(path("vega.db"), [
-      "UPDATE account_changes SET balance = '2.0e+25' WHERE time = (SELECT max(time) FROM account_changes)",
-    ]);
-    expect(await runCli([...argv, "--check"], { fetch })).toMatchObject(
-      ended(1, "balance is 2.0e+25, in the node 200"),
-    );
-    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
+    const node = startNode();
+    expect(await sync(node)).toMatchObject({ code: 0 });
+    const newest = "time = (SELECT max(time) FROM account_changes)";
+    await query(path("vega.db"), [`UPDATE account_changes SET balance = '2.0e+25' WHERE ${newest}`]);
+    expect(await sync(node, "--check")).toMatchObject(ended(1, "balance is 2.0e+25, in the node 200"));
+    expect(await sync(node)).toMatchObject({ code: 0 });
   });
 
   test("explains that a filter without records is not stored", async () => {
-    const argv = ["sync", path("vega.db"), "--party", "12".repeat(32)];
-    const { fetch } = startNode();
-    expect(await runCli(argv, { fetch })).toMatchObject(ended(0, "0 new balance changes."));
+    const filter = ["--party", "12".repeat(32)];
+    expect(await sync(startNode(), ...filter)).toMatchObject(ended(0, "0 new balance changes."));
     const text = "Run sync without --check first: a filter is stored once it has records";
-    expect(await runCli([...argv, "--check"], { fetch })).toMatchObject(ended(2, text));
+    expect(await sync(startNode(), ...filter, "--check")).toMatchObject(ended(2, text));
   });
 
   test.each([
     [500, 3],
     [429, 5],
   ])("of a node that fails with %i is not complete: records do not differ", async (status, code) => {
-    const argv = ["sync", path("vega.db"), "--retries", "0"];
     const node = startNode();
-    expect(await runCli(argv, node)).toMatchObject({ code: 0 });
+    expect(await sync(node)).toMatchObject({ code: 0 });
     for (const first of [0, 2]) {
       const failing = intercept(node, (number) => number > first && new Response("{}", { status }));
-      expect(await runCli([...argv, "--check"], failing)).toMatchObject({ code, stdout: "" });
+      expect(await sync(failing, "--check", "--retries", "0")).toMatchObject({ code, stdout: "" });
     }
   });
 
   test("does not miss an asset that is new", async () => {
     const node = startNode();
-    const asset = (id: string) => ({ node: { id: id.repeat(32), details: { symbol: id, name: id, decimals: "18" } } });
-    const listing = (...ids: string[]) => ({
-      "/api/v2/assets": { assets: { edges: ids.map(asset), pageInfo: { hasNextPage: false } } },
-    });
-    const sync = (paths: Record<string, object>, ...flags: string[]) =>
-      runCli(["sync", path("vega.db"), ...flags], { fetch: withPaths(node, paths).fetch });
-    expect(await sync(listing("aa", "bb"))).toMatchObject({ code: 0 });
-    expect(await sync(listing("aa", "bb", "cc"), "--check")).toMatchObject({ code: 0 });
-    expect(await sync(listing("aa"), "--check")).toMatchObject(ended(1, "assets: 2 records, 1 in the node"));
+    const asset = (id: string) => ({ id: id.repeat(32), details: { symbol: id, name: id, decimals: "18" } });
+    const withAssets = (...ids: string[]) => withPaths(node, listing(...ids.map(asset)));
+    expect(await sync(withAssets("aa", "bb"))).toMatchObject({ code: 0 });
+    expect(await sync(withAssets("aa", "bb", "cc"), "--check")).toMatchObject({ code: 0 });
+    expect(await sync(withAssets("aa"), "--check")).toMatchObject(ended(1, "assets: 2 records, 1 in the node"));
   });
 
   test.each(["vega.db", "vega/"])("tells a signature that may be new from one that is missing: %s", async (name) => {
-    const argv = ["sync", path(name), "signatures", "--id", id];
-    await runCli(argv, { fetch: nodeAt(0n, 2).fetch });
+    const run = (node: Node, ...flags: string[]) =>
+      runCli(["sync", path(name), "signatures", "--id", id, ...flags], node);
+    await run(nodeAt(0n, 2));
     const later = "Only the signatures that the node shows were compared, 2, and they are equal. The node has 1 more.";
-    expect(await runCli([...argv, "--check"], { fetch: nodeAt(1n, 3).fetch })).toMatchObject(ended(3, later));
-    expect(await runCli([...argv, "--check"], { fetch: nodeAt(0n, 3).fetch })).toMatchObject(ended(1, "1 missing"));
+    expect(await run(nodeAt(1n, 3), "--check")).toMatchObject(ended(3, later));
+    expect(await run(nodeAt(0n, 3), "--check")).toMatchObject(ended(1, "1 missing"));
   });
 });
 
 describe("profiles", () => {
-  const parties = Array.from({ length: 12_000 }, (_, index) => index.toString(16).padStart(64, "0"));
+  const parties = ids(12_000);
   const profiles = parties.map((partyId) => ({ partyId, alias: "", metadata: [] }));
 
   test.each([
@@ -363,13 +343,9 @@ describe("profiles", () => {
     ["no node has shown", nodeDefects, 3],
     ["another node has shown", [], 0],
   ])("in a gap that %s are not compared, and the others are", async (_, defects, code) => {
-    const argv = ["sync", path("vega.db"), "profiles"];
-    const first = createFakeNode({ profiles }, { rateLimit: false, defects });
-    expect(await runCli(argv, { fetch: first.fetch })).toMatchObject({ code });
-    const check = (profiles: object[]) => {
-      const { fetch } = createFakeNode({ profiles }, { rateLimit: false, defects: nodeDefects });
-      return runCli([...argv, "--check"], { fetch });
-    };
+    expect(await sync(createFakeNode({ profiles }, { rateLimit: false, defects }), "profiles")).toMatchObject({ code });
+    const check = (profiles: object[]) =>
+      sync(createFakeNode({ profiles }, { rateLimit: false, defects: nodeDefects }), "profiles", "--check");
     const message = "10,000, and they are equal. The node shows the first and the last 5000 records only";
     expect(await check(profiles)).toMatchObject({ ...ended(3, message), stdout: "" });
     const others = profiles.map((each, index) => (index === 11_000 ? { ...each, alias: "other" } : each));

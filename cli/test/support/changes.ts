@@ -4,6 +4,8 @@ export const hour = 3_600_000_000_000n;
 /** 7 February 2024, 10:00. */
 export const first = 1_707_300_000_000_000_000n;
 export const [party, other] = ["ab".repeat(32), "cd".repeat(32)];
+/** As many ids of parties or others. */
+export const ids = (count: number) => Array.from({ length: count }, (_, index) => index.toString(16).padStart(64, "0"));
 export const account = { assetId: "ef".repeat(32), marketId: "", accountType: "ACCOUNT_TYPE_GENERAL" };
 
 export const change = (time: bigint, balance = "7", partyId = other) => ({
@@ -55,6 +57,11 @@ export const withPaths = (node: Node, paths: Readonly<Record<string, object>>): 
     const body = paths[new URL(request.url).pathname];
     return body ? Response.json(body) : node.fetch(request);
   },
+});
+
+/** The path of a node that lists assets. */
+export const listing = (...assets: readonly object[]) => ({
+  "/api/v2/assets": { assets: { edges: assets.map((node) => ({ node })), pageInfo: { hasNextPage: false } } },
 });
 
 /** Adds balance changes, and the block after them, which makes them final. */

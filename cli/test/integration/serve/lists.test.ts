@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createFakeNetwork, type FakeNetworkData, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
-import { block, change, changes, first, hour, other, party } from "../../support/changes.js";
+import { block, change, changes, first, hour, ids, other, party } from "../../support/changes.js";
 import { loop, send, serve } from "../../support/gateway.js";
 
 /** Nodes as they are: with all defects, and each with its own order of the votes of one block. */
@@ -76,8 +76,7 @@ describe("a loop", () => {
     const network = createNetwork({ ...large, nodes: 1 });
     const { url } = await serve(network);
     const { balances } = network.records;
-    const others = Array.from({ length: 150 }, (_, index) => index.toString(16).padStart(64, "0"));
-    const parties = new Set([...balances.slice(200).map(({ partyId }) => partyId), ...others]);
+    const parties = new Set([...balances.slice(200).map(({ partyId }) => partyId), ...ids(150)]);
     const filter = [...parties].map((id) => `filter.partyIds=${id}&`).join("");
     const wanted = sorted(balances.filter(({ partyId }) => parties.has(partyId)));
     for (const newestFirst of [true, false]) {

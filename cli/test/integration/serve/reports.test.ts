@@ -2,7 +2,18 @@ import type { NodeSignature } from "vegaprotocol-client";
 import { signatureBundle } from "vegaprotocol-client/reports";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
-import { account, block, change, changes, first, hour, other, party } from "../../support/changes.js";
+import {
+  account,
+  block,
+  change,
+  changes,
+  first,
+  hour,
+  listing,
+  other,
+  party,
+  withPaths,
+} from "../../support/changes.js";
 import { checkResponse, send, serve } from "../../support/gateway.js";
 
 const createNetwork = (data = {}) =>
@@ -84,13 +95,8 @@ test.each([
 test("an asset is an id or a symbol, as on the command line", async () => {
   const network = createNetwork();
   const symbols = { [account.assetId]: "VEGA", ["ab".repeat(32)]: "TWO", ["cd".repeat(32)]: "TWO" };
-  const assets = Object.entries(symbols).map(([id, symbol]) => {
-    return { node: { id, details: { symbol, decimals: "18" } }, cursor: id };
-  });
-  const { url } = await serve(network, [], async (request) => {
-    if (!request.url.includes("/assets")) return network.fetch(request);
-    return Response.json({ assets: { edges: assets, pageInfo: { hasNextPage: false } } });
-  });
+  const assets = Object.entries(symbols).map(([id, symbol]) => ({ id, details: { symbol, decimals: "18" } }));
+  const { url } = await serve(network, [], withPaths(network, listing(...assets)).fetch);
   const get = (asset: string) => send(url + pathOf("balances", { asset, at: at(10) }));
   const { body } = await get(account.assetId);
   expect(body.balances).toHaveLength(2);

@@ -3,7 +3,7 @@ import { formatUnits } from "vegaprotocol-client";
 import type { statement } from "vegaprotocol-client/reports";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { overDays } from "../../../../test/support/over-days.js";
-import { withPaths } from "../../support/changes.js";
+import { listing, withPaths } from "../../support/changes.js";
 
 export const hostile = `<img src=x onerror="alert(1)">\u202e&amp;`;
 const data = { balances: 3000, votes: 300, profiles: 5, spamStatistics: 9, seed: 7 };
@@ -18,14 +18,14 @@ export const [vegaId = "", otherId = ""] = new Set(balances.map(({ assetId }) =>
 /** The third asset has no symbol. */
 const decimals = new Map(Object.entries({ [vegaId]: 18, [otherId]: 6 }));
 const assets = [...decimals].map(([id, places], index) => {
-  return { node: { id, details: { symbol: index === 0 ? "VEGA" : hostile, decimals: `${places}` } } };
+  return { id, details: { symbol: index === 0 ? "VEGA" : hostile, decimals: `${places}` } };
 });
 
 /** A node with records, which also has assets, and what other data there is. */
 export function createNode(data: Parameters<typeof createFakeNode>[0], options: object = {}) {
   const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false, ...options });
   const others = {
-    "/api/v2/assets": { assets: { edges: assets, pageInfo: { hasNextPage: false } } },
+    ...listing(...assets),
     "/api/v2/governance": { data: { proposal: { requiredMajority: "0.5", rationale: { title: hostile } } } },
   };
   return { ...node, ...withPaths(node, others) };
