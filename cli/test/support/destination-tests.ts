@@ -324,8 +324,14 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
       expect(await content()).toEqual(before);
     }
     // A node that is behind may not have the records yet.
-    const behind = startNode({ balances: [], votes: [], block: { ...block, timestamp: first } });
-    expect((await sync(behind, list, ...flags)).stderr).not.toContain("of the network");
+    const behind = await sync(
+      startNode({ balances: [], votes: [], block: { ...block, timestamp: first } }),
+      list,
+      ...flags,
+    );
+    if (!isFolder && list === "votes")
+      expect(behind).toMatchObject(ended(3, "The node is behind: it has reached 2024-"));
+    else expect(behind.stderr).not.toContain("of the network");
   });
 
   test("stores nothing of a node that has no block yet, also of one in a pool", async () => {
@@ -435,8 +441,6 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     expect(await sync(node, ...lists, "--catch-up", "10m")).toMatchObject(unchanged);
     node.configure({ lag: 3 });
     expect(await sync(node, "--check")).toMatchObject(ended(3, "The node is behind: it has reached 2024-"));
-    if (!isFolder)
-      expect(await sync(node, ...lists.slice(1))).toMatchObject(ended(3, "The node is behind: it has reached"));
     const banned = () => new Response("", { status: 403, headers: { "ratelimit-retry-after": "60" } });
     const banning = intercept(node, (_, { url }) => url.includes("/votes?") && banned());
     node.configure({ lag: 0 });

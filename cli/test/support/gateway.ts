@@ -19,18 +19,28 @@ export function checkResponse(path: string, type: string, body: unknown): void {
 }
 
 /** Starts the command `serve` on a free port. It ends with the test. */
-export async function startGateway(nodes: readonly string[], flags: readonly string[], fetch: Fetch) {
+export async function startGateway(
+  nodes: readonly string[],
+  flags: readonly string[],
+  fetch: Fetch,
+  now?: () => number,
+) {
   const own = ["--port", "0", ...nodes.flatMap((node) => ["--node", node])];
-  const { url, stderr, close } = await startServing(["serve", ...own, ...flags], fetch);
+  const { url, stderr, close } = await startServing(["serve", ...own, ...flags], fetch, 1, now);
   /** The lines of its log. */
   const log = (): Record<string, unknown>[] => readLines(stderr());
   return { url, log, stderr, close };
 }
 
 /** Starts a gateway in front of a network. */
-export async function serve(network: FakeNetwork, flags: readonly string[] = [], fetch: Fetch = network.fetch) {
+export async function serve(
+  network: FakeNetwork,
+  flags: readonly string[] = [],
+  fetch: Fetch = network.fetch,
+  now?: () => number,
+) {
   const urls = network.nodes.map(({ url }) => url);
-  const gateway = await startGateway(urls, flags, fetch);
+  const gateway = await startGateway(urls, flags, fetch, now);
   // It checks the nodes when it starts.
   await globalThis.fetch(`${gateway.url}/readyz`);
   for (const node of network.nodes) node.requests.length = 0;

@@ -113,7 +113,7 @@ export function runUntil(
 }
 
 /** Starts a command that serves in this process until the test ends, and waits for the addresses that it prints. */
-export async function startServing(argv: readonly string[], fetch?: Io["fetch"], addresses = 1) {
+export async function startServing(argv: readonly string[], fetch?: Io["fetch"], addresses = 1, now?: Io["now"]) {
   const { signal, interrupt } = interruption();
   let [stdout, stderr, isListening] = ["", "", () => {}];
   const listening = new Promise<void>((resolve) => {
@@ -122,6 +122,7 @@ export async function startServing(argv: readonly string[], fetch?: Io["fetch"],
   const ended = runCli(argv, {
     fetch,
     signal,
+    ...(now && { now }),
     onOutput: (text) => {
       stdout += text;
       if (stdout.split("\n").length > addresses) isListening();

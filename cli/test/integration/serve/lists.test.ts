@@ -302,8 +302,9 @@ describe("a cursor", () => {
 
   test("of a block that no node has reached is a 503: at once if it is far ahead, otherwise after a few requests", async () => {
     const network = createNetwork({ ...tiny, nodes: 1 });
-    const { url } = await serve(network);
+    const { url } = await serve(network, [], network.fetch, () => 8 * performance.now());
     const cursor = await endOf(url);
+    network.nodes[0]?.requests.splice(0);
     // The cursor of a gateway whose nodes are restored from a state of two minutes ago, or of others.
     for (const [seconds, most] of [
       [120n, 1],
