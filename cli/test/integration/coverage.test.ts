@@ -2,7 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
-import { change, first, hour, party, startNode } from "../support/changes.js";
+import { change, first, hour, party } from "../support/changes.js";
+import { startNode } from "../support/nodes.js";
 import { complete, ended, runCli, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();

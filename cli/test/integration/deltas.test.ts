@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { formatUnits } from "vegaprotocol-client";
 import { describe, expect, test } from "vitest";
-import { change, first, hour, listing, startNode, withPaths } from "../support/changes.js";
+import { change, first, hour } from "../support/changes.js";
+import { listing, startNode, withPaths } from "../support/nodes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { readLines, runCli, useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";

@@ -5,8 +5,9 @@ import { load } from "../../src/explore/page/data.js";
 import { governanceAsset } from "../../src/explore/page/format.js";
 import { isAsset, verdictOf } from "../../src/explore/page/text.js";
 import { withOtherPaths } from "../../src/fake-node.js";
-import { changes, startNode } from "../support/changes.js";
+import { changes } from "../support/changes.js";
 import { loop, send } from "../support/gateway.js";
+import { startNode } from "../support/nodes.js";
 import { ended, runCli, startServing, useFolder } from "../support/run-cli.js";
 import { firstLine, open } from "../support/sockets.js";
 

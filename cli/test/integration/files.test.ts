@@ -4,7 +4,8 @@ import { gunzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { run } from "../../../test/support/run.js";
-import { changes, intercept, party, startNode } from "../support/changes.js";
+import { changes, party } from "../support/changes.js";
+import { intercept, startNode } from "../support/nodes.js";
 import { ended, isWindows, runCli, runUntil, useFolder } from "../support/run-cli.js";
 
 const node = createFakeNode({ balances: 400, votes: 60, profiles: 9 }, { rateLimit: false });

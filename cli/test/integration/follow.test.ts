@@ -4,7 +4,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { overDays } from "../../../test/support/over-days.js";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { addressWithGap, intercept, party } from "../support/changes.js";
+import { party } from "../support/changes.js";
+import { addressWithGap, intercept } from "../support/nodes.js";
 import { clock, ended, interruption, readLines, runCli, runUntil } from "../support/run-cli.js";
 
 let timer: NodeJS.Timeout | undefined;

@@ -2,20 +2,9 @@ import fs from "node:fs/promises";
 import { join, normalize } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { beforeEach, describe, expect, test } from "vitest";
-import {
-  add,
-  change,
-  changed,
-  changes,
-  first,
-  hour,
-  intercept,
-  type Node,
-  other,
-  party,
-  startNode,
-} from "../support/changes.js";
+import { change, changes, first, hour, other, party } from "../support/changes.js";
 import { testDestination } from "../support/destination-tests.js";
+import { add, changed, intercept, type Node, startNode } from "../support/nodes.js";
 import { ended, equal, isWindows, runCli, runUntil, useFolder } from "../support/run-cli.js";
 
 const path = useFolder();

@@ -4,18 +4,8 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import {
-  account,
-  change,
-  changed,
-  changes,
-  first,
-  hour,
-  ids,
-  party,
-  startNode,
-  withPaths,
-} from "../support/changes.js";
+import { account, change, changes, first, hour, ids, party } from "../support/changes.js";
+import { changed, startNode, withPaths } from "../support/nodes.js";
 import { hasPostgres, usePostgres } from "../support/postgres.js";
 import { ended, readLines, runCli, startServing, useFolder } from "../support/run-cli.js";
 

@@ -6,23 +6,9 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import {
-  add,
-  addressWithGap,
-  block,
-  change,
-  changes,
-  first,
-  hour,
-  ids,
-  intercept,
-  listing,
-  type Node,
-  party,
-  startNode,
-  withPaths,
-} from "../support/changes.js";
+import { block, change, changes, first, hour, ids, party } from "../support/changes.js";
 import { readMetrics } from "../support/metrics.js";
+import { add, addressWithGap, intercept, listing, type Node, startNode, withPaths } from "../support/nodes.js";
 import { ended, equal, interruption, runCli, useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 

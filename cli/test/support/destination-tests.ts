@@ -11,21 +11,8 @@ import { rowOf, tables } from "../../src/sync/rows.js";
 import { syncTo } from "../../src/sync/sync.js";
 import { formatTime } from "../../src/times.js";
 import { changeParquet, changeSql } from "./change-value.js";
-import type { Node } from "./changes.js";
-import {
-  account,
-  add,
-  block,
-  change,
-  changed,
-  changes,
-  first,
-  hour,
-  intercept,
-  other,
-  party,
-  startNode,
-} from "./changes.js";
+import { account, block, change, changes, first, hour, other, party } from "./changes.js";
+import { add, changed, intercept, type Node, startNode } from "./nodes.js";
 import { usePostgres } from "./postgres.js";
 import { readDestination } from "./read-destination.js";
 import { ended, equal, interruption, runCli, useFolder } from "./run-cli.js";

@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { UsageError } from "../../../src/errors.js";
 import { rejectionOf, responseTo } from "../../../src/serve/errors.js";
-import { block, changes, first, startNode } from "../../support/changes.js";
+import { block, changes, first } from "../../support/changes.js";
 import { send, serve, startGateway } from "../../support/gateway.js";
 import { readMetrics } from "../../support/metrics.js";
+import { startNode } from "../../support/nodes.js";
 import { startServing } from "../../support/run-cli.js";
 import { firstLine, open } from "../../support/sockets.js";
 

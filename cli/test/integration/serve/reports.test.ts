@@ -2,19 +2,9 @@ import type { NodeSignature } from "vegaprotocol-client";
 import { signatureBundle } from "vegaprotocol-client/reports";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
-import {
-  account,
-  block,
-  change,
-  changes,
-  first,
-  hour,
-  listing,
-  other,
-  party,
-  withPaths,
-} from "../../support/changes.js";
+import { account, block, change, changes, first, hour, other, party } from "../../support/changes.js";
 import { checkResponse, send, serve } from "../../support/gateway.js";
+import { listing, withPaths } from "../../support/nodes.js";
 
 const createNetwork = (data = {}) =>
   createFakeNetwork({ nodes: 1, balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false });

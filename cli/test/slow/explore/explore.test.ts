@@ -1,32 +1,30 @@
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import type { BalanceChange, Vote } from "vegaprotocol-client";
 import { balancesAt, statement, tallyVotes } from "vegaprotocol-client/reports";
 import { describe, expect, test } from "vitest";
 import { hasNoBrowser } from "../../../../test/support/chromium.js";
 import { firstOutput, kill } from "../../../../test/support/run.js";
-import { account, block, change, first, hour, party, withPaths } from "../../support/changes.js";
+import { account, block, change, first, hour, ids, party } from "../../support/changes.js";
 import { start } from "../../support/cli-process.js";
+import { type Node, withPaths } from "../../support/nodes.js";
 import { hasPostgres, usePostgres } from "../../support/postgres.js";
 import { runCli, startServing, useFolder } from "../../support/run-cli.js";
 import { cellsOf, useBrowser, violations } from "./browser.js";
 import {
-  anyOf,
   balances,
   createNode,
-  entriesOf,
   generated,
   hostile,
   otherId,
   people,
   profiles,
   proposalId,
-  rangeIn,
-  shown,
   someone,
-  time,
   vegaId,
   votes,
 } from "./records.js";
+import { anyOf, entriesOf, rangeIn, shown, time } from "./shown.js";
 
 describe.skipIf(hasNoBrowser)("the page of explore", () => {
   const open = useBrowser();
@@ -36,6 +34,11 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
   /** The changes of an account. */
   const changes = Array.from({ length: 40 }, (_, at) => change(first + BigInt(at) * hour, `${at + 1}`, party));
   const view = (url: string, path: string) => `${url}/#/${path}`;
+  /** Serves the page over a node, and opens a view of it. */
+  async function show(node: Node, path: string, use: (page: Page, url: string) => Promise<void>) {
+    const { url } = await startServing(["explore"], node.fetch);
+    await open(view(url, path), (page) => use(page, url));
+  }
 
   test("shows a live fake node at once without arguments", async () => {
     const child = start(["explore"], { VEGA_NODE: "" });
@@ -121,8 +124,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
 
   test("finds ids and aliases by the keyboard alone, and shows hostile names as text", async () => {
     const node = createNode({ balances, votes, profiles });
-    const { url } = await startServing(["explore"], node.fetch);
-    await open(url, async (page) => {
+    await show(node, "", async (page, url) => {
       const search = async (text: string) => {
         await page.getByRole("searchbox").focus();
         await page.keyboard.press("Control+a");
@@ -167,8 +169,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
   test("sorts parties by their aliases, also if these arrive later", async () => {
     const [f, e] = ["f", "e"].map((digit) => ({ ...votes[0], partyId: digit.repeat(64) })) as [Vote, Vote];
     const profiles = [f, e].map(({ partyId }, index) => ({ partyId, alias: "ab"[index] ?? "", metadata: [] }));
-    const { url } = await startServing(["explore"], createNode({ votes: [f, e], profiles }).fetch);
-    await open(view(url, `proposal/${proposalId}`), async (page) => {
+    await show(createNode({ votes: [f, e], profiles }), `proposal/${proposalId}`, async (page) => {
       let release = () => {};
       const released = new Promise<void>((resolve) => {
         release = resolve;
@@ -188,8 +189,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
 
   test("shows the id of a party whose alias cannot be seen", async () => {
     const profiles = [{ partyId: party, alias: " \u200b\u2060", metadata: [] }];
-    const { url } = await startServing(["explore"], createNode({ balances: changes, profiles, block }).fetch);
-    await open(url, async (page) => {
+    await show(createNode({ balances: changes, profiles, block }), "", async (page, url) => {
       await expect.poll(async () => (await cellsOf(page, "Changes"))[0]?.[0]).toMatch(/^(?:ab){3}…(?:ab){2}$/);
       await page.goto(view(url, `party/${party}`));
       await page.getByRole("heading", { name: "Party", exact: true }).waitFor();
@@ -206,8 +206,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     const own = amounts.map(([assetId, type, balance]) => {
       return { ...change(first, balance, party), assetId, accountType: `ACCOUNT_TYPE_${type}` };
     });
-    const { url } = await startServing(["explore"], createNode({ balances: own, block }).fetch);
-    await open(view(url, `party/${party}`), async (page) => {
+    await show(createNode({ balances: own, block }), `party/${party}`, async (page) => {
       const column = async (index: number) => (await cellsOf(page, "Balances")).map((row) => row[index]);
       await page.getByText("VEGA").first().waitFor();
       await page.locator('section[aria-label="Balances"]').getByRole("button", { name: "Balance" }).click();
@@ -219,8 +218,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
 
   test("leaves a field alone while someone types, and shows the default of an empty one", async () => {
     const node = createNode({ balances, votes });
-    const { url } = await startServing(["explore"], node.fetch);
-    await open(view(url, `proposal/${proposalId}`), async (page) => {
+    await show(node, `proposal/${proposalId}`, async (page) => {
       const badge = page.locator(".badge.live");
       const field = page.getByLabel("Required majority");
       await badge.waitFor();
@@ -241,8 +239,8 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
   });
 
   test("shows the defaults for selections that an address mistypes", async () => {
-    const { url } = await startServing(["explore"], createNode({ balances: changes, block }).fetch);
-    await open(view(url, `party/${party}?asset=ff&period=fortnight&step=toString&command=vot`), async (page) => {
+    const path = `party/${party}?asset=ff&period=fortnight&step=toString&command=vot`;
+    await show(createNode({ balances: changes, block }), path, async (page) => {
       await page.locator("figure svg text").first().waitFor();
       for (const each of await page.locator("select").all()) {
         expect(await each.locator("option:checked").count()).toBe(1);
@@ -297,20 +295,19 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
   });
 
   test("keeps the focus on a link, and the rows in view, when new rows arrive above", async () => {
-    const ids = changes.map((_, at) => at.toString(16).padStart(64, "0"));
-    const balances = changes.map((each, at) => ({ ...each, partyId: ids[at] ?? "" }));
+    const parties = ids(changes.length);
+    const balances = changes.map((each, at) => ({ ...each, partyId: parties[at] ?? "" }));
     const node = createNode({ balances, block });
-    const { url } = await startServing(["explore"], node.fetch);
-    await open(url, async (page) => {
+    await show(node, "", async (page) => {
       const table = page.locator('section[aria-label="Changes"]');
-      await table.locator(`a[href$="${ids[10]}"]`).focus();
+      await table.locator(`a[href$="${parties[10]}"]`).focus();
       const topOf = (id = "") => table.locator(`a[href$="${id}"]`).evaluate((link) => link.getBoundingClientRect().top);
-      const before = await topOf(ids[12]);
+      const before = await topOf(parties[12]);
       node.nextBlock({ balances: [{ ...account, partyId: party, balance: "123456" } as BalanceChange] });
       node.nextBlock();
       await table.locator("[aria-rowcount='42']").waitFor();
-      expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(`#/party/${ids[10]}`);
-      expect(await topOf(ids[12])).toBe(before);
+      expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(`#/party/${parties[10]}`);
+      expect(await topOf(parties[12])).toBe(before);
     });
   });
 
@@ -318,8 +315,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     const rules = { state: "STATE_OPEN" };
     const node = createNode({ balances: changes, block });
     const paths = { "/api/v2/governance": { data: { proposal: rules } } };
-    const { url } = await startServing(["explore"], withPaths(node, paths).fetch);
-    await open(view(url, `party/${party}`), async (page) => {
+    await show(withPaths(node, paths), `party/${party}`, async (page) => {
       await page.getByText("No votes.").waitFor();
       node.nextBlock({ votes: [{ ...(votes[0] as Vote), partyId: party }] });
       node.nextBlock();
@@ -333,8 +329,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
   test("says from when on the records are complete, and never shows an unknown balance as 0", async () => {
     const late = { ...change(first + 35n * hour, "5", party), accountType: "ACCOUNT_TYPE_BOND" };
     const node = createNode({ balances: [...changes, late], block }, { history: first + 20n * hour });
-    const { url } = await startServing(["explore"], node.fetch);
-    await open(view(url, `party/${party}?period=custom&from=2024-01-01&step=hour`), async (page) => {
+    await show(node, `party/${party}?period=custom&from=2024-01-01&step=hour`, async (page) => {
       await page.getByText("Earlier ones are not shown.").waitFor();
       await page.getByText("A gap is a time without a known balance.").waitFor();
       const openings = (await cellsOf(page, "Entries")).filter((row) => row[3] === "Opening");
@@ -351,9 +346,7 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
       changes.slice(0, 5).map((each) => ({ ...each, accountType: `ACCOUNT_TYPE_${type}` })),
     );
     const end = { height: 1000n, timestamp: first + 5n * hour };
-    const node = createNode({ balances, block: end }, { history: first });
-    const { url } = await startServing(["explore"], node.fetch);
-    await open(url, async (page) => {
+    await show(createNode({ balances, block: end }, { history: first }), "", async (page, url) => {
       const reports: string[] = [];
       page.on("request", (request) => reports.push(...(/reports\/(?:series|statement)/.exec(request.url()) ?? [])));
       await page.goto(view(url, `party/${party}`));

@@ -6,22 +6,8 @@ import { describe, expect, test } from "vitest";
 import { hasNoBrowser } from "../../../../test/support/chromium.js";
 import { runCli, useFolder } from "../../support/run-cli.js";
 import { cellsOf, useBrowser, violations } from "./browser.js";
-import {
-  anyOf,
-  balances,
-  createNode,
-  entriesOf,
-  hostile,
-  otherId,
-  people,
-  profiles,
-  proposalId,
-  rangeIn,
-  shown,
-  time,
-  vegaId,
-  votes,
-} from "./records.js";
+import { balances, createNode, hostile, otherId, people, profiles, proposalId, vegaId, votes } from "./records.js";
+import { anyOf, entriesOf, rangeIn, shown, time } from "./shown.js";
 
 const { fetch } = createNode({ balances, votes, profiles });
 const pathOf = useFolder();

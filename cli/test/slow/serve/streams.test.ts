@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createFakeNetwork, type FakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
-import { intercept } from "../../support/changes.js";
 import { checkResponse, serve } from "../../support/gateway.js";
+import { intercept } from "../../support/nodes.js";
 import { readLines } from "../../support/run-cli.js";
 import { firstLine, open } from "../../support/sockets.js";
 

@@ -4,20 +4,9 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { withOtherPaths } from "../../../src/fake-node.js";
 import { formatTime } from "../../../src/times.js";
-import {
-  account,
-  add,
-  change,
-  changes,
-  first,
-  hour,
-  intercept,
-  type Node,
-  other,
-  party,
-  startNode,
-} from "../../support/changes.js";
+import { account, change, changes, first, hour, other, party } from "../../support/changes.js";
 import { testDestination } from "../../support/destination-tests.js";
+import { add, intercept, type Node, startNode } from "../../support/nodes.js";
 import { hasPgBouncer, hasPostgres, startPgBouncer, startPostgres } from "../../support/postgres.js";
 import { listening } from "../../support/proxy.js";
 import { type CliOptions, ended, interruption, runCli } from "../../support/run-cli.js";
