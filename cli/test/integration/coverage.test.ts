@@ -86,7 +86,7 @@ describe.each(["v0.74", "v0.79"] as const)(
 
     test("has reports and a local copy that are not complete", async () => {
       const range = [...since, "--to", String((times.at(-1) ?? 0n) - 1n), "--raw"];
-      for (const report of [["statement"], ["series", "--every", "month"]]) {
+      for (const report of [["statement"], ["series", "--every", "change"]]) {
         const { code, stdout, stderr } = await runCli([...report, ...range], { fetch });
         expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(late) });
         expect(stdout.split("\n").length).toBeGreaterThan(10);
