@@ -6,7 +6,7 @@ import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
 import { party } from "../support/changes.js";
 import { addressWithGap, intercept } from "../support/nodes.js";
-import { clock, ended, interruption, readLines, runCli, runUntil } from "../support/run-cli.js";
+import { clock, ended, gate, interruption, readLines, runCli, runUntil } from "../support/run-cli.js";
 
 let timer: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(timer));
@@ -52,14 +52,11 @@ describe("follow balances", () => {
     const now = network.block.timestamp;
     const [behind = "", ...others] = network.nodes.map(({ url }) => url);
     timer = setInterval(() => network.nextBlock({ balances: 3 }), 5);
-    let respond = () => {};
-    const first = new Promise<void>((resolve) => {
-      respond = resolve;
-    });
+    const first = gate();
     const fetch = async (request: Request) => {
       const isBehind = request.url.startsWith(behind);
-      if (!isBehind) await first;
-      return network.fetch(request).finally(() => isBehind && respond());
+      if (!isBehind) await first.opened;
+      return network.fetch(request).finally(() => isBehind && first.open());
     };
     const flags = [behind, ...others].flatMap((url) => ["--node", url]);
     const { code, stdout } = await runCli(["follow", "balances", "-n", "1", ...poll, ...flags], { fetch });

@@ -116,18 +116,13 @@ describe("SQLite", () => {
       const sqlite = (await loadSqlite())(file);
       const hours: bigint[] = [];
       /** Notes the range of each query. */
-      function prepare(sql: string): ReturnType<typeof sqlite.prepare> {
+      function prepare(sql: string) {
         const statement = sqlite.prepare(sql);
-        const iterate = (values: Record<string, string> = {}) => {
-          const { 1: start, 2: end } = values;
-          if (start && end) hours.push((BigInt(end) - BigInt(start)) / hour);
+        const iterate = (values: { 1?: string; 2?: string } = {}) => {
+          if (values[1] && values[2]) hours.push((BigInt(values[2]) - BigInt(values[1])) / hour);
           return statement.iterate(values);
         };
-        return {
-          ...statement,
-          get: (...values) => statement.get(...values),
-          iterate: iterate as typeof statement.iterate,
-        };
+        return { ...statement, get: (...values: object[]) => statement.get(...values), iterate };
       }
       const exec = (sql: string) => sqlite.exec(sql);
       const options = { name: file, mode: "read", signal } as const;

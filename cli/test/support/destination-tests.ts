@@ -15,7 +15,7 @@ import { account, block, change, changes, first, hour, other, party } from "./ch
 import { add, changed, intercept, type Node, startNode } from "./nodes.js";
 import { usePostgres } from "./postgres.js";
 import { readDestination } from "./read-destination.js";
-import { ended, equal, interruption, runCli, useFolder } from "./run-cli.js";
+import { ended, equal, gate, interruption, runCli, useFolder } from "./run-cli.js";
 import { query } from "./sqlite.js";
 
 /** How a destination keeps what is synchronized to it. */
@@ -251,28 +251,24 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
   test("ends with the error of a list once the batch of another one is stored", async () => {
     const node = startNode({ votes: 60 });
     const [{ proposalId = "" } = {}] = node.records.votes;
-    const [storing, failed] = [new AbortController(), new AbortController()];
-    const reached = ({ signal }: AbortController) =>
-      new Promise((resolve) => signal.addEventListener("abort", resolve));
-    const [isStoring, hasFailed] = [reached(storing), reached(failed)];
-    let requests = 0;
-    const fetch = async (request: Request) => {
-      if (request.url.includes("signatures")) {
-        request.signal.addEventListener("abort", () => failed.abort());
-        await hasFailed;
-        throw request.signal.reason;
+    const [storing, failed] = [gate(), gate()];
+    const { fetch } = intercept(node, async (number, { url, signal }) => {
+      if (url.includes("signatures")) {
+        signal.addEventListener("abort", failed.open);
+        await failed.opened;
+        throw signal.reason;
       }
       // The first request reads the newest block.
-      if (!request.url.includes("balance") || ++requests === 1) return node.fetch(request);
-      await isStoring;
+      if (!url.includes("balance") || number === 1) return undefined;
+      await storing.opened;
       return Response.json({ code: 3, message: "refused", details: [] }, { status: 400 });
-    };
+    });
     const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
     const destination = await openDestination(target(), "write", new AbortController().signal);
     let batches = 0;
     const store: typeof destination.store = async (batch) => {
-      storing.abort();
-      await hasFailed;
+      storing.open();
+      await failed.opened;
       const records = await destination.store(batch);
       batches++;
       return records;

@@ -112,26 +112,33 @@ export function runUntil(
   return runCli(argv, { ...options, signal, fetch: counted, onOutput: (text) => count("outputs", text) });
 }
 
+/** A promise, and the function that resolves it. */
+export function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
 /** Starts a command that serves in this process until the test ends, and waits for the addresses that it prints. */
 export async function startServing(argv: readonly string[], fetch?: Io["fetch"], addresses = 1, now?: Io["now"]) {
   const { signal, interrupt } = interruption();
-  let [stdout, stderr, isListening] = ["", "", () => {}];
-  const listening = new Promise<void>((resolve) => {
-    isListening = resolve;
-  });
+  let [stdout, stderr] = ["", ""];
+  const listening = gate();
   const ended = runCli(argv, {
     fetch,
     signal,
     ...(now && { now }),
     onOutput: (text) => {
       stdout += text;
-      if (stdout.split("\n").length > addresses) isListening();
+      if (stdout.split("\n").length > addresses) listening.open();
     },
     onErrorOutput: (text) => {
       stderr += text;
     },
   });
-  await Promise.race([listening, ended.then((result) => Promise.reject(new Error(result.stderr)))]);
+  await Promise.race([listening.opened, ended.then((result) => Promise.reject(new Error(result.stderr)))]);
   const urls = stdout.trim().split("\n");
   const close = () => {
     interrupt();

@@ -6,7 +6,10 @@ test.each([
   ["C:\\data\\changes.csv", "csv", false],
   ["..\\changes.v2\\votes.ndjson.gz", "ndjson", true],
   ["C:\\data.d\\changes", "ndjson", false],
-])("paths of Windows have the extension of their last name: %s", (path, format, isCompressed) => {
+  ["x.jsonl", "ndjson", false],
+  ["x.json.gz", "json", true],
+  ["X.CSV.GZ", "csv", true],
+])("paths, also of Windows, have the format of the extension of their last name: %s", (path, format, isCompressed) => {
   expect(readTarget(path, undefined)).toMatchObject({ format, isCompressed, name: path });
 });
 

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -7,8 +6,8 @@ import { rejectionOf, responseTo } from "../../../src/serve/errors.js";
 import { block, changes, first } from "../../support/changes.js";
 import { send, serve, startGateway } from "../../support/gateway.js";
 import { readMetrics } from "../../support/metrics.js";
-import { startNode } from "../../support/nodes.js";
-import { startServing } from "../../support/run-cli.js";
+import { intercept, startNode } from "../../support/nodes.js";
+import { gate, startServing } from "../../support/run-cli.js";
 import { firstLine, open } from "../../support/sockets.js";
 
 const profiles = "/api/v2/parties/profiles";
@@ -264,19 +263,18 @@ describe("the program", () => {
 
   test("ends with 0, once the requests in flight have their responses", async () => {
     const network = createNetwork();
-    const [arrived, released] = [new AbortController(), new AbortController()];
-    const { url, close } = await serve(network, [], async (request) => {
-      if (request.url.includes("profiles")) {
-        arrived.abort();
-        await once(released.signal, "abort");
-      }
-      return network.fetch(request);
+    const [arrived, released] = [gate(), gate()];
+    const held = intercept(network, (_, request) => {
+      if (!request.url.includes("profiles")) return undefined;
+      arrived.open();
+      return released.opened;
     });
+    const { url, close } = await serve(network, [], held.fetch);
     const response = fetch(url + profiles);
-    await once(arrived.signal, "abort");
+    await arrived.opened;
     const ended = close();
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
-    released.abort();
+    released.open();
     const { status, headers } = await response;
     expect([status, headers.get("Connection")]).toEqual([200, "close"]);
     expect((await ended).code).toBe(0);

@@ -9,7 +9,7 @@ import { account, block, change, first, hour, ids, party } from "../../support/c
 import { start } from "../../support/cli-process.js";
 import { type Node, withPaths } from "../../support/nodes.js";
 import { hasPostgres, usePostgres } from "../../support/postgres.js";
-import { runCli, startServing, useFolder } from "../../support/run-cli.js";
+import { gate, runCli, startServing, useFolder } from "../../support/run-cli.js";
 import { cellsOf, useBrowser, violations } from "./browser.js";
 import {
   balances,
@@ -170,19 +170,13 @@ describe.skipIf(hasNoBrowser)("the page of explore", () => {
     const [f, e] = ["f", "e"].map((digit) => ({ ...votes[0], partyId: digit.repeat(64) })) as [Vote, Vote];
     const profiles = [f, e].map(({ partyId }, index) => ({ partyId, alias: "ab"[index] ?? "", metadata: [] }));
     await show(createNode({ votes: [f, e], profiles }), `proposal/${proposalId}`, async (page) => {
-      let release = () => {};
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await page.route(/profiles/, async (route) => {
-        await released;
-        await route.continue();
-      });
+      const { open, opened } = gate();
+      await page.route(/profiles/, (route) => opened.then(() => route.continue()));
       await page.reload();
       const parties = async () => (await cellsOf(page, "Votes")).map(([name = ""]) => name);
       await page.getByRole("button", { name: "Party" }).click();
       expect(await parties()).toEqual([expect.stringMatching(/^f/), expect.stringMatching(/^e/)]);
-      release();
+      open();
       await expect.poll(parties).toEqual(["b", "a"]);
     });
   });

@@ -8,6 +8,8 @@ import { createGateway } from "../../../src/serve/app.js";
 import { createLists } from "../../../src/serve/lists.js";
 import { startServer } from "../../../src/serve/server.js";
 import { loop, send, serve } from "../../support/gateway.js";
+import { intercept } from "../../support/nodes.js";
+import { gate } from "../../support/run-cli.js";
 import { firstLine, open } from "../../support/sockets.js";
 
 const profiles = "/api/v2/parties/profiles?pagination.first=3";
@@ -17,19 +19,14 @@ const createNetwork = (data = {}) =>
 /** A gateway whose nodes do not respond to requests for some signatures. */
 async function serveHeld(network: FakeNetwork) {
   const held: string[] = [];
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
+  const released = gate();
+  onTestFinished(released.open);
+  const holding = intercept(network, (_, { url }) => {
+    if (!url.includes(heldPath)) return undefined;
+    held.push(url);
+    return released.opened;
   });
-  onTestFinished(release);
-  const gateway = await serve(network, ["--trust-proxy"], async (request) => {
-    if (request.url.includes(heldPath)) {
-      held.push(request.url);
-      await released;
-    }
-    return network.fetch(request);
-  });
-  return { ...gateway, held };
+  return { ...(await serve(network, ["--trust-proxy"], holding.fetch)), held };
 }
 
 const from = (caller: string) => `X-Forwarded-For: ${caller}`;
