@@ -9,7 +9,7 @@ import { formatTime } from "../../src/times.js";
 import { block, change, changes, first, hour, ids, party } from "../support/changes.js";
 import { readMetrics } from "../support/metrics.js";
 import { add, addressWithGap, intercept, listing, type Node, startNode, withPaths } from "../support/nodes.js";
-import { ended, equal, interruption, runCli, useFolder } from "../support/run-cli.js";
+import { ended, equal, interruption, runCli, runUntil, useFolder } from "../support/run-cli.js";
 import { query } from "../support/sqlite.js";
 
 const path = useFolder();
@@ -171,15 +171,12 @@ test("--follow warns if the records begin after --from, also if its first reques
   const { position, next, ...address } = addressWithGap(0);
   const begins = `${formatTime(next)} on, and the range begins at ${formatTime(position)}`;
   for (const failures of [0, 1]) {
-    const { signal, interrupt } = interruption();
-    const { fetch } = intercept(address, (number) => {
-      if (number > 60) interrupt();
-      return number > 1 && number <= 1 + failures && new Response("", { status: 503 });
-    });
+    const isFailure = (number: number) => number > 1 && number <= 1 + failures;
+    const failing = intercept(address, (number) => isFailure(number) && new Response("", { status: 503 }));
     const flags = ["--from", `${position}`, "--party", party, "--follow", "--poll-interval", "5ms", "--retries", "0"];
     const argv = ["sync", path(`vega-${failures}.db`), ...flags];
     const warning = `Warning: The records are complete from ${begins}.`;
-    expect(await runCli(argv, { fetch, signal })).toMatchObject(ended(130, warning));
+    expect(await runUntil(({ requests }) => requests > 60, argv, failing)).toMatchObject(ended(130, warning));
   }
 });
 

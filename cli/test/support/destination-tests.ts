@@ -15,7 +15,7 @@ import { account, block, change, changes, first, hour, other, party } from "./ch
 import { add, changed, intercept, type Node, startNode } from "./nodes.js";
 import { usePostgres } from "./postgres.js";
 import { readDestination } from "./read-destination.js";
-import { ended, equal, gate, interruption, runCli, useFolder } from "./run-cli.js";
+import { ended, equal, gate, runCli, runUntil, useFolder } from "./run-cli.js";
 import { query } from "./sqlite.js";
 
 /** How a destination keeps what is synchronized to it. */
@@ -485,13 +485,10 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
   });
 
   test("is completed with --follow although the node restarts while its history is read", async () => {
-    const { signal, interrupt } = interruption();
-    const { fetch } = intercept(startNode(), (number) => {
-      if (number > 40) interrupt();
-      return number >= 5 && number < 7 && new Response("", { status: 503 });
-    });
+    const restarting = intercept(startNode(), (number) => [5, 6].includes(number) && new Response("", { status: 503 }));
     const flags = ["--follow", "--poll-interval", "5ms", "--retries", "0", "--page-size", "20", "--concurrency", "1"];
-    const { code, stderr } = await runCli(["sync", target(), ...flags], { fetch, signal });
+    const argv = ["sync", target(), ...flags];
+    const { code, stderr } = await runUntil(({ requests }) => requests > 40, argv, restarting);
     const retried = /[^.]\. Retrying for 10m\.\nThe node responds again after /;
     expect([code, stderr]).toEqual([130, expect.stringMatching(retried)]);
     expect(await stored()).toEqual(isFolder ? changes.slice(0, 182) : changes);

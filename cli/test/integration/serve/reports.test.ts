@@ -1,10 +1,10 @@
 import type { NodeSignature } from "vegaprotocol-client";
 import { signatureBundle } from "vegaprotocol-client/reports";
-import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
+import { createFakeNetwork, type FakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { account, block, change, changes, first, hour, other, party } from "../../support/changes.js";
 import { checkResponse, send, serve } from "../../support/gateway.js";
-import { listing, withPaths } from "../../support/nodes.js";
+import { listing, type Node, withPaths } from "../../support/nodes.js";
 
 const createNetwork = (data = {}) =>
   createFakeNetwork({ nodes: 1, balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false });
@@ -12,6 +12,11 @@ const createNetwork = (data = {}) =>
 /** The path of a report. Times are hours after the first change. */
 const pathOf = (name: string, query: Record<string, string>) => `/reports/${name}?${new URLSearchParams(query)}`;
 const at = (hours: number) => `${first + BigInt(hours) * hour}`;
+/** Serves a network, and returns a function that requests a report. */
+async function reportsOf(network: FakeNetwork, fetch: Node["fetch"] = network.fetch) {
+  const { url } = await serve(network, [], fetch);
+  return (name: string, query: Record<string, string>) => send(url + pathOf(name, query));
+}
 const balance = (hours: number) => changes[hours]?.balance;
 
 test("balances, statements and series of accounts are complete, and null where they are unknown", async () => {
@@ -61,9 +66,8 @@ test("balances, statements and series of accounts are complete, and null where t
 
 test("a report of a market without a record is complete from its start, which other markets prove", async () => {
   const others = changes.slice(1).map((each, index) => ({ ...each, marketId: String(index % 20).padStart(64, "0") }));
-  const { url } = await serve(createNetwork({ balances: [changes[0], ...others] }));
-  const query = { market: "ab".repeat(32), from: at(100), to: at(150) };
-  const { status, body } = await send(url + pathOf("statement", query));
+  const get = await reportsOf(createNetwork({ balances: [changes[0], ...others] }));
+  const { status, body } = await get("statement", { market: "ab".repeat(32), from: at(100), to: at(150) });
   expect([status, body.statement]).toEqual([200, []]);
   expect(body.coverage).toEqual({ startTimestamp: at(100), endTimestamp: `${BigInt(at(150)) + 1n}` });
 });
@@ -86,8 +90,8 @@ test("an asset is an id or a symbol, as on the command line", async () => {
   const network = createNetwork();
   const symbols = { [account.assetId]: "VEGA", ["ab".repeat(32)]: "TWO", ["cd".repeat(32)]: "TWO" };
   const assets = Object.entries(symbols).map(([id, symbol]) => ({ id, details: { symbol, decimals: "18" } }));
-  const { url } = await serve(network, [], withPaths(network, listing(...assets)).fetch);
-  const get = (asset: string) => send(url + pathOf("balances", { asset, at: at(10) }));
+  const reports = await reportsOf(network, withPaths(network, listing(...assets)).fetch);
+  const get = (asset: string) => reports("balances", { asset, at: at(10) });
   const { body } = await get(account.assetId);
   expect(body.balances).toHaveLength(2);
   expect(await get("vega")).toMatchObject({ status: 200, body });
@@ -98,10 +102,10 @@ test("an asset is an id or a symbol, as on the command line", async () => {
     const error = { code: 3, message: expect.stringContaining(message) };
     expect(await get(asset)).toMatchObject({ status: 400, body: error });
   }
-  const plain = await serve(network);
+  const plain = await reportsOf(network);
   const unlisted = /^Expected `asset` to be an id, got "VEGA": no assets are listed.* Pass the id\.$/;
   const refused = { status: 400, body: { message: expect.stringMatching(unlisted) } };
-  expect(await send(plain.url + pathOf("balances", { asset: "VEGA", at: at(10) }))).toMatchObject(refused);
+  expect(await plain("balances", { asset: "VEGA", at: at(10) })).toMatchObject(refused);
 });
 
 test("tallies and limits have what the node knows", async () => {
@@ -155,8 +159,8 @@ test.each<[name: string, query: Record<string, string>, status: number]>([
   ["bundle", {}, 400],
   ["bundle", { id: "ab" }, 404],
 ])("the report %s with %j is a %i", async (name, query, status) => {
-  const { url } = await serve(createNetwork());
-  expect(await send(url + pathOf(name, query))).toMatchObject({ status, body: { code: expect.any(Number) } });
+  const get = await reportsOf(createNetwork());
+  expect(await get(name, query)).toMatchObject({ status, body: { code: expect.any(Number) } });
 });
 
 test.each<[name: string, query: Record<string, string>, message: RegExp]>([
@@ -185,61 +189,61 @@ test.each<[name: string, query: Record<string, string>, message: RegExp]>([
   ["limits", { party, command: "other", sentByBlock: "x" }, /^Expected `sentByBlock` to be .* got "x"\.$/],
 ])("an error of the report %s with %j names its parameter, and nothing is sent", async (name, query, message) => {
   const network = createNetwork({ spamStatistics: 1 });
-  const { url } = await serve(network);
+  const get = await reportsOf(network);
   const error = { message: expect.stringMatching(message) };
-  expect(await send(url + pathOf(name, query))).toMatchObject({ status: 400, body: error });
+  expect(await get(name, query)).toMatchObject({ status: 400, body: error });
   expect(network.nodes[0]?.requests).toEqual([]);
 });
 
 test("a threshold of liquidity providers requires the other one, from the caller or the node", async () => {
   const network = createNetwork({ votes: 30 });
   const { proposalId: proposal = "" } = network.records.votes[0] ?? {};
-  const { url } = await serve(network);
+  const get = await reportsOf(network);
   for (const [query, needed] of [
     [{ liquidityMajority: "0.5" }, "liquidityMajority requires liquidityParticipation:"],
     [{ market: "ab" }, "market requires liquidityMajority and liquidityParticipation:"],
   ] as const) {
     const message = `${needed} the node has no such threshold for the proposal.`;
-    expect(await send(url + pathOf("tally", { proposal, ...query }))).toMatchObject({ status: 400, body: { message } });
+    expect(await get("tally", { proposal, ...query })).toMatchObject({ status: 400, body: { message } });
   }
   const totalSupply = String(10n ** 40n);
   const decided = { requiredMajority: "0.5", requiredParticipation: "1", totalSupply, market: "ab" };
   const liquidity = { liquidityMajority: "0.5", liquidityParticipation: "0.5" };
   const message = 'Expected `market` to be a market of the batch, of which votes have a share, got "ab".';
-  const refused = await send(url + pathOf("tally", { proposal, ...decided, ...liquidity }));
-  expect(refused).toMatchObject({ status: 400, body: { message } });
+  const refused = { status: 400, body: { message } };
+  expect(await get("tally", { proposal, ...decided, ...liquidity })).toMatchObject(refused);
 });
 
 test("a report that begins after the newest block is an error about the nodes", async () => {
-  const { url } = await serve(createNetwork());
+  const get = await reportsOf(createNetwork());
   const message = expect.stringMatching(/^The node is behind: it has reached 2024-.*Z, and the report begins at 2/);
   const error = { status: 503, body: { message } };
-  expect(await send(url + pathOf("statement", { party, from: "24h" }))).toMatchObject(error);
+  expect(await get("statement", { party, from: "24h" })).toMatchObject(error);
 });
 
 test("a report from nodes without block headers needs an end, which the error names", async () => {
-  const { url } = await serve(createFakeNetwork({ nodes: 1, balances: changes, block }, { blockHeaders: false }));
+  const get = await reportsOf(createFakeNetwork({ nodes: 1, balances: changes, block }, { blockHeaders: false }));
   for (const [name, query, option] of [
     ["balances", { party, at: "now" }, "at"],
     ["statement", { party, from: at(3) }, "to"],
   ] as const) {
     const message = expect.stringContaining(`pass the parameter \`${option}\` with a time`);
-    expect(await send(url + pathOf(name, query))).toMatchObject({ status: 400, body: { code: 3, message } });
+    expect(await get(name, query)).toMatchObject({ status: 400, body: { code: 3, message } });
   }
-  const { body } = await send(url + pathOf("balances", { party, at: at(10) }));
+  const { body } = await get("balances", { party, at: at(10) });
   expect(body).toMatchObject({ balances: [{}] });
   // CSV has no coverage that could lack its end.
   expect(body.coverage).toEqual({ startTimestamp: at(0) });
   const message = expect.stringMatching(/^The responses have no block headers, so nothing shows that .* format=json, /);
   for (const query of [{ at: at(10) }, { at: "2025-01-01" }]) {
-    const csv = await send(url + pathOf("balances", { party, format: "csv", ...query }));
+    const csv = await get("balances", { party, format: "csv", ...query });
     expect(csv).toMatchObject({ status: 503, body: { message } });
   }
 });
 
 test("a report that needs more than the nodes keep is an error", async () => {
   const history = BigInt(Date.UTC(2024, 1, 9)) * 1_000_000n;
-  const { url } = await serve(createNetwork({ nodes: [{ history }], balances: [change(first - hour), ...changes] }));
+  const get = await reportsOf(createNetwork({ nodes: [{ history }], balances: [change(first - hour), ...changes] }));
   const query = { party, from: at(0), to: at(100) };
   const oldest = at(38);
   const details = [{ "@type": "vegaprotocol-client/PaginationError", reason: "pruned", availableFrom: oldest }];
@@ -247,22 +251,18 @@ test("a report that needs more than the nodes keep is an error", async () => {
     /complete from 2024-.*, and the report needs those since 2.*Z\. Pass (from=2024-|a later at,)/,
   );
   const pruned = { status: 400, body: { code: 11, message, details } };
-  expect(await send(url + pathOf("statement", query))).toMatchObject(pruned);
-  expect((await fetch(url + pathOf("statement", { ...query, completeHistory: "true" }))).status).toBe(200);
-  expect((await fetch(url + pathOf("statement", { ...query, from: oldest }))).status).toBe(200);
+  expect(await get("statement", query)).toMatchObject(pruned);
+  for (const more of [{ completeHistory: "true" }, { from: oldest }])
+    expect(await get("statement", { ...query, ...more })).toMatchObject({ status: 200 });
   // Not the end of the range, which would lead to the same error again.
-  expect(await send(url + pathOf("balances", { party, at: "2020" }))).toMatchObject(pruned);
+  expect(await get("balances", { party, at: "2020" })).toMatchObject(pruned);
 });
 
 test("a report of accounts that nodes have no record of is an error unless something shows that they had none", async () => {
-  const { url } = await serve(createNetwork({ nodes: [{ history: block.timestamp }], balances: changes, block }));
-  const get = async (name: string, query: object) => {
-    const response = await fetch(url + pathOf(name, { party, ...query }));
-    return [response.status, await response.json()];
-  };
-  const details = [{ reason: "pruned", availableFrom: at(100) }];
-  expect(await get("statement", { from: at(0), to: at(100) })).toMatchObject([400, { code: 11, details }]);
-  expect(await get("balances", { at: at(100) })).toMatchObject([200, { balances: [] }]);
+  const get = await reportsOf(createNetwork({ nodes: [{ history: block.timestamp }], balances: changes, block }));
+  const pruned = { status: 400, body: { code: 11, details: [{ reason: "pruned", availableFrom: at(100) }] } };
+  expect(await get("statement", { party, from: at(0), to: at(100) })).toMatchObject(pruned);
+  expect(await get("balances", { party, at: at(100) })).toMatchObject({ status: 200, body: { balances: [] } });
 });
 
 test("accounts younger than a report are in it, with unknown balances before their first record", async () => {

@@ -4,7 +4,7 @@ import { run } from "../../../../test/support/run.js";
 import { loadSqlite } from "../../../src/sync/sqlite.js";
 import { change } from "../../support/changes.js";
 import { add, intercept, startNode } from "../../support/nodes.js";
-import { ended, equal, interruption, runCli, useFolder } from "../../support/run-cli.js";
+import { ended, equal, interruption, runCli, runUntil, useFolder } from "../../support/run-cli.js";
 import { query } from "../../support/sqlite.js";
 import { installNode, node } from "./sqlite-node.js";
 
@@ -17,20 +17,18 @@ const path = useFolder();
 test("a database that another program locks for longer than SQLite waits is waited for, which is said once", async () => {
   const node = startNode();
   const open = await loadSqlite();
-  const { signal, interrupt } = interruption();
-  const { fetch } = intercept(node, (number) => {
-    if (number === 20) interrupt();
+  const locking = intercept(node, (number) => {
     if (number !== 8) return;
     const other = open(path("vega.db"));
     other.exec("BEGIN EXCLUSIVE");
     add(node, change(node.block.timestamp));
     setTimeout(() => other.close(), 5500);
   });
-  const flags = ["--follow", "--poll-interval", "5ms"];
-  const { code, stderr } = await runCli(["sync", path("vega.db"), ...flags], { fetch, signal });
+  const argv = ["sync", path("vega.db"), "--follow", "--poll-interval", "5ms"];
+  const { code, stderr } = await runUntil(({ requests }) => requests === 20, argv, locking);
   const waits = expect.stringContaining("database is locked. Trying again for five minutes.\n");
   expect([code, stderr]).toEqual([130, waits]);
-  expect(await runCli(["sync", path("vega.db"), "--check"], { fetch })).toMatchObject(equal(201));
+  expect(await runCli(["sync", path("vega.db"), "--check"], node)).toMatchObject(equal(201));
 });
 
 test("a backup in another journal mode is continued once no program reads it", async () => {
