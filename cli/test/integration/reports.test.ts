@@ -159,6 +159,7 @@ describe("a report from a time on", () => {
     const result = await runCli(["balances", "--at", "2023"], { fetch: startNode().fetch });
     const late = `The records are complete from ${begin} on, and the range begins at 2023-01-01T00:00:00.000000000Z.`;
     expect(result).toMatchObject(ended(3, late));
+    expect(result.stderr).toContain(`The records begin at ${begin}.`);
   });
 
   test("of a copy has what the copy has", async () => {
