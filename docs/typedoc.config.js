@@ -50,26 +50,10 @@ export default {
   intentionallyNotExported: [
     // The page on errors lists the events.
     "ObservedError",
-    // Parts of options and of unions, which no caller names.
-    "CheckCode",
-    "LimitOptions",
-    "ListData",
-    "Period",
-    "QueryFn",
-    "CheckOptions",
-    "FollowStart",
-    "HeaderValues",
+    // Too long to be printed where they are used.
     "Incomplete",
-    "Order",
     "Pages",
-    "WithoutCursors",
-    "counters",
-    "RateLimit",
-    "ReceivedRequest",
     "PageStart",
-    "Validate",
-    "VotesOfParty",
-    "VotesOnProposal",
     // The raw types of the operations.
     "paths",
     // Types of the query libraries' options are inferred.

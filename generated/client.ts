@@ -63,7 +63,11 @@ export interface BackwardPagination extends PaginationMembers {
 /** The page of the list to return. Forward and backward pagination cannot be combined. */
 export type Pagination = ForwardPagination | BackwardPagination;
 
-/** The votes of a party. With the `proposalId` of {@link VotesOnProposal}, the vote of the party on that proposal. */
+/**
+ * The votes of a party. With the `proposalId` of {@link VotesOnProposal}, the vote of the party on that proposal.
+ *
+ * @inline
+ */
 export interface VotesOfParty {
   /** List only votes of this party. */
   partyId: string;
@@ -71,7 +75,11 @@ export interface VotesOfParty {
   pagination?: Pagination | undefined;
 }
 
-/** The votes on a proposal. With the `partyId` of {@link VotesOfParty}, the vote of that party. */
+/**
+ * The votes on a proposal. With the `partyId` of {@link VotesOfParty}, the vote of that party.
+ *
+ * @inline
+ */
 export interface VotesOnProposal {
   /** List only votes on this proposal. */
   proposalId: string;
@@ -152,6 +160,15 @@ export interface CheckTransactionArguments {
    */
   tx: Transaction;
 }
+
+/** The name of an operation, which is the name of a method of the client. */
+export type OperationId =
+  | "listVotes"
+  | "listPartiesProfiles"
+  | "getSpamStatistics"
+  | "listBalanceChanges"
+  | "listNodeSignatures"
+  | "checkTransaction";
 
 /** For each operation its argument, the body of its response, and for a list its record. */
 export interface OperationTypes {

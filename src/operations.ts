@@ -6,6 +6,7 @@
  *
  * @module vegaprotocol-client/operations
  */
+export type { OperationId } from "../generated/client.js";
 export { operations } from "../generated/operations.js";
-export type { Argument, Arguments, ListOperation, Operation, OperationId, Value } from "./arguments/operation.js";
+export type { Argument, Arguments, ListOperation, Operation, Value } from "./arguments/operation.js";
 export { canonicalId, type Enumeration, isId } from "./values/names.js";

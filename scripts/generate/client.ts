@@ -29,7 +29,12 @@ export function printClient(description: Description): string {
     imports,
     `import type { ${enums.join(", ")} } from "./enums.js";\n`,
     `import type { ${others.join(", ")} } from "./types.js";\n\n`,
-    [...printArguments(operations).values(), printOperationTypes(operations), printMethods(operations)].join("\n"),
+    [
+      ...printArguments(operations).values(),
+      printOperationIds(operations),
+      printOperationTypes(operations),
+      printMethods(operations),
+    ].join("\n"),
   ].join("");
 }
 
@@ -85,7 +90,7 @@ function printOwnArguments({
   const variants = choices.map(({ parameter, name, description }): [string, string] => {
     const own = members.filter((member): member is Member => !isGroup(member) && member.name === parameter);
     const required = own.map((member) => ({ ...member, required: true }));
-    return [name, printInterface(name, description, [...required, ...shared].map(printArgument))];
+    return [name, printInterface(name, `${description}\n\n@inline`, [...required, ...shared].map(printArgument))];
   });
   const parameters = choices.map(({ parameter }) => `\`${parameter}\``).join(" or ");
   const description = `The argument of \`${operationId}\`: ${parameters} is required.`;
@@ -126,6 +131,13 @@ function argumentOf(operation: ResolvedOperation): { name: string; type: string;
     isOptional: choices === undefined && !members.some(isRequired),
   };
 }
+
+const printOperationIds = (operations: ResolvedOperation[]) =>
+  printUnion(
+    "OperationId",
+    "The name of an operation, which is the name of a method of the client.",
+    operations.map(({ operationId }) => ({ name: JSON.stringify(operationId) })),
+  );
 
 function printOperationTypes(operations: ResolvedOperation[]): string {
   const members = operations.map((operation) => {

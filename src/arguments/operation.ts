@@ -1,9 +1,6 @@
 /** The type of `generated/operations.ts`: the facts about each operation of `openapi.yaml`. */
-import type { OperationTypes } from "../../generated/client.js";
+import type { OperationId, OperationTypes } from "../../generated/client.js";
 import type { Enumeration } from "../values/names.js";
-
-/** The name of an operation, which is the name of a method of the client. */
-export type OperationId = keyof OperationTypes;
 
 export type OperationTable = {
   readonly [Id in OperationId]: (ListOperation<RecordOf<Id>> | SingleOperation) & {

@@ -1,9 +1,8 @@
 import type { Client as HttpClient } from "openapi-fetch";
-import type { OperationMethods } from "../../generated/client.js";
+import type { OperationId, OperationMethods } from "../../generated/client.js";
 import type { paths } from "../../generated/openapi.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import type { OperationId } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";

@@ -1,7 +1,7 @@
-import type { OperationTypes, Pagination } from "../../generated/client.js";
+import type { OperationId, OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import { callback, checkOptions, type OptionChecks } from "../arguments/check-options.js";
-import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
+import type { ListOperation, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments, readAtOnce } from "../arguments/read-arguments.js";
 import { atCaller, type Coverage } from "../errors/index.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";

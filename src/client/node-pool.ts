@@ -36,7 +36,11 @@ export interface NodeStatus {
 /** The method by which a client connects to a pool. Registered: it is the same in two copies of this package. */
 export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect/1");
 
-/** Options of a check of all nodes. */
+/**
+ * Options of a check of all nodes.
+ *
+ * @inline
+ */
 export interface CheckOptions {
   /** How long each node is waited for, in milliseconds. Default: 5000. */
   timeout?: number | undefined;

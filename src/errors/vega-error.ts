@@ -24,6 +24,7 @@ export type Resume =
   | { readonly dateRange: BalanceChangesDateRange; readonly pagination?: undefined; readonly from?: undefined }
   | { readonly from: FollowStart; readonly pagination?: undefined; readonly dateRange?: undefined };
 
+/** @inline */
 type FollowStart = "now" | "start" | NonNullable<BalanceChangesDateRange["startTimestamp"]>;
 
 /**

@@ -14,7 +14,11 @@ import {
 } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 
-/** Header names and values. `null` removes a header of the client, and `undefined` leaves it as it is. */
+/**
+ * Header names and values. `null` removes a header of the client, and `undefined` leaves it as it is.
+ *
+ * @inline
+ */
 export type HeaderValues =
   | Headers
   | Iterable<readonly [string, string]>

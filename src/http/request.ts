@@ -1,6 +1,6 @@
 import type { Client } from "openapi-fetch";
+import type { OperationId } from "../../generated/client.js";
 import type { paths } from "../../generated/openapi.js";
-import type { OperationId } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import type { Clock } from "../async/clock.js";
 import type { SentRequest } from "../errors/index.js";
@@ -75,6 +75,8 @@ export interface CheckedAnswer {
 /**
  * Checks a response before the caller gets its result. If it throws, the call rejects with that error. If it returns a
  * promise, the call waits for it and rejects if it rejects; deadlines and signals include that wait.
+ *
+ * @inline
  */
 export type Validate = (received: CheckedAnswer) => void;
 

@@ -1,4 +1,5 @@
-import type { ListOperation, Operation, OperationId } from "../arguments/operation.js";
+import type { OperationId } from "../../generated/client.js";
+import type { ListOperation, Operation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
 import type { Answer } from "../http/call.js";

@@ -20,7 +20,11 @@ export interface NodeSpeed {
   readonly pause: number;
 }
 
-/** Which of the nodes that can serve a request does: the first one, or one of the fastest. */
+/**
+ * Which of the nodes that can serve a request does: the first one, or one of the fastest.
+ *
+ * @inline
+ */
 export type Order = "fastest" | "given";
 
 /**

@@ -8,10 +8,10 @@
  *
  * @module vegaprotocol-client/query
  */
-import type { BackwardPagination, ForwardPagination, OperationTypes } from "../../generated/client.js";
+import type { BackwardPagination, ForwardPagination, OperationId, OperationTypes } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import { checkOptions, expected, isPlainObject } from "../arguments/check-options.js";
-import type { ListOperation, OperationId, RecordOf, SingleOperation } from "../arguments/operation.js";
+import type { ListOperation, RecordOf, SingleOperation } from "../arguments/operation.js";
 import { refuse } from "../arguments/refuse.js";
 import type { VegaClient } from "../client/client.js";
 import type { ListId, Listing, Page } from "../client/listing.js";
@@ -64,8 +64,11 @@ export interface InfiniteQueryOptions<T> {
 
 /** The parameters of a function whose argument may be optional. */
 type ParametersOf<Argument> = object extends Argument ? [query?: Argument] : [query: Argument];
+/** @inline */
 type WithoutCursors = { pagination?: { after?: undefined; last?: undefined; before?: undefined } | undefined };
+/** @inline */
 type QueryFn<Data> = (context?: { signal?: AbortSignal }) => Promise<Data>;
+/** @inline */
 type ListData<T> = { nodes: T[]; coverage: Pick<PageData<T>, "block"> & { start: `${bigint}`; end?: `${bigint}` } };
 
 /** An operation that is read. */

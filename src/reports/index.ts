@@ -14,6 +14,11 @@ export { type Account, type AccountBalance, type AccountStatement, balancesAt, s
 export { type CheckExplanation, explainCheck } from "./explain-check.js";
 export type { RangeOptions } from "./records.js";
 export { signatureBundle } from "./signature-bundle.js";
-export { type Submission, type SubmissionLimits, submissionLimits } from "./submission-limits.js";
+export {
+  type Submission,
+  type SubmissionLimits,
+  type SubmissionLimitsOptions,
+  submissionLimits,
+} from "./submission-limits.js";
 export { type SubmissionTracker, submissionTracker } from "./submission-tracker.js";
 export { type Tally, type TallyOptions, tallyVotes } from "./tally-votes.js";

@@ -4,6 +4,7 @@ import { unlessThrown } from "../errors/index.js";
 import { compareDigits } from "../values/integers.js";
 import { floorDivide, nanosecondsPerDay } from "../values/times.js";
 
+/** @inline */
 export type Period = "change" | "minute" | "hour" | "day" | "week" | "month";
 
 const nanosecondsPerMinute = nanosecondsPerDay / 1440n;

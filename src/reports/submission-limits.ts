@@ -8,6 +8,26 @@ import { withDigits } from "../values/show.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import { checkOptionNames, digitsOf, readCount } from "./records.js";
 
+/**
+ * The transaction to submit. `delegation` is also its withdrawal, `transfer` also its cancellation, and `proposal` also
+ * a batch. `other` has no counter: for orders, withdrawals of assets and the like, the statistics have no limit but
+ * proof of work.
+ */
+export type Submission =
+  | {
+      command:
+        | "proposal"
+        | "delegation"
+        | "transfer"
+        | "nodeAnnouncement"
+        | "issueSignatures"
+        | "createReferralSet"
+        | "updateReferralSet"
+        | "applyReferralCode"
+        | "other";
+    }
+  | { command: "vote"; proposalId: string };
+
 /** The counter of each command. Votes have one for each proposal, other commands none. */
 const counters = {
   proposal: "proposals",
@@ -18,14 +38,7 @@ const counters = {
   createReferralSet: "createReferralSet",
   updateReferralSet: "updateReferralSet",
   applyReferralCode: "applyReferralCode",
-} as const satisfies Record<string, keyof SpamStatistics>;
-
-/**
- * The transaction to submit. `delegation` is also its withdrawal, `transfer` also its cancellation, and `proposal` also
- * a batch. `other` has no counter: for orders, withdrawals of assets and the like, the statistics have no limit but
- * proof of work.
- */
-export type Submission = { command: keyof typeof counters | "other" } | { command: "vote"; proposalId: string };
+} as const satisfies Record<Exclude<Submission["command"], "vote" | "other">, keyof SpamStatistics>;
 
 /** Whether a transaction can be submitted: if it can, there is a `proofOfWork`, and if not, a `reason`. */
 export type SubmissionLimits = {
@@ -55,9 +68,11 @@ export type SubmissionLimits = {
     | undefined;
 } & ({ isAllowed: true; reason: undefined; proofOfWork: object } | { isAllowed: false; reason: string });
 
+/** @inline */
 type Count = bigint | number | `${bigint}` | (string & {});
 
-interface LimitOptions {
+/** Options of `submissionLimits`. */
+export interface SubmissionLimitsOptions {
   /** Own submissions of this command that the statistics do not count yet: those since the last block. Default: 0. */
   sentSince?: bigint | number | undefined;
   /**
@@ -92,7 +107,7 @@ const unlimited = 2n ** 64n - 1n;
 export function submissionLimits(
   statistics: SpamStatisticsResponse,
   submission: Submission,
-  options: LimitOptions = {},
+  options: SubmissionLimitsOptions = {},
 ): SubmissionLimits {
   const operation = "submissionLimits";
   checkOptionNames(operation, options, "sentSince", "sentByBlock", "tokens", "now");
@@ -106,7 +121,7 @@ export function limitsOf(
   operation: string,
   known: SpamStatistics | null,
   submission: Submission,
-  options: LimitOptions & { pastBlocksOf?: (height: bigint) => bigint | undefined },
+  options: SubmissionLimitsOptions & { pastBlocksOf?: (height: bigint) => bigint | undefined },
 ): SubmissionLimits {
   const { sentSince = 0, sentByBlock, pastBlocksOf, tokens, now } = options;
   const at = (argument: string) => ({ operation, argument });
@@ -169,7 +184,10 @@ export function readStatistics(place: Place, response: SpamStatisticsResponse): 
 const readBan = (place: Place, until: string) =>
   unlessThrown(() => toNanoseconds(until)) ?? refuse(place, "statistics with RFC 3339 times in `bannedUntil`", until);
 
-function readCounts(place: Place, counts: NonNullable<LimitOptions["sentByBlock"]>): ReadonlyMap<bigint, bigint> {
+function readCounts(
+  place: Place,
+  counts: NonNullable<SubmissionLimitsOptions["sentByBlock"]>,
+): ReadonlyMap<bigint, bigint> {
   const isMap = Object.prototype.toString.call(counts) === "[object Map]";
   if (!isMap && !isPlainObject(counts)) return refuse(place, "a Map or an object of heights and counts", counts);
   const entries = isMap ? [...(counts as ReadonlyMap<Count, Count>)] : Object.entries(counts);

@@ -1,6 +1,5 @@
 import type { SpamStatistics, SpamStatisticsResponse } from "../../generated/types.js";
 import { maximum, minimum } from "../values/integers.js";
-import type { NanosecondTime } from "../values/times.js";
 import { checkOptionNames, digitsOf, readCount } from "./records.js";
 import {
   checkSubmission,
@@ -9,20 +8,13 @@ import {
   readStatistics,
   type Submission,
   type SubmissionLimits,
+  type SubmissionLimitsOptions,
 } from "./submission-limits.js";
 
 /** Counts the submissions of a party on top of its spam statistics. */
 export interface SubmissionTracker {
   /** Returns whether another transaction can be submitted, and on which block, as `submissionLimits` does. */
-  next(
-    submission: Submission,
-    options?: {
-      /** The governance tokens of the party, in the smallest unit. Default: they are not compared with `minTokens`. */
-      tokens?: bigint | `${bigint}` | (string & {}) | undefined;
-      /** A ban that has ended by this time is ignored. Default: every ban in the statistics counts. */
-      now?: NanosecondTime | undefined;
-    },
-  ): SubmissionLimits;
+  next(submission: Submission, options?: Pick<SubmissionLimitsOptions, "tokens" | "now">): SubmissionLimits;
   /** Counts a transaction that was submitted. `blockHeight` is the block that its proof of work uses. */
   sent(submission: Submission & { blockHeight: bigint | number | `${bigint}` | (string & {}) }): void;
   /** Takes newer statistics. Those of an earlier block change nothing. */

@@ -1,10 +1,7 @@
 import type { Transaction, TransactionCheckResult } from "../../generated/types.js";
 import { GatewayError, parseObject } from "./wire.js";
 
-/**
- * The outcome of a check: 0 passed, 51 validation, 60 decoding or signature, 70 not allowed by the state of the
- * network, 80 unknown command, 89 spam or proof of work (observed on v0.74 nodes).
- */
+/** @inline */
 export type CheckCode = 0 | 51 | 60 | 70 | 80 | 89;
 
 const reasons: Record<CheckCode, string> = {

@@ -1,6 +1,6 @@
+import type { OperationId } from "../../generated/client.js";
 import type { Transaction } from "../../generated/types.js";
 import { withDefaults } from "../arguments/check-options.js";
-import type { OperationId } from "../arguments/operation.js";
 import { untilAborted } from "../async/abort.js";
 import type { Block } from "../values/block.js";
 import { Chain } from "./chain.js";
@@ -13,7 +13,11 @@ import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
 import type { Records } from "./store.js";
 import { toMicroseconds } from "./wire.js";
 
-/** A request that was sent to a node. */
+/**
+ * A request that was sent to a node.
+ *
+ * @inline
+ */
 type ReceivedRequest = {
   /** The operation of the request; `undefined` for another path. */
   operation: OperationId | undefined;

@@ -1,4 +1,4 @@
-import type { OperationId } from "../arguments/operation.js";
+import type { OperationId } from "../../generated/client.js";
 import { orAborted, sleep } from "../async/abort.js";
 import { systemClock } from "../async/clock.js";
 import { randomNumbers } from "./random.js";

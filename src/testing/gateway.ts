@@ -1,6 +1,7 @@
+import type { OperationId } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { Transaction } from "../../generated/types.js";
-import type { Argument, Arguments, Operation, OperationId, Value } from "../arguments/operation.js";
+import type { Argument, Arguments, Operation, Value } from "../arguments/operation.js";
 import { isDigits } from "../values/integers.js";
 import { toName } from "../values/names.js";
 import { readTransaction } from "./check.js";

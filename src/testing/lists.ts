@@ -1,5 +1,5 @@
+import type { OperationId } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import type { OperationId } from "../arguments/operation.js";
 import { compare, maximum } from "../values/integers.js";
 import { numberOf } from "../values/names.js";
 import { type DataNode, makePage } from "./page.js";

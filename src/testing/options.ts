@@ -46,13 +46,18 @@ export interface FakeNodeOptions {
    */
   faults?: readonly NodeFault[] | undefined;
   /**
-   * How many requests the node serves; `false` for any number. A member that is left out has its default. Default:
+   * How many requests the node serves; `false` for any number. `rate` is in a second, `burst` at once, and after more
+   * than `refusals` rejected requests comes a ban of `ban` seconds. A member that is left out has its default. Default:
    * `{ rate: 20, burst: 100, refusals: 100, ban: 600 }`.
    */
   rateLimit?: RateLimit | false | undefined;
   /** The time in milliseconds: of the rate limit, and the end of open ranges on v0.79 nodes. Default: `Date.now`. */
   now?: (() => number) | undefined;
-  /** Decides the outcome of a check for a transaction that is well-formed and new in its block. Default: it passes. */
+  /**
+   * Decides the outcome of a check for a transaction that is well-formed and new in its block. 0 is passed, 51
+   * validation, 60 decoding or signature, 70 not allowed by the state of the network, 80 unknown command, and 89 spam
+   * or proof of work (observed on v0.74 nodes). Default: it passes.
+   */
   checkCode?: ((tx: Transaction) => CheckCode) | undefined;
   /** The name of the node's chain. Default: `"vega-fake-0011"`. */
   chainId?: string | undefined;

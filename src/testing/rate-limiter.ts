@@ -1,6 +1,10 @@
 import { withDefaults } from "../arguments/check-options.js";
 
-/** How many requests a node serves, to all its clients together. */
+/**
+ * How many requests a node serves, to all its clients together.
+ *
+ * @inline
+ */
 export interface RateLimit {
   /** Requests a second. */
   rate?: number | undefined;
