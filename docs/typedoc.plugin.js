@@ -1,4 +1,4 @@
-import { Converter, ReflectionKind } from "typedoc";
+import { Converter, ReflectionKind, UnknownType } from "typedoc";
 
 /**
  * Shortens the pages of the API reference: a member is listed once, at the name that declares it, and a default is a part of its
@@ -17,6 +17,9 @@ export function load(app) {
       for (const reflection of all) {
         if (reflection.comment) moveDefaults(reflection.comment);
         if (!reflection.isDeclaration()) continue;
+        // The type of a generated table is as long as the table.
+        if (reflection.getFullName() === "vegaprotocol-client/operations.operations")
+          reflection.type = new UnknownType("Readonly<Record<OperationId, Operation>>");
         // The last signature is the most general one.
         if (reflection.kindOf(ReflectionKind.Function)) reflection.signatures?.reverse();
         // Tables do not name where a member comes from either.

@@ -8,7 +8,7 @@ const accountTypeNumbers = [
   33, 34,
 ] as const;
 
-/** The facts about each operation. `OperationTable` explains the members. */
+/** The facts about each operation: `Operation` and `ListOperation` explain the members. */
 export const operations = {
   listVotes: {
     method: "GET",

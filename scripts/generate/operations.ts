@@ -38,7 +38,7 @@ export function printOperations(description: Description): string {
     'import type { OperationTable } from "../src/arguments/operation.js";\n',
     enums.length > 0 ? `import { ${lists.join(", ")} } from "./enums.js";\n\n` : "\n",
     ...enums.map(({ name, numbers }) => `const ${numbersOf(name)} = ${print(numbers)} as const;\n\n`),
-    "/** The facts about each operation. `OperationTable` explains the members. */\n",
+    "/** The facts about each operation: `Operation` and `ListOperation` explain the members. */\n",
     `export const operations = ${table} as const satisfies OperationTable;\n`,
   ].join("");
 }
