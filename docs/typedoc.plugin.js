@@ -1,4 +1,5 @@
 import { Converter, ReflectionKind, UnknownType } from "typedoc";
+import { MarkdownPageEvent } from "typedoc-plugin-markdown";
 
 /**
  * Shortens the pages of the API reference: a member is listed once, at the name that declares it, and a default is a part of its
@@ -31,6 +32,14 @@ export function load(app) {
     },
     -50,
   );
+  app.renderer.on(MarkdownPageEvent.END, (page) => {
+    const { contents = "" } = page;
+    page.contents = contents
+      // Headings have a line above them already.
+      .replaceAll(/\n\*\*\*\n/g, "")
+      // Any string: `& {}` is for the editor, which would not complete the names in a union with it otherwise.
+      .replaceAll("`string` & \\{ \\}", "`string`");
+  });
 }
 
 /** @param {import("typedoc").Comment} comment */
