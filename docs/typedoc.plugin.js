@@ -37,6 +37,8 @@ export function load(app) {
     page.contents = contents
       // Headings have a line above them already.
       .replaceAll(/\n\*\*\*\n/g, "")
+      // What an iterable returns and takes, by default.
+      .replaceAll(", `any`, `any`", "")
       // Any string: `& {}` is for the editor, which would not complete the names in a union with it otherwise.
       .replaceAll("`string` & \\{ \\}", "`string`");
   });

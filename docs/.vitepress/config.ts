@@ -79,6 +79,8 @@ export default defineConfig({
       frontmatter: {
         ...frontmatter,
         editLink: source !== undefined,
+        // The names, without "Parameters" and "Returns" below each.
+        ...(filePath.startsWith("api/") && { outline: 2 }),
         ...(place !== -1 && { prev: link(order[place - 1]), next: link(order[place + 1]) }),
       },
       ...(summary !== undefined && { description: summary }),
