@@ -69,26 +69,34 @@ describe("a check of the nodes of a pool", () => {
   test.each(["v0.74", "v0.79"] as const)("reads from when on each node keeps history, of %s nodes", async (version) => {
     const { records } = createFakeNode({ balances: 300 });
     const times = records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
-    const [all, pruned] = [{}, { history: times[150] }].map((options) =>
+    const [whole, pruned] = [{}, { history: times[150] }].map((options) =>
       createFakeNode({ balances: 300 }, { ...options, version, rateLimit: false }),
     );
     const empty = createFakeNode({ balances: [] }, { version, rateLimit: false });
     const fakes = new Map(
-      Object.entries({ all, pruned, empty }).map(([name, fake]) => [`https://${name}.example`, fake]),
+      Object.entries({ whole, pruned, empty }).map(([name, fake]) => [`https://${name}.example`, fake]),
     );
     const pool = nodePool([...fakes.keys(), "https://down.example"]);
+    let failing = "";
     const fetch = async (request: Request) => {
       const fake = fakes.get(new URL(request.url).origin);
       if (!fake) throw new TypeError("refused");
+      if (failing && request.url.startsWith(failing)) return new Response("Server error", { status: 500 });
       return await fake.fetch(request);
     };
     createClient({ baseUrl: pool, fetch });
-    const status = await pool.check({ history: true });
-    expect(status.map(({ historyStart }) => historyStart)).toEqual([times[0], times[150], undefined, undefined]);
-    expect(status.map(({ error }) => error === undefined)).toEqual([true, true, true, false]);
+    const starts = async (options = {}) => (await pool.check(options)).map(({ historyStart }) => historyStart);
+    const all = [times[0], times[150], undefined, undefined];
+    expect(await starts({ history: true })).toEqual(all);
+    expect(pool.status.map(({ error }) => error === undefined)).toEqual([true, true, true, false]);
+    expect(await starts()).toEqual(all);
+    failing = "https://pruned.example/api/v2/balance/changes";
+    expect(await starts({ history: true })).toEqual([times[0], undefined, undefined, undefined]);
+    expect(pool.status[1]).toMatchObject({ state: "ready" });
+    failing = "";
+    expect(await starts({ history: true })).toEqual(all);
     fakes.delete("https://pruned.example");
-    const later = await pool.check({ history: true });
-    expect(later.map(({ historyStart }) => historyStart)).toEqual([times[0], undefined, undefined, undefined]);
+    expect(await starts({ history: true })).toEqual([times[0], undefined, undefined, undefined]);
   });
 
   test("rejects with the reason of the caller's signal", async () => {

@@ -20,6 +20,14 @@ describe("a read of a client of several nodes", () => {
     }
   });
 
+  test("goes to the faster node, whose earlier requests have ended", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 }, latency: [20, 10] });
+    await net.run(net.pool.check());
+    net.asked.length = 0;
+    for (let call = 0; call < 5; call++) await net.read();
+    expect(net.asked).toEqual([1, 1, 1, 1, 1]);
+  });
+
   test("never returns the response of a node that lags by more than maxLag, once another one was heard", async () => {
     const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}, {}] }, latency: [1, 50, 60] });
     net.advance(700);
@@ -170,16 +178,27 @@ describe("a call to a pool whose nodes all fail", () => {
     expect(String(await net.run(rejectionOf(check)))).not.toContain("Not retried");
   });
 
-  test("rejects with the rate limit that ends first if nodes are limited and others fail otherwise", async () => {
-    const net = new PooledNetwork({ data: { nodes: [{}, {}, { down: true }] } });
-    for (const [node, wait] of [90, 60].entries()) {
-      const headers = { "RateLimit-Retry-After": `${wait}` };
-      net.network.nodes[node]?.configure({ faults: [{ name: "status", status: 403, headers }] });
-    }
-    const error = await rejectionOf(net.read());
-    expect(error).toMatchObject({ name: "RateLimitError", banned: true, retryAfter: 60, node: net.urls[1] });
-    expect((error as { failures: unknown }).failures).toHaveLength(3);
-  });
+  test.each([
+    [90, 60],
+    [60, 90],
+  ])(
+    "rejects with the limit that ends first if nodes are limited for %i and %i s and one is down",
+    async (...waits) => {
+      const net = new PooledNetwork({ data: { nodes: [{}, {}, { down: true }] } });
+      for (const [node, wait] of waits.entries()) {
+        const headers = { "RateLimit-Retry-After": `${wait}` };
+        net.network.nodes[node]?.configure({ faults: [{ name: "status", status: 403, headers }] });
+      }
+      const error = await rejectionOf(net.read());
+      expect(error).toMatchObject({
+        name: "RateLimitError",
+        banned: true,
+        retryAfter: 60,
+        node: net.urls[waits.indexOf(60)],
+      });
+      expect((error as { failures: unknown }).failures).toHaveLength(3);
+    },
+  );
 
   test("rejects with the error of the node if there is only one", async () => {
     const error = await rejectionOf(new PooledNetwork({ data: { nodes: [{ down: true }] } }).read());
