@@ -19,11 +19,11 @@ export function isUnknownPath({ error, response }: PathResponse): boolean {
   return response.status === 404 && !details?.length;
 }
 
-/** Returns `undefined` if the node does not have the path: core nodes and proxies have fewer. */
+/** Returns `undefined` if the node does not have the path: core nodes and proxies have fewer, or forbid them. */
 async function get(client: VegaClient, path: string, query: object, signal: AbortSignal) {
   const result = await getPath(client, path, { params: { query }, signal });
   const { status, ok } = result.response;
-  const isUnknown = status === 501 || isUnknownPath(result);
+  const isUnknown = status === 403 || status === 501 || isUnknownPath(result);
   if (!ok && status !== 404 && !isUnknown) throw new ExitError(`The node responded to ${path} with status ${status}.`);
   return isUnknown ? undefined : result;
 }

@@ -3,7 +3,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { withOtherPaths } from "../../src/fake-node.js";
 import { formatTime } from "../../src/times.js";
-import { complete, readLines, runCli } from "../support/run-cli.js";
+import { complete, ended, readLines, runCli } from "../support/run-cli.js";
 
 const data = { balances: 300, votes: 300, profiles: 50, signatures: 60, spamStatistics: 10 };
 const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false });
@@ -101,6 +101,12 @@ describe("the command balances", () => {
     expect(stderr).toBe(
       "Amounts are in the smallest unit: the node does not list assets. Add --decimals ASSET=N, or --assets FILE.\n",
     );
+    const respond = (status: number) => async (request: Request) =>
+      request.url.includes("/assets") ? new Response("denied", { status }) : fetch(request);
+    const denied = await runCli(["balances", "-n", "1"], { ...options, fetch: respond(403) });
+    expect(denied).toEqual({ code: 0, stdout, stderr });
+    const failed = ended(1, "Error: The node responded to /api/v2/assets with status 400.\n");
+    expect(await runCli(["balances"], { ...options, fetch: respond(400) })).toMatchObject(failed);
     expect(await runCli(["balances", "-n", "1", "--raw"], { ...options, fetch })).toMatchObject({ stderr: "" });
     const votes = await runCli(["votes", "--proposal", proposal, "-n", "1"], { ...options, fetch });
     expect(votes.stdout).toMatch(/ \d{1,9}(\.\d+)? /);
