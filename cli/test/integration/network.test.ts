@@ -73,6 +73,13 @@ describe("a proxy of the environment", () => {
       expect(result.stderr).not.toContain("secret");
     }
   });
+
+  test("that refuses a host is an error with its status", async () => {
+    const refusing = http.createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${await listening(refusing)}` };
+    const refused = ended(1, `: The proxy refused ${new URL(secureUrl).host} with status 403.\n`);
+    expect(await profiles(["--node", secureUrl], env)).toMatchObject(refused);
+  });
 });
 
 test("an address of https whose port has no TLS is an error that names the one of http", async () => {

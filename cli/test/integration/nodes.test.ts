@@ -1,6 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
+import { Registry } from "prom-client";
+import type { ObserverEvent } from "vegaprotocol-client";
 import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
+import { createNodeMetrics } from "../../src/metrics.js";
 import { readMetrics } from "../support/metrics.js";
 import { ended, readLines, runCli, runUntil, useFolder } from "../support/run-cli.js";
 
@@ -112,6 +115,21 @@ test("the command nodes exits with 1 if no node responds, and sends each of them
   const rows = three.map((url) => `${url},cooling-down\r\n`);
   expect([code, stdout]).toEqual([1, `url,state\r\n${rows.join("")}`]);
   expect(network.nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
+});
+
+test("metrics count waits for a rate limit in seconds, by the host of the node", async () => {
+  const registry = new Registry();
+  const wait = {
+    type: "pause",
+    operation: "listVotes",
+    node: "https://a.example/key",
+    attempt: 1,
+    time: 0,
+    delay: 1500,
+  };
+  createNodeMetrics(registry)(wait as ObserverEvent);
+  const waits = readMetrics(await registry.metrics())("node_wait_seconds_total");
+  expect(waits).toEqual([{ labels: { node: "a.example", operation: "listVotes" }, value: "1.5" }]);
 });
 
 test("gauges tell nodes at several paths of one host apart, without their paths", async () => {

@@ -1,5 +1,7 @@
+import type { ObserverEvent } from "vegaprotocol-client";
 import { expect, test } from "vitest";
-import { createFetch, explainFailure, withScheme } from "../../src/connection.js";
+import { createFetch, explainFailure, logEvent, withScheme } from "../../src/connection.js";
+import { createIo } from "../support/run-cli.js";
 
 test.each([
   ["localhost", "http://localhost"],
@@ -42,4 +44,16 @@ test.each([
   const refused = Object.assign(new Error(`connect ECONNREFUSED 127.0.0.1:${port}`), { code: "ECONNREFUSED", port });
   const { message } = explainFailure(refused, "https://node.example/x", [new URL(proxy)]);
   expect(message).toBe(`The proxy ${proxy} does not respond: ${refused.message}`);
+});
+
+test.each([
+  ["retry", { delay: 190.5 }, "retried in 191 ms: lost"],
+  ["pause", { delay: 50 }, "held back for 50 ms to stay within the rate limit"],
+  ["hedge", { delay: 80, from: "https://a", to: "https://b" }, "also sent to https://b after 80 ms without a response"],
+  ["failover", { from: "https://a", to: "https://b", cause: "lag" }, "failed over from https://a to https://b: lag"],
+] as const)("--verbose prints the event %s", (type, members, text) => {
+  const error = type === "failover" ? undefined : { name: "ConnectionError", message: "lost" };
+  const { io, stderr } = createIo([]);
+  logEvent(io, { type, operation: "listVotes", attempt: 2, time: 0, error, ...members } as ObserverEvent);
+  expect(stderr.text).toContain(`listVotes, attempt 2: ${text}`);
 });

@@ -40,6 +40,15 @@ describe("nodes", () => {
     expect(await (await fetch(url)).text()).toMatch(paths);
   });
 
+  test("that are behind one that is down serve responses with X-Stale", async () => {
+    const network = createNetwork({ nodes: [{}, {}, { lag: 30 }], balances: 100 });
+    const { url } = await serve(network);
+    const isStale = async () => (await fetch(url + profiles)).headers.get("X-Stale");
+    expect(await isStale()).toBe(null);
+    for (const node of network.nodes.slice(0, 2)) node.configure({ down: true });
+    expect(await isStale()).toBe("true");
+  });
+
   test("are checked by each scrape of /metrics, also if nobody sends requests", async () => {
     const network = createNetwork();
     const urls = network.nodes.map(({ url }) => url);
