@@ -24,6 +24,19 @@ test.each<[message: string, follow: () => AsyncIterator<unknown>]>([
   expect(node.requests).toEqual([]);
 });
 
+test("a follower ends with an error if responses have no block", async () => {
+  const { fetch, records } = createFakeNode({}, { blockHeaders: false });
+  const silent = createClient({ baseUrl: "https://node.example", fetch });
+  const { proposalId = "" } = records.votes[0] ?? {};
+  const followers = [
+    followVotes(silent, { proposalId }),
+    followNodeSignatures(silent, id),
+    followBalanceChanges(silent, {}),
+  ];
+  const message = "got a response without X-Block-Height and X-Block-Timestamp.";
+  for (const follower of followers) await expect(follower.next()).rejects.toThrow(message);
+});
+
 test("the options of a call apply to each request of a follower", async () => {
   const options = { from: "start", headers: { "X-Test": "1" }, retry: { attempts: 1 } };
   const follower = followBalanceChanges(client, {}, options);
