@@ -38,13 +38,17 @@ export const rangesOfWorld = fc
 /** Amounts of up to 78 digits. */
 const amounts = fc.oneof(fc.bigInt(0n, 20n), fc.bigInt(0n, 10n ** 78n - 1n));
 
+/** Most records are of few accounts, so that these have several. */
+const mostly = <T>(value: T, ...others: T[]) =>
+  fc.oneof({ arbitrary: fc.constant(value), weight: 4 }, fc.constantFrom(...others));
+
 const changes = fc.record({
   timestamp: timesOfWorld.map((time): `${bigint}` => `${time}`),
   balance: amounts.map(String),
-  partyId: fc.constantFrom("a", "b", "network"),
-  assetId: fc.constantFrom("x", "y"),
-  marketId: fc.constantFrom("", "m"),
-  accountType: fc.constantFrom("ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN", 24),
+  partyId: mostly("a", "b", "network"),
+  assetId: mostly("x", "y"),
+  marketId: mostly("", "m"),
+  accountType: mostly<string | number>("ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN", 24),
 });
 
 export const keyOf = ({ partyId, assetId, marketId, accountType }: BalanceChange): string =>

@@ -256,9 +256,11 @@ test.each([
   ["to", () => balanceSeries([], { from: 1n, to: new Date(Number.NaN), every: "day" })],
   ["every", () => balanceSeries([], { from: 1n, to: 2n, every: "year" as never })],
   ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: "Mars/Olympus" })],
-  ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: 1 as never })],
-  ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: ["Europe/Berlin"] as never })],
+  ...[1, ["Europe/Berlin"], ["+01"], "UTC+01", "+01:00 ", "+24"].map((timeZone): [string, () => Promise<unknown>] => {
+    return ["timeZone", () => balanceSeries([], { from: 1n, every: "day", timeZone: timeZone as string })];
+  }),
   ["groupBy", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: "partyId" as never })],
+  ["groupBy[0]", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: ["party" as never] })],
   ["groupBy[1]", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: ["assetId", "party" as never] })],
 ])("reports of balances refuse a wrong `%s` by its name", async (argument, call) => {
   await expect(call()).rejects.toMatchObject({ name: "ArgumentError", argument, operation: expect.any(String) });

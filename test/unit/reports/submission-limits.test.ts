@@ -143,6 +143,12 @@ describe("submissionLimits", () => {
     ["statistics", () => submissionLimits(statistics({ votes: {} as never }), vote)],
     ["statistics", () => submissionLimits(statistics({ pow: {} as never }), vote)],
     ["statistics", () => submissionLimits(statistics({ pow: { ...pow, blockStates: [null] as never } }), vote)],
+    ...["blockHeight", "transactionsSeen", "txPerBlock", "difficulty", "expectedDifficulty"].map(
+      (name): [string, () => unknown] => {
+        const blockStates = [{ ...requiring("9"), [name]: "0x2" }];
+        return ["statistics", () => submissionLimits(statistics({ pow: { ...pow, blockStates } }), vote)];
+      },
+    ),
     ["statistics", () => submissionLimits(statistics({ votes: { statistics: [null] } as never }), vote)],
     ["statistics", () => submissionLimits(statistics({ votes: { statistics: [{}] } as never }), vote)],
     ["statistics", () => submissionLimits(statistics({ pow: { ...pow, numberOfPastBlocks: "x" as never } }), vote)],
