@@ -11,7 +11,7 @@ import { rowOf, tables } from "../../src/sync/rows.js";
 import { syncTo } from "../../src/sync/sync.js";
 import { formatTime } from "../../src/times.js";
 import { changeParquet, changeSql } from "./change-value.js";
-import { account, block, change, changes, first, hour, other, party } from "./changes.js";
+import { account, block, change, changes, first, hour, ids, other, party } from "./changes.js";
 import { add, changed, intercept, type Node, startNode } from "./nodes.js";
 import { usePostgres } from "./postgres.js";
 import { readDestination } from "./read-destination.js";
@@ -290,6 +290,20 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     await destination.close();
     for (const flags of [[], ["--check"]]) expect(await sync(startNode(), ...flags)).toMatchObject({ code: 0 });
     expect(await stored()).toEqual(changes.slice(40));
+  });
+
+  test("has all records of a block with more of them than are read at once", async () => {
+    const tied = ids(12).map((partyId) => change(first + hour, "1", partyId));
+    const balances = [change(first), ...tied, change(first + 2n * hour)];
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: startNode({ balances }).fetch,
+      pacing: false,
+    });
+    const destination = await openDestination(target(), "write", new AbortController().signal);
+    await syncTo(destination, client, { balances: { filter: {} }, batchSize: 5, signal: AbortSignal.timeout(20_000) });
+    await destination.close();
+    expect(await stored()).toEqual(expect.arrayContaining(balances));
   });
 
   test.each(["votes", "signatures"] as const)("has %s alone, and refuses a node of another network", async (list) => {
