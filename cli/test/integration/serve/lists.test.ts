@@ -246,6 +246,14 @@ test("a stream from nodes without block headers is not complete if it has an end
     }
 });
 
+test("a stream refuses the size of a page", async () => {
+  const { url } = await serve(createNetwork(tiny));
+  const headers = { Accept: "application/x-ndjson" };
+  const message = "A stream has no pages: leave out pagination.first.";
+  const response = await send(`${url}/api/v2/balance/changes?pagination.first=3`, { headers });
+  expect(response).toMatchObject({ status: 400, body: { code: 3, message } });
+});
+
 describe("a cursor", () => {
   const path = "/api/v2/parties/profiles?pagination.first=3";
   const endOf = async (url: string): Promise<string> => (await send(url + path)).body.profiles.pageInfo.endCursor;
