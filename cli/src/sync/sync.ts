@@ -16,7 +16,7 @@ import {
   followVotes,
   StalledError,
 } from "vegaprotocol-client/follow";
-import { ExitError, exitCodes, IncompleteError, NoProposalError } from "../errors.js";
+import { ExitError, exitCodes, type IncompleteError, NoProposalError } from "../errors.js";
 import { listAssets, requireProposal } from "../other-paths.js";
 import { behindError, readWhole, startsLate } from "../records.js";
 import { finalTime, formatTime } from "../times.js";
@@ -44,10 +44,6 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   const { signal } = options;
   signal?.throwIfAborted();
   const { block, nodes } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
-  if (block?.height === 0n)
-    throw new IncompleteError(
-      "The node has no block yet. Run sync again once it has read its history, or use another node.",
-    );
   options.onConnected?.();
   const controller = new AbortController();
   const run: Run = {

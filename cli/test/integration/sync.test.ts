@@ -37,6 +37,14 @@ test("a proposal that the node does not know ends the run, and is not stored as 
   expect(await run(known)).toMatchObject({ code: 0 });
 });
 
+test("a node that has no block yet is not stored as one without records", async () => {
+  const started = createFakeNode({ balances: [], block: { height: 0n, timestamp: 0n } });
+  expect(await sync(started)).toMatchObject(
+    ended(3, "The node is behind: it has no block yet, or sends no block headers."),
+  );
+  expect(await sync(startNode())).toMatchObject({ code: 0 });
+});
+
 test("a block with more votes than fit on a page ends the run, and the votes of a party can be stored", async () => {
   const vote = startNode({ votes: 1 }).records.votes[0] as Vote;
   const votes = ids(5001).map((partyId) => ({ ...vote, partyId }));
