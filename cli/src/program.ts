@@ -170,7 +170,7 @@ const earlyText = "Flags follow the command, such as vegaprotocol balances --nod
 function printError(io: Io, text: string): void {
   const isEarly = io.argv[0]?.startsWith("-");
   const lines = text
-    .replace(/^error: (.)/, (_, first: string) => `Error: ${first.toUpperCase()}`)
+    .replace(/^error: (.)/, (_, first: string) => first.toUpperCase())
     .replace(/Option '.*(--[\w-]+) .*' argument missing$/m, "Expected $1 to be followed by a value")
     .replace(
       /Missing required argument '(\w+)'$/m,
@@ -189,8 +189,12 @@ function printError(io: Io, text: string): void {
     .split(/\s*\n\s*/)
     .filter((line) => line !== "");
   // A shell can expand `*` to any names of files.
-  io.stderr.write(`${printable(lines.map((line) => (/[.?)]$/.test(line) ? line : `${line}.`)).join(" "))}\n`);
+  const sentences = lines.map((line) => (/[.?)]$/.test(line) ? line : `${line}.`));
+  io.stderr.write(`${errorLabel(io)} ${printable(sentences.join(" "))}\n`);
 }
+
+const errorLabel = (io: Io): string =>
+  hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";
 
 const helpWidth = ({ stdout, env }: Io): number =>
   Math.min(100, Math.max(40, stdout.isTTY ? widthOf(stdout) : Number(env["COLUMNS"]) || 80));
@@ -201,8 +205,7 @@ function report(error: unknown, io: Io, command: Command | undefined): number {
   const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.message] : [error, undefined];
   if (cause instanceof OutputClosed) return exitCodes.done;
   const { text, exitCode } = describe(cause instanceof OutputError ? writeError("stdout", cause) : cause, command);
-  const label = hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";
-  io.stderr.write(`${cause instanceof Interruption ? "" : `${label} `}${printable(text)}\n`);
+  io.stderr.write(`${cause instanceof Interruption ? "" : `${errorLabel(io)} `}${printable(text)}\n`);
   for (const line of advice?.split("\n") ?? []) printMessage(io, line);
   const causes = command?.opts()["verbose"] && cause instanceof Error ? causesOf(cause.cause) : [];
   if (causes.length > 0) printMessage(io, `Cause: ${causes.map(({ message }) => message).join(": ")}`);

@@ -8,6 +8,14 @@ const path = useFolder();
 const node = createFakeNode({ balances: 9 }, { rateLimit: false });
 const { fetch } = node;
 
+test("an error has colors with FORCE_COLOR alone, or on a terminal", async () => {
+  const isColored = async (env: Record<string, string>, errorTerminal?: number) =>
+    (await runCli(["balnces"], { env, ...(errorTerminal && { errorTerminal }) })).stderr.includes("\u001b[31m");
+  expect([await isColored({}), await isColored({ FORCE_COLOR: "1" })]).toEqual([false, true]);
+  expect([await isColored({}, 80), await isColored({ FORCE_COLOR: "0" }, 80)]).toEqual([true, false]);
+  expect(await isColored({ FORCE_COLOR: "1", NO_COLOR: "1" }, 80)).toBe(false);
+});
+
 describe("vegaprotocol.toml", () => {
   const run = async (config: string, line: string, node?: string) => {
     const file = path("vega.toml");
