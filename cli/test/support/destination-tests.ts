@@ -542,5 +542,12 @@ export function testDestination(kind: "vega/" | "vega.db" | "PostgreSQL"): void 
     const rest = /^balances from 2024-02-15T18:00:00.0+Z \(where .* ends\) to 2024-02-15T18:00:00.0+Z: 1 rec/;
     expect(next.stdout).toMatch(rest);
     expect(await stored()).toEqual(changes);
+    const votes = ["votes", "--proposal", vote?.proposalId ?? ""];
+    await sync(node, ...votes);
+    const own = node.records.votes.filter(({ proposalId }) => proposalId === vote?.proposalId).length;
+    node.nextBlock({ votes: [{ ...vote, partyId: other, timestamp: `${node.block.timestamp}` }] });
+    // A folder has all votes in one file, which a run replaces.
+    const left = isFolder ? `${own + 1} records` : "1 record";
+    expect((await sync(node, "--dry", ...votes)).stdout).toContain(`: ${left}, about 1 request`);
   });
 }

@@ -40,6 +40,14 @@ describe("nodes", () => {
     expect(await (await fetch(url)).text()).toMatch(paths);
   });
 
+  test("that do not respond within --timeout are a 504", async () => {
+    const network = createNetwork();
+    const { url } = await serve(network, ["--retries", "0", "--timeout", "50ms"]);
+    network.nodes[0]?.configure({ faults: [{ name: "latency", milliseconds: 2000 }] });
+    const late = { status: 504, body: { code: 4, message: "No node responded in time." } };
+    expect(await send(url + profiles)).toMatchObject(late);
+  });
+
   test("that are behind one that is down serve responses with X-Stale", async () => {
     const network = createNetwork({ nodes: [{}, {}, { lag: 30 }], balances: 100 });
     const { url } = await serve(network);
