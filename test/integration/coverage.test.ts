@@ -109,6 +109,21 @@ describe.each(["v0.74", "v0.79"] as const)("by any reader, with any filter, from
     await fc.assert(fc.asyncProperty(readings, isCovered), runs(80));
   });
 
+  test("up to where a caller ends the loop", async () => {
+    const isCovered = async (settings: Settings, most: number) => {
+      const { list, startTimestamp, wantedFrom } = open(version, settings);
+      const taken: BalanceChange[] = [];
+      for await (const change of list) if (taken.push(change) === most) break;
+      const { start, end = 2n ** 63n } = (await list.coverage) as Coverage;
+      const isIn = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < end;
+      expect(taken.filter(isIn)).toHaveLength(wantedFrom(startTimestamp).filter(isIn).length);
+      // More records can have the time of the last one.
+      const last = taken.at(-1)?.timestamp;
+      expect(taken.filter((change) => change.timestamp !== last && !isIn(change))).toEqual([]);
+    };
+    await fc.assert(fc.asyncProperty(readings, fc.integer({ min: 1, max: 30 }), isCovered), runs(80));
+  });
+
   test("behind one address", async () => {
     // In turns, one node can be the one that each request of a kind comes to.
     const turns = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 30 });
