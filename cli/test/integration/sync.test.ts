@@ -258,6 +258,16 @@ describe("--check", () => {
     expect(await run(missing, "--check")).toMatchObject(ended(1, "1 missing"));
   });
 
+  test("refuses a node that has none of the records, which is of another network", async () => {
+    await sync(startNode());
+    const balances = changes.map((each) => ({ ...each, partyId: "12".repeat(32) }));
+    const refused = ended(
+      1,
+      "the node has none of its 200 balance changes since 2024-02-07T10:00:00.000000000Z, and 200",
+    );
+    expect(await sync(startNode({ balances }), "--check")).toMatchObject(refused);
+  });
+
   test("names the only record of a copy if it was changed, instead of another network", async () => {
     const node = startNode({ balances: changes.slice(0, 1) });
     expect(await sync(node)).toMatchObject({ code: 0 });
