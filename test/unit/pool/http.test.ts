@@ -44,6 +44,7 @@ describe("client.http of a client of several nodes", () => {
     });
     expect(await net.run(net.client.checkTransaction({ tx: transaction }))).toMatchObject({ success: true });
     expect(net.asked).toHaveLength(1);
+    expect(await net.run(net.client.listNodeSignatures({ id }))).toMatchObject({ stale: false });
   });
 
   test("sends a request with a `baseUrl` there, also if it begins like a node of the pool, or is one", async () => {

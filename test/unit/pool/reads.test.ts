@@ -270,6 +270,13 @@ test("the events of a client of several nodes name their node, and a failover na
   ]);
 });
 
+test("the event of a response has how long the attempt took", async () => {
+  const net = new PooledNetwork({ data: { nodes: 1 }, latency: [40] });
+  await net.sleep(1000);
+  await net.read();
+  expect(net.events).toContainEqual(expect.objectContaining({ type: "response", duration: 40, status: 200 }));
+});
+
 test("a call waits before it asks a node again, and reports for how long, and why", async () => {
   const faultOf = (status: number) => ({ faults: [{ name: "status" as const, status, request: 1 }] });
   const net = new PooledNetwork({ data: { nodes: [faultOf(503), faultOf(502)] }, pool: { order: "given" } });
