@@ -44,7 +44,17 @@ describe("client.http of a client of several nodes", () => {
     });
     expect(await net.run(net.client.checkTransaction({ tx: transaction }))).toMatchObject({ success: true });
     expect(net.asked).toHaveLength(1);
-    expect(await net.run(net.client.listNodeSignatures({ id }))).toMatchObject({ stale: false });
+    expect(await net.run(Promise.resolve(net.client.listNodeSignatures({ id })))).toMatchObject({ stale: false });
+  });
+
+  test("sends a body to no node that cools down, although it has responded lately", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 }, pool: { order: "given" } });
+    await net.run(net.pool.check());
+    net.network.nodes[0]?.configure({ down: true });
+    await net.read();
+    net.asked.length = 0;
+    expect(await net.run(net.client.checkTransaction({ tx: transaction }))).toMatchObject({ success: true });
+    expect(net.asked).toEqual([1]);
   });
 
   test("sends a request with a `baseUrl` there, also if it begins like a node of the pool, or is one", async () => {

@@ -99,6 +99,15 @@ describe("a check of the nodes of a pool", () => {
     expect(await starts({ history: true })).toEqual([times[0], undefined, undefined, undefined]);
   });
 
+  test.each([
+    [2000, true, 4000],
+    [3000, false, 5000],
+  ])("waits for both requests of a node for `timeout`, at %i ms each", async (latency, isRead, duration) => {
+    const net = new PooledNetwork({ data: { nodes: 1 }, latency: [latency] });
+    const [status] = await net.run(net.pool.check({ timeout: 5000, history: true }));
+    expect([status?.historyStart !== undefined, net.clock.now()]).toEqual([isRead, duration]);
+  });
+
   test("rejects with the reason of the caller's signal", async () => {
     const net = new PooledNetwork({ latency: Array(3).fill(Number.POSITIVE_INFINITY) });
     const controller = new AbortController();
