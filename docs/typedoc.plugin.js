@@ -37,9 +37,9 @@ export function load(app) {
     page.contents = contents
       // Headings have a line above them already.
       .replaceAll(/\n\*\*\*\n/g, "")
-      // What an iterable returns and takes, by default.
+      // The defaults of the other type parameters of iterables.
       .replaceAll(", `any`, `any`", "")
-      // Any string: `& {}` is for the editor, which would not complete the names in a union with it otherwise.
+      // `& {}` is for editors: without it, they do not complete the names in a union with `string`.
       .replaceAll("`string` & \\{ \\}", "`string`");
   });
 }

@@ -79,7 +79,7 @@ export default defineConfig({
       frontmatter: {
         ...frontmatter,
         editLink: source !== undefined,
-        // The names, without "Parameters" and "Returns" below each.
+        // Only names, without the headings "Parameters" and "Returns" of each.
         ...(filePath.startsWith("api/") && { outline: 2 }),
         ...(place !== -1 && { prev: link(order[place - 1]), next: link(order[place + 1]) }),
       },

@@ -14,11 +14,7 @@ import {
 } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 
-/**
- * Header names and values. `null` removes a header of the client, and `undefined` leaves it as it is.
- *
- * @inline
- */
+/** @inline */
 export type HeaderValues =
   | Headers
   | Iterable<readonly [string, string]>
@@ -71,7 +67,9 @@ export interface RetryOptions {
 export interface CallOptions extends AttemptOptions {
   /** Aborts the call, whatever it is waiting for: it rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Headers of this call. They override the client's headers. */
+  /**
+   * Headers of this call. They override the client's headers: `null` removes one, and `undefined` leaves it as it is.
+   */
   headers?: HeaderValues | undefined;
   /** The address of the node that serves the call, of a client whose `baseUrl` is a pool. Default: the pool chooses. */
   node?: string | undefined;

@@ -46,16 +46,16 @@ export interface FakeNodeOptions {
    */
   faults?: readonly NodeFault[] | undefined;
   /**
-   * How many requests the node serves; `false` for any number. `rate` is in a second, `burst` at once, and after more
-   * than `refusals` rejected requests comes a ban of `ban` seconds. A member that is left out has its default. Default:
-   * `{ rate: 20, burst: 100, refusals: 100, ban: 600 }`.
+   * How many requests the node serves; `false` for any number. `rate` is the number of requests a second, `burst` the
+   * number at once, and more than `refusals` rejected requests cause a ban of `ban` seconds. A member that is left out
+   * has its default. Default: `{ rate: 20, burst: 100, refusals: 100, ban: 600 }`.
    */
   rateLimit?: RateLimit | false | undefined;
   /** The time in milliseconds: of the rate limit, and the end of open ranges on v0.79 nodes. Default: `Date.now`. */
   now?: (() => number) | undefined;
   /**
-   * Decides the outcome of a check for a transaction that is well-formed and new in its block. 0 is passed, 51
-   * validation, 60 decoding or signature, 70 not allowed by the state of the network, 80 unknown command, and 89 spam
+   * Decides the outcome of a check for a transaction that is well-formed and new in its block: 0 for passed, 51 for
+   * validation, 60 for decoding or signature, 70 for the state of the network, 80 for an unknown command, or 89 for spam
    * or proof of work (observed on v0.74 nodes). Default: it passes.
    */
   checkCode?: ((tx: Transaction) => CheckCode) | undefined;
