@@ -91,7 +91,7 @@ async function readHeaders(entered: readonly string[]): Promise<[string, string]
   });
 }
 
-export function logEvent(io: Pick<Io, "stderr" | "env">, event: ObserverEvent): void {
+export function logEvent(io: Io, event: ObserverEvent): void {
   const node = event.node === undefined ? "" : ` on ${event.node}`;
   printMessage(io, `${event.operation}, attempt ${event.attempt}${node}: ${describeEvent(event)}`);
 }

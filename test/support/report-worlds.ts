@@ -38,7 +38,7 @@ export const rangesOfWorld = fc
 /** Amounts of up to 78 digits. */
 const amounts = fc.oneof(fc.bigInt(0n, 20n), fc.bigInt(0n, 10n ** 78n - 1n));
 
-/** Most records are of few accounts, so that these have several. */
+/** Most records belong to few accounts, so that these have several. */
 const mostly = <T>(value: T, ...others: T[]) =>
   fc.oneof({ arbitrary: fc.constant(value), weight: 4 }, fc.constantFrom(...others));
 

@@ -47,7 +47,7 @@ describe("client.http of a client of several nodes", () => {
     expect(await net.run(Promise.resolve(net.client.listNodeSignatures({ id })))).toMatchObject({ stale: false });
   });
 
-  test("sends a body to no node that cools down, although it has responded lately", async () => {
+  test("sends a body to no node that cools down, although it responded recently", async () => {
     const net = new PooledNetwork({ data: { nodes: 2 }, pool: { order: "given" } });
     await net.run(net.pool.check());
     net.network.nodes[0]?.configure({ down: true });

@@ -48,7 +48,7 @@ describe("nodes", () => {
     expect(await send(url + profiles)).toMatchObject(late);
   });
 
-  test("that are behind one that is down serve responses with X-Stale", async () => {
+  test("that are behind others that are down serve responses with X-Stale", async () => {
     const network = createNetwork({ nodes: [{}, {}, { lag: 30 }], balances: 100 });
     const { url } = await serve(network);
     const isStale = async () => (await fetch(url + profiles)).headers.get("X-Stale");
