@@ -90,6 +90,22 @@ describe("a loop", () => {
     }
   });
 
+  test.each([true, false])("goes on after the first 5000 records of a block, newest first: %s", async (newestFirst) => {
+    const parties = ids(5400);
+    const balances = parties.map((id) => change(first, "7", id));
+    const { url } = await serve(createNetwork({ balances, block, nodes: 1 }));
+    const path = `${url}/api/v2/balance/changes?pagination.newestFirst=${newestFirst}&pagination.first=`;
+    const found: string[] = [];
+    let place = "5000";
+    for (let hasMore = true; hasMore; ) {
+      const { edges, pageInfo } = (await send(path + place)).body.balances;
+      found.push(...edges.map(({ node }: { node: { partyId: string } }) => node.partyId));
+      place = `150&pagination.after=${pageInfo.endCursor}`;
+      hasMore = pageInfo.hasNextPage;
+    }
+    expect(found).toEqual(newestFirst ? parties.reverse() : parties);
+  });
+
   test("gets votes that were cast after an earlier loop, also from nodes without block headers", async () => {
     const network = createNetwork({ nodes: 1, votes: 300 }, { blockHeaders: false });
     const { url } = await serve(network);
@@ -176,24 +192,26 @@ describe("a range", () => {
     expect(coverage.endTimestamp).toBe(`${end}`);
   });
 
-  test("that ends after the newest block is read up to its end if nodes reach it meanwhile, otherwise to the block of its first page", async () => {
-    const network = createNetwork({ balances: changes, block, nodes: 1 });
-    const fetch = async (request: Request) => {
-      network.nextBlock({ balances: 30 });
-      return network.fetch(request);
-    };
-    const { url } = await serve(network, [], fetch);
-    for (const end of [block.timestamp + 4_000_000_000n, block.timestamp + 3_600_000_000_000n]) {
+  // One of these ends is reached in the request of the last page.
+  test.each([4n, 5n, 6n, 7n, 8n, 3600n])(
+    "that ends %s s after the newest block is read up to its end if nodes reach it meanwhile, otherwise to the block of its first page",
+    async (seconds) => {
+      const network = createNetwork({ balances: changes, block, nodes: 1 });
+      const fetch = async (request: Request) => {
+        network.nextBlock({ balances: 10 });
+        return network.fetch(request);
+      };
+      const { url } = await serve(network, [], fetch);
+      const end = network.block.timestamp + seconds * 1_000_000_000n;
       const pages = await loop(url, `${path}false&pagination.first=40${rangeOf(first, end)}`);
       const reached = BigInt(pages[0]?.headers.get("X-Block-Timestamp") ?? 0);
       expect(reached).toBeGreaterThan(block.timestamp);
-      const isReached = end < network.block.timestamp;
-      const covered = isReached ? end : reached;
+      const covered = end < network.block.timestamp ? end : reached;
       const wanted = network.records.balances.filter(({ timestamp }) => BigInt(timestamp) < covered);
       expect(sorted(recordsOf(pages))).toEqual(sorted(wanted));
       expect(pages.at(-1)?.coverage?.endTimestamp).toBe(`${covered}`);
-    }
-  });
+    },
+  );
 
   test.each([1, 2, 7])("that v0.79 nodes refuse has every record in pages of %i", async (size) => {
     const day = 24n * hour;
@@ -306,6 +324,24 @@ describe("a cursor", () => {
     for (const node of network.nodes) node.requests.length = 0;
     expect(await after(change(cursor))).toMatchObject({ status: 400, body: { code: 3 } });
     expect(network.nodes.flatMap(({ requests }) => requests)).toEqual([]);
+  });
+
+  test.each([
+    ["of a record that nodes have dropped", "", 185n, 1],
+    ["on the way to a start that they have dropped", `&dateRange.startTimestamp=${first}`, 100n, 4],
+  ])("%s is an error, after the pages before", async (_, range, kept, pageCount) => {
+    const network = createNetwork({ balances: changes, block, nodes: 1 });
+    const { url } = await serve(network);
+    const path = `${url}/api/v2/balance/changes?pagination.first=20${range}`;
+    let { status, body } = await send(path);
+    network.nodes[0]?.configure({ history: first + kept * hour });
+    const sizes: number[] = [];
+    while (status === 200) {
+      sizes.push(body.balances.edges.length);
+      ({ status, body } = await send(`${path}&pagination.after=${body.balances.pageInfo.endCursor}`));
+    }
+    expect(sizes).toEqual(Array(pageCount).fill(20));
+    expect([status, body]).toMatchObject([400, { code: 11, details: [{ reason: "pruned" }] }]);
   });
 
   test("of a block that no node has reached is a 503: at once if it is far ahead, otherwise after a few requests", async () => {
