@@ -62,12 +62,13 @@ export async function lock(name: string, path = `${name}.lock`): Promise<() => P
       await writeFile(path, "", { flag: "a" });
       const file = await fileNow();
       const database = open(path);
-      const owner = claim(database, own);
-      // After the removal, a third process can have made another file.
+      const { owner, error } = claim(database, own);
+      // The process that had the lock removes its file: SQLite then fails, or locks a file that no other process sees.
       const isThere = file !== undefined && file === (await fileNow());
-      if (owner === undefined && isThere) return () => release(path, database);
+      if (isThere && owner === undefined && error === undefined) return () => release(path, database);
       database.close();
       if (owner !== undefined) throw new ExitError(`${owner} writes ${name}. Wait for it to end.`);
+      if (isThere) throw error;
     }
   } catch (error) {
     const code = sqliteCode(error);
@@ -90,20 +91,20 @@ export function refuseMoved(name: string, what: "file" | "folder"): () => void {
   };
 }
 
-/** Begins the transaction that is the lock. Returns who has it if another process does. */
-function claim(database: Sqlite, own: string): string | undefined {
+/** Begins the transaction that is the lock. Returns who has it if another process does, or why it failed. */
+function claim(database: Sqlite, own: string): { owner?: string; error?: unknown } {
   try {
     database.exec("PRAGMA busy_timeout = 100; PRAGMA page_size = 512; BEGIN IMMEDIATE");
     database.exec(`DROP TABLE IF EXISTS owner; CREATE TABLE owner AS SELECT '${own}' AS name; COMMIT`);
     database.exec("BEGIN IMMEDIATE");
-    return undefined;
+    return {};
   } catch (error) {
-    if (sqliteCode(error) !== sqliteCodes.busy) throw error;
+    if (sqliteCode(error) !== sqliteCodes.busy) return { error };
     try {
       const [owner] = database.prepare("SELECT name FROM owner").all() as { name: string }[];
-      return owner?.name;
+      return { owner: owner?.name ?? "Another process" };
     } catch {
-      return "Another process";
+      return { owner: "Another process" };
     }
   }
 }

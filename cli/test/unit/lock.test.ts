@@ -14,8 +14,13 @@ const refusal = (id: number | undefined) => `Process ${id} on ${hostname()} writ
 const program = [
   ...["--import", import.meta.resolve("tsx"), "--input-type", "module", "-e"],
   `import { lock } from ${JSON.stringify(new URL("../../src/sync/sqlite.ts", import.meta.url).href)};
-   process.stdin.resume();
-   await lock(process.argv[1]).then(() => console.log("locked", process.pid), (error) => console.log(error.message));`,
+   for (let release; ; ) {
+     release = await lock(process.argv[1]).catch(({ message }) => console.log(message));
+     if (release) console.log("locked", process.pid);
+     await new Promise((resolve) => process.stdin.once("data", resolve));
+     await release?.();
+     await new Promise((resolve) => process.stdin.once("data", resolve));
+   }`,
 ];
 
 /** Starts a process that locks the file, and waits for what it prints. */
@@ -44,6 +49,20 @@ test("the lock of a destination is free or taken while the process that had it r
   }
   await Promise.all([lockOften(), lockOften()]);
   expect(errors.filter((message) => !taken.test(message))).toEqual([]);
+});
+
+test("the lock of a destination is in a file that others see, also if it was waited for", async () => {
+  const { child } = await start();
+  for (let round = 0; round < 10; round++) {
+    // The process removes its file while this one waits.
+    child.stdin.write("release\n");
+    const release = await lock(file());
+    expect(await readdir(path("."))).toEqual(["vega.db.lock"]);
+    await release();
+    child.stdin.write("lock\n");
+    await firstOutput(child);
+  }
+  await kill(child, "SIGKILL");
 });
 
 const container = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child"];
