@@ -16,8 +16,8 @@ export interface OpenRange {
 }
 
 /** Whether a range has no record, whatever nodes keep: their times are whole microseconds. */
-export const isEmptyRange = ({ start, end }: OpenRange): boolean =>
-  start !== undefined && end !== undefined && microsecondFrom(start) >= microsecondFrom(end);
+export const isEmptyRange = ({ start = 0n, end }: OpenRange): boolean =>
+  end !== undefined && microsecondFrom(start) >= microsecondFrom(end);
 
 /**
  * Lists whose cursors are unreliable. Cursors of another form than expected are followed as they are.

@@ -44,6 +44,7 @@ export class ScanRun implements Batches<BalanceChange> {
   readonly #isWanted: ((record: BalanceChange) => boolean) | undefined;
   /** Default: from the oldest record, to the current block at the first response. */
   readonly #range: OpenRange;
+  readonly #isEmpty: boolean;
   /** The first microsecond of it. */
   readonly #start: bigint;
   /** One for each request that the filter takes. */
@@ -78,6 +79,7 @@ export class ScanRun implements Batches<BalanceChange> {
     this.#order = readingOrder(newestFirst);
     this.#isWanted = isWanted;
     this.#range = range;
+    this.#isEmpty = isEmptyRange(range);
     this.#start = microsecondFrom(range.start ?? 0n);
     this.#share = { concurrency: Math.max(1, Math.floor(concurrency / lists.length)), bufferSize };
     this.#plans = lists.map((source) =>
@@ -109,8 +111,8 @@ export class ScanRun implements Batches<BalanceChange> {
 
   #wholeCoverage(): Coverage {
     const { start = 0n, end: wantedEnd } = this.#range;
-    // Without a block, nothing shows that the end of the range was reached.
-    const isEndShown = this.#block !== undefined && !this.#hasPageWithoutBlock;
+    // Without a block, nothing shows that the end of the range was reached. An empty one is not read.
+    const isEndShown = this.#isEmpty || (this.#block !== undefined && !this.#hasPageWithoutBlock);
     // A range can begin after the newest block.
     const end = wantedEnd === undefined ? undefined : maximum(wantedEnd, start);
     const shown = maximum(start, this.#completeFrom);
@@ -199,7 +201,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const { start, end: wantedEnd } = this.#range;
     const { maxItems } = this.#options;
     const [first] = this.#plans;
-    if (first === undefined || isEmptyRange(this.#range)) return new MergedParts([], this.#order);
+    if (first === undefined || this.#isEmpty) return new MergedParts([], this.#order);
     // It is unknown how many records have to be read for that many wanted ones.
     const needed = this.#isWanted ? Number.POSITIVE_INFINITY : maxItems;
     const read: PartOptions["read"] = (plan, state, left) =>

@@ -76,11 +76,15 @@ const ofMargin = (other: number) => change(other, -other, margin);
 
 describe("a start is proved", () => {
   test.each(Object.entries(readers))("without a request in an empty range: %s", async (_, reader) => {
-    for (const startTimestamp of [start, start - 500n]) {
+    for (const [startTimestamp, endTimestamp] of [
+      [start, start],
+      [start - 500n, start],
+      [undefined, 0n],
+    ] as const) {
       const node = connect([change(1, -2), change(1, 0), change(1, 2)]);
-      const reading = reader(clientOf(node), { dateRange: { startTimestamp, endTimestamp: start } });
+      const reading = reader(clientOf(node), { dateRange: { startTimestamp, endTimestamp } });
       for await (const record of reading) expect(record).toBeUndefined();
-      expect((await reading.coverage).start).toBe(startTimestamp);
+      expect(await reading.coverage).toMatchObject({ start: startTimestamp ?? 0n, end: endTimestamp });
       expect(node.count()).toBeLessThan(2);
     }
   });
