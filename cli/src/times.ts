@@ -32,7 +32,8 @@ export const isRelative = (value: string): boolean => value === "now" || duratio
  */
 export function readTime(value: string, timeZone?: string, others = ""): bigint {
   const time = parseTime(value, timeZone);
-  if (time !== undefined) return time;
+  // The year 1970 of a time zone begins before or after 0. The client takes most numbers up to this one for seconds.
+  if (time !== undefined) return time < 10n ** 16n ? 0n : time;
   throw new InvalidArgumentError(
     `Expected ${others}a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z, digits of Unix seconds, milliseconds, microseconds or ` +
       "nanoseconds, now, or a time before now such as 24h or 7d.",
