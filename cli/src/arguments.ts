@@ -1,5 +1,6 @@
 /** The arguments of an operation, as the description has them, from flags or from the parameters of a URL. */
 import type { Option } from "commander";
+import { toNanoseconds } from "vegaprotocol-client";
 import {
   type Argument,
   canonicalId,
@@ -81,11 +82,26 @@ export function readParameters(operation: Pick<Operation, "arguments">, query: U
     const values = texts.map((text) => readValue(itemOf(spec), text));
     if (spec.kind === "boolean" && typeof values[0] === "string")
       throw new UsageError(`Expected \`${name}\` to be true or false, got "${values[0]}".`);
+    if (spec.kind === "nanoseconds" && !isTime(texts[0] ?? "")) {
+      const expected = 'a time such as "2024-02-09" or "2024-02-09T16:54:49.123Z", or digits of Unix nanoseconds';
+      throw new UsageError(`Expected \`${name}\` to be ${expected}, got "${texts[0]}".`);
+    }
     setMember(argument, path, spec.kind === "array" ? values : values[0]);
   }
   const known = leaves.map(({ path }) => path.join("."));
   for (const name of unknown) throw new UsageError(`There is no parameter ${name}.${didYouMean(name, known)}`);
   return argument;
+}
+
+/** Digits that people write for a year, or for seconds to microseconds. As nanoseconds they are a moment in 1970. */
+const inOtherUnits = /^(?:(?:19[7-9]|2[01]\d)\d|(?:\d{3}){3,5}\d?)$/;
+
+function isTime(text: string): boolean {
+  try {
+    return toNanoseconds(text) !== undefined && !inOtherUnits.test(text);
+  } catch {
+    return false;
+  }
 }
 
 /** A value of another form stays a text, which the client refuses. */

@@ -177,8 +177,9 @@ export function createGateway(options: GatewayOptions) {
     context.set("operation", `reports/${name}`);
     const query = new URL(context.req.url).searchParams;
     const [format = prefers(context, "text/csv") ? "csv" : "json", ...others] = query.getAll("format");
-    if ((format !== "json" && format !== "csv") || others.length > 0)
-      throw new Rejection(3, "Expected format to be json or csv.");
+    if (others.length > 0) throw new Rejection(3, "Expected the parameter `format` once.");
+    if (format !== "json" && format !== "csv")
+      throw new Rejection(3, `Expected \`format\` to be json or csv, got "${format}".`);
     query.delete("format");
     // A report over balances takes as long as the stream that it reads.
     const isStream = isOfBalances(name);

@@ -44,14 +44,16 @@ const parameters: Readonly<Record<string, Operation["arguments"]>> = {
 const mostRows = 100_000;
 
 function timeParameter(name: string, value: string | undefined, timeZone?: string): bigint | undefined {
-  return value === undefined || value === "now" ? undefined : readParameter(name, () => readTime(value, timeZone));
+  if (value === undefined || value === "now") return undefined;
+  return readParameter(name, value, () => readTime(value, timeZone));
 }
 
-function readParameter<T>(name: string, read: () => T): T {
+function readParameter<T>(name: string, value: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new Rejection(3, `\`${name}\`: ${(error as Error).message}`);
+    const expected = (error as Error).message.replace(/^Expected |\.$/g, "");
+    throw new Rejection(3, `Expected \`${name}\` to be ${expected}, got "${value}".`);
   }
 }
 
@@ -108,10 +110,10 @@ export function createReports(client: VegaClient, nodes: Nodes) {
     }
     const { timeZone } = query;
     const isComplete = Boolean(query["completeHistory"]);
-    if (timeZone !== undefined) readParameter("timeZone", () => readTimeZone(timeZone));
+    if (timeZone !== undefined) readParameter("timeZone", timeZone, () => readTimeZone(timeZone));
     const hasRange = name !== "balances";
     const from = hasRange ? timeParameter("from", required(query, "from"), timeZone) : undefined;
-    if (hasRange && from === undefined) throw new Rejection(3, "`from`: Expected a time before now.");
+    if (hasRange && from === undefined) throw new Rejection(3, "Expected `from` to be a time before now.");
     const option = hasRange ? "to" : "at";
     const end = timeParameter(option, query[option], timeZone);
     checkRange(from, end, { from: query["from"], to: query["to"] }, { show: (each) => `\`${each}\`` });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createFakeNetwork, type FakeNetworkData, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { block, change, changes, first, hour, ids, other, party } from "../../support/changes.js";
-import { loop, send, serve } from "../../support/gateway.js";
+import { loop, send, serve, startGateway } from "../../support/gateway.js";
 
 /** Nodes as they are: with all defects, and each with its own order of the votes of one block. */
 const createNetwork = (data: FakeNetworkData, options = {}) =>
@@ -247,6 +247,16 @@ describe("a range", () => {
       }
     }
   });
+});
+
+test("a gateway reads ranges from another gateway as from a node", async () => {
+  const network = createNetwork({ balances: changes, block, nodes: 1 });
+  const { url } = await serve(network);
+  const second = await startGateway([url], [], fetch);
+  for (const start of ["0", "5", "1970-01-01", String(first), "2024-02-08"]) {
+    const path = `/api/v2/balance/changes?dateRange.startTimestamp=${start}&pagination.first=2`;
+    expect((await send(second.url + path)).body).toEqual((await send(url + path)).body);
+  }
 });
 
 test("a stream from nodes without block headers is not complete if it has an end, which nothing shows", async () => {

@@ -186,6 +186,10 @@ test.each<[name: string, query: Record<string, string>, message: RegExp]>([
   ["balances", { party, accountType: "foo" }, /^Expected `accountType` to be a name such as .*, got "foo"\.$/],
   ["limits", { party: "xx", command: "other" }, /^Expected `party` to be an id.* got "xx"\.$/],
   ["limits", { party, command: "foo" }, /^Expected `command` to be "proposal" or .* got "foo"\.$/],
+  ["series", { party, from: "now" }, /^Expected `from` to be a time before now\.$/],
+  ["series", { party, from: "x" }, /^Expected `from` to be a time such as 2024, .* 24h or 7d, got "x"\.$/],
+  ["series", { party, from: "2024", timeZone: "x" }, /^Expected `timeZone` to be a time zone such .* UTC, got "x"\.$/],
+  ["series", { party, from: "2024", format: "xml" }, /^Expected `format` to be json or csv, got "xml"\.$/],
   ["limits", { party, command: "other", sentByBlock: "x" }, /^Expected `sentByBlock` to be .* got "x"\.$/],
 ])("an error of the report %s with %j names its parameter, and nothing is sent", async (name, query, message) => {
   const network = createNetwork({ spamStatistics: 1 });
