@@ -40,7 +40,10 @@ const keyOf = keyBy<Vote>([
 export function voteKeyOf(record: unknown): string {
   const vote = record as Vote;
   const { perMarketEquityLikeShareWeight: byMarket, elsPerMarket } = vote;
-  const shares = elsPerMarket?.map(({ marketId, els }) => [marketId, els]) ?? Object.entries(byMarket ?? {});
+  // Nodes can send anything: only `validateAnswers` refuses it.
+  const shares = Array.isArray(elsPerMarket)
+    ? elsPerMarket.map((share) => [share?.marketId, share?.els])
+    : Object.entries(byMarket ?? {});
   return keyOf(vote) + JSON.stringify(shares.sort());
 }
 

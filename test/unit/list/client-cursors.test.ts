@@ -18,4 +18,6 @@ test("a vote is another one once its shares of markets have changed, however a n
   const keysOf = (all: readonly object[]) => new Set(all.map((each) => voteKeyOf({ ...voteAt(1n, "c"), ...each })));
   expect(keysOf(shares("0.1", "0.2")).size).toBe(1);
   expect(keysOf([...shares("0.1", "0.2"), ...shares("0.1", "0.3"), {}]).size).toBe(3);
+  // Records are returned as nodes send them: only `validateAnswers` refuses such shares.
+  expect(keysOf([{ elsPerMarket: null }, { elsPerMarket: 5 }, {}, { elsPerMarket: [null] }]).size).toBe(2);
 });
