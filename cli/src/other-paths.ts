@@ -46,16 +46,22 @@ export function assetOf({ id, details }: AssetNode): Asset | undefined {
   return { id: id.toLowerCase(), symbol, name, decimals: Number(decimals) };
 }
 
+/** Whether a value is a page of a list, and tells whether another one follows. */
+export function isPage<T>(value: unknown): value is PageContent<T> {
+  const { edges, pageInfo } = Object(value);
+  return Array.isArray(edges) && (pageInfo === null || typeof Object(pageInfo).hasNextPage === "boolean");
+}
+
 export async function listAssets(client: VegaClient, signal?: AbortSignal): Promise<readonly Asset[] | undefined> {
   let isThere = true;
-  const none = { edges: [], pageInfo: null };
   const nodes = paginate<AssetNode>(
     async ({ first, after }, pageSignal) => {
       const query = { "pagination.first": first, "pagination.after": after };
       const found = await get(client, "/api/v2/assets", query, pageSignal);
-      const assets = (found?.data as { assets?: PageContent<AssetNode> } | undefined)?.assets;
-      isThere = assets !== undefined;
-      return assets ?? none;
+      const { assets } = (found?.data ?? {}) as { assets?: unknown };
+      if (isPage<AssetNode>(assets)) return assets;
+      isThere = false;
+      return { edges: [], pageInfo: null };
     },
     {},
     { signal },

@@ -1,12 +1,12 @@
 /** The command `get`: lists and objects of a node that the description does not have. */
-import { type PageContent, paginate, type VegaClient } from "vegaprotocol-client";
+import { paginate, type VegaClient } from "vegaprotocol-client";
 import { type Definition, exampleIds } from "../command.js";
 import { connect } from "../connection.js";
 import { ExitError, exitCodes, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import type { Io } from "../io.js";
 import type { ColumnKind } from "../operations.js";
-import { getPath, isUnknownPath } from "../other-paths.js";
+import { getPath, isPage, isUnknownPath } from "../other-paths.js";
 import { type Encoder, readColumnNames, type WireRecord } from "../output/columns.js";
 import { readTarget } from "../output/file.js";
 import { createEncoder, formatOf, printObject } from "../output/print.js";
@@ -54,7 +54,7 @@ export const getCommand: Definition = {
         if (size !== null) searchParams.set("pagination.first", String(size));
         if (after !== undefined) searchParams.set("pagination.after", after);
         const body = await request(client, pathname, searchParams, signal);
-        const page = Object.values(body).find(isPage);
+        const page = Object.values(body).find((member) => isPage<WireRecord>(member));
         if (page === undefined && after !== undefined) {
           const got = JSON.stringify(body).slice(0, 60);
           throw new ExitError(`Expected GET ${pathname} to return the next page of the list, got ${got}.`);
@@ -115,14 +115,12 @@ function withExactNumbers(json: string): string {
   });
 }
 
-const isPage = (value: unknown): value is PageContent<WireRecord> =>
-  typeof value === "object" && value !== null && "edges" in value && Array.isArray(value.edges) && "pageInfo" in value;
-
 async function request(client: VegaClient, path: string, query: URLSearchParams, signal: AbortSignal) {
   const result = await getPath(client, query.size > 0 ? `${path}?${query}` : path, { signal });
   const { data, error, response } = result;
   if (typeof data === "object" && data !== null) return data as WireRecord;
-  if (response.ok) throw new ExitError(`Expected GET ${path} to return a JSON object, got ${JSON.stringify(data)}.`);
+  const got = JSON.stringify(data) ?? "an empty body";
+  if (response.ok) throw new ExitError(`Expected GET ${path} to return a JSON object, got ${got}.`);
   const { message, details } = (error ?? {}) as { message?: string; details?: { message?: string }[] | null };
   const reason = [message, details?.[0]?.message].filter(Boolean).join(": ");
   // Nodes ban with status 403. The header has the length of the ban in seconds.

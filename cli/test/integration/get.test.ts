@@ -25,6 +25,7 @@ const fetch = async ({ url }: Request) => {
   if (pathname === "/api/v2/assets") return Response.json({ assets: { edges, pageInfo } });
   if (pathname === "/api/v2/epoch") return Response.json({ epoch: { seq: "7", validators: [] } });
   if (pathname === "/api/v2/text") return Response.json("text");
+  if (pathname === "/api/v2/empty") return new Response(null, { status: 204 });
   if (pathname === "/api/v2/banned")
     return Response.json({ code: 7, message: "banned" }, { status: 403, headers: { "RateLimit-Retry-After": "600" } });
   return Response.json(error, { status: 404 });
@@ -132,6 +133,15 @@ test("the command get ends with an error if a page of a list is followed by some
   }
 });
 
+test("lists whose pages do not tell whether another one follows are printed as they are, and name no assets", async () => {
+  const list = { assets: { edges: [{ node: assets[0], cursor: "c" }], pageInfo: {} } };
+  const withoutEnd = async () => Response.json(list);
+  const object = { code: 0, stdout: `${JSON.stringify(list)}\n`, stderr: "" };
+  expect(await run("/api/v2/assets", { fetch: withoutEnd })).toEqual(object);
+  const found = await runCli(["balances", "--asset", "VEGA"], { fetch: withoutEnd });
+  expect(found).toMatchObject(ended(2, "no assets are listed here"));
+});
+
 test("the command get prints an object, or writes it to a file", async () => {
   const object = '{"epoch":{"seq":"7","validators":[]}}\n';
   expect(await run("/api/v2/epoch")).toEqual({ code: 0, stdout: object, stderr: "" });
@@ -154,6 +164,7 @@ test.each([
   ["/api/v2/other", 1, "GET /api/v2/other failed with status 404: Not Found: no such thing."],
   ["/api/v2/banned", 5, "GET /api/v2/banned failed with status 403: banned. Wait 600 seconds."],
   ["/api/v2/text", 1, 'Expected GET /api/v2/text to return a JSON object, got "text".'],
+  ["/api/v2/empty", 1, "Expected GET /api/v2/empty to return a JSON object, got an empty body."],
   ["/api/v2/assets --columns id,nam", 2, "There is no column nam. The columns are id, details.symbol, details."],
   [
     "api/v2/votes?pagination.last=2",
