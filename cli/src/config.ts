@@ -51,7 +51,8 @@ export async function readConfig(io: Pick<Io, "env">): Promise<Config> {
 const isUntrusted = (name: string, value: unknown): boolean =>
   ["output", "force", "header"].includes(name) || /"postgres(?:ql)?:/.test(JSON.stringify(value));
 
-const isTable = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isTable = (value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 /** Sets the flags of a command that were not entered. Flags of a command come before flags of all commands. */
 export async function applyDefaults(io: Io, program: Command, command: Command): Promise<void> {
@@ -68,6 +69,8 @@ export async function applyDefaults(io: Io, program: Command, command: Command):
   for (const [section, flags] of Object.entries(config)) {
     const known = sections.get(section);
     if (known === undefined) throw unknown(`section [${section}]`, section, [...sections.keys()]);
+    const nested = Object.keys(flags).find((name) => sections.has(name) && isTable(flags[name]));
+    if (nested !== undefined) throw unknown(`section [${section}.${nested}]`, nested, [...sections.keys()]);
     const wrong = Object.keys(flags).find((name) => !known.includes(name));
     if (wrong !== undefined) throw unknown(`flag "${wrong}" of [${section}]`, wrong, known);
   }

@@ -151,12 +151,14 @@ describe("vegaprotocol.toml", () => {
   test.each([
     ["[balances]\nlimt = 1", 'Unknown flag "limt" of [balances] in FILE. Did you mean limit?'],
     ["[balnces]\nlimit = 1", "Unknown section [balnces] in FILE. Did you mean balances?"],
+    ["[defaults.balances]\nlimit = 1", "Unknown section [defaults.balances] in FILE. Did you mean balances?"],
     ["[balances]\nlimit = -1", 'Expected --limit to be an integer of at least 1, got "-1". The flag is set in FILE.'],
     ["[defaults]\nlimit = -1", 'Expected --limit to be an integer of at least 1, got "-1". The flag is set in FILE.'],
     ['[balances]\nfrom = "start"', 'got "start". The flag is set in FILE.'],
     ["[defaults]\ncomplete-history = true", "--complete-history requires --at. The flag is set in FILE."],
     ['[defaults]\ncolumns = "value"', "accountType. The flag is set in FILE."],
     ["limit = 1", 'Expected "limit" to be in a section, such as [defaults].'],
+    ["from = 2024-02-09", 'Expected "from" to be in a section, such as [defaults].'],
     ["\n[balances", "Cannot read FILE, line 2, column 2: Invalid TOML document"],
     ["[nodes]\nmain = 5", 'Expected "main" of [nodes] to be an address, or several, such as ["https://a.example"].'],
     [
