@@ -2,7 +2,8 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../src/async/clock.js";
-import { type ClientOptions, ConnectionError, createClient, VegaError } from "../../../src/index.js";
+import { type ClientOptions, ConnectionError, createClient, type VegaClient, VegaError } from "../../../src/index.js";
+import { createFakeNode, type FakeNode } from "../../../src/testing/index.js";
 import { validateAnswers } from "../../../src/validate/index.js";
 import { recorder, rejectionOf } from "../../support/recorder.js";
 import { createSend } from "../../support/send.js";
@@ -10,6 +11,7 @@ import { createSend } from "../../support/send.js";
 const baseUrl = "https://node.example";
 const party = { partyId: "aa" };
 const statistics = { chainId: "c", statistics: null };
+const older = { newestFirst: false, first: 4 };
 
 /** What a call rejects with. */
 const failureOf = (fetch: ClientOptions["fetch"], options: Partial<ClientOptions> = { retry: false }) =>
@@ -46,6 +48,65 @@ test("JSON of any depth with any status is a result or a VegaError that can be l
       }
     }
   }
+});
+
+const data = { votes: 30, balances: 60, signatures: 6, profiles: 6 };
+const now = () => Date.UTC(2024, 1, 10);
+const nodes = [
+  createFakeNode(data, { rateLimit: false }),
+  createFakeNode(data, { version: "v0.79", now, rateLimit: false }),
+];
+const { records } = nodes[0] as FakeNode;
+const [{ partyId = "", proposalId = "" } = {}] = records.votes;
+const [{ partyId: owner = "", timestamp: startTimestamp = "0" } = {}] = records.balances;
+const [{ id = "" } = {}] = records.signatures;
+const range = { dateRange: { startTimestamp } };
+
+/** Replaces a member or an item of JSON. `path` has the place of each among its neighbors. */
+function altered(json: unknown, [place, ...path]: readonly number[], value: unknown): unknown {
+  const names = Object.keys(Object(json));
+  if (place === undefined || typeof json !== "object" || names.length === 0) return value;
+  const name = names[place % names.length] as keyof typeof json;
+  return Object.assign(Array.isArray(json) ? [...json] : { ...json }, { [name]: altered(json?.[name], path, value) });
+}
+
+const cursors = ["{}", "[]", "null", '{"vega_time":5}', '{"vega_time":"x"}', '{"last_record":[]}'].map(btoa);
+const values = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom(undefined, "-1", "2024-02-09T16:54:49Z", "9".repeat(30), ...cursors),
+);
+
+test.each<[name: string, read: (client: VegaClient) => PromiseLike<unknown>]>([
+  ["votes", (client) => client.listVotes({ proposalId }).toArray()],
+  ["votes, oldest first", (client) => client.listVotes({ partyId, pagination: older }).toArray()],
+  ["profiles", (client) => client.listPartiesProfiles({ pagination: { first: 2 } }).toArray()],
+  ["signatures", (client) => client.listNodeSignatures({ id }).toArray()],
+  ["balance changes", (client) => client.listBalanceChanges(range).toArray()],
+  ["balance changes, oldest first", (client) => client.listBalanceChanges({ ...range, pagination: older }).toArray()],
+  ["a scan", (client) => client.scanBalanceChanges(range, { order: "newest-first" }).toArray()],
+  ["a scan of a party", (client) => client.scanBalanceChanges({ ...range, filter: { partyIds: [owner] } }).toArray()],
+  ["spam statistics", (client) => client.getSpamStatistics({ partyId })],
+])("responses of another form are read, or end the reading of %s with a VegaError", async (_, read) => {
+  const paths = fc.array(fc.nat(), { maxLength: 6 });
+  const property = fc.asyncProperty(
+    fc.constantFrom(...nodes),
+    paths,
+    values,
+    fc.nat(2),
+    async (node, path, value, from) => {
+      let count = 0;
+      const fetch = async (request: Request) => {
+        const response = await node.fetch(request);
+        if (count++ < from) return response;
+        if (count > 100) throw new Error("too many requests");
+        return Response.json(altered(await response.json(), path, value), response);
+      };
+      const [outcome] = await Promise.allSettled([read(createClient({ baseUrl, fetch, retry: false }))]);
+      if (outcome.status === "rejected") expect(outcome.reason).toSatisfy(VegaError.is);
+      expect(count).toBeLessThan(100);
+    },
+  );
+  await fc.assert(property, { numRuns: 200 });
 });
 
 test("a long error body does not make the message of its error long", async () => {
