@@ -36,6 +36,17 @@ export class NoCopyError extends UsageError {}
 
 export class NoProposalError extends ExitError {}
 
+/** A node failed at a path that the description does not have. */
+export class NodeError extends ExitError {
+  readonly status: number;
+
+  constructor(path: string, status: number) {
+    const code = status === 429 ? exitCodes.rateLimited : exitCodes.failed;
+    super(`The node responded to ${path} with status ${status}.`, undefined, code);
+    this.status = status;
+  }
+}
+
 export class IncompleteError extends ExitError {
   constructor(message: string, cause?: unknown) {
     super(message, cause, exitCodes.incomplete);

@@ -1,6 +1,6 @@
 /** Paths of nodes that the description does not have, such as the assets and the thresholds of a proposal. */
 import { type PageContent, paginate, type VegaClient } from "vegaprotocol-client";
-import { ExitError, NoProposalError, UsageError } from "./errors.js";
+import { NodeError, NoProposalError, UsageError } from "./errors.js";
 import { isAsset } from "./explore/page/text.js";
 import { isWholeId } from "./flags.js";
 
@@ -24,7 +24,7 @@ async function get(client: VegaClient, path: string, query: object, signal: Abor
   const result = await getPath(client, path, { params: { query }, signal });
   const { status, ok } = result.response;
   const isUnknown = status === 403 || status === 501 || isUnknownPath(result);
-  if (!ok && status !== 404 && !isUnknown) throw new ExitError(`The node responded to ${path} with status ${status}.`);
+  if (!ok && status !== 404 && !isUnknown) throw new NodeError(path, status);
   return isUnknown ? undefined : result;
 }
 

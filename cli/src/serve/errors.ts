@@ -1,5 +1,5 @@
 import * as vega from "vegaprotocol-client";
-import { IncompleteError, NoCopyError, NoProposalError, recordError, UsageError } from "../errors.js";
+import { IncompleteError, NoCopyError, NodeError, NoProposalError, recordError, UsageError } from "../errors.js";
 
 /** The HTTP statuses of status codes of gRPC, as nodes map them; 8 is a body that is too large. */
 const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 413, 11: 400, 12: 501, 14: 503 };
@@ -82,7 +82,8 @@ export function rejectionOf(error: unknown): Rejection {
   }
   if (error instanceof Error && error.name === "TimeoutError") return new Rejection(4, "No node responded in time.");
   if (vega.ConnectionError.is(error)) return new Rejection(14, "No node responded.");
-  if (vega.ApiError.is(error)) return new Rejection(14, `A node failed with status ${error.status}.`);
+  if (vega.ApiError.is(error) || error instanceof NodeError)
+    return new Rejection(14, `A node failed with status ${error.status}.`);
   return new Rejection(13, vega.ResponseError.is(error) ? "A node sent no valid response." : "The gateway failed.");
 }
 

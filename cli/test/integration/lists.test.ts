@@ -107,6 +107,8 @@ describe("the command balances", () => {
     expect(denied).toEqual({ code: 0, stdout, stderr });
     const failed = ended(1, "Error: The node responded to /api/v2/assets with status 400.\n");
     expect(await runCli(["balances"], { ...options, fetch: respond(400) })).toMatchObject(failed);
+    const limited = ended(5, "Error: The node responded to /api/v2/assets with status 429.\n");
+    expect(await runCli(["balances", "--retries", "0"], { ...options, fetch: respond(429) })).toMatchObject(limited);
     expect(await runCli(["balances", "-n", "1", "--raw"], { ...options, fetch })).toMatchObject({ stderr: "" });
     const votes = await runCli(["votes", "--proposal", proposal, "-n", "1"], { ...options, fetch });
     expect(votes.stdout).toMatch(/ \d{1,9}(\.\d+)? /);

@@ -106,6 +106,11 @@ test("an asset is an id or a symbol, as on the command line", async () => {
   const unlisted = /^Expected `asset` to be an id, got "VEGA": no assets are listed.* Pass the id\.$/;
   const refused = { status: 400, body: { message: expect.stringMatching(unlisted) } };
   expect(await plain("balances", { asset: "VEGA", at: at(10) })).toMatchObject(refused);
+  const failing = await reportsOf(network, async (request) =>
+    request.url.includes("/assets") ? new Response("denied", { status: 400 }) : network.fetch(request),
+  );
+  const failed = { status: 503, body: { code: 14, message: "A node failed with status 400." } };
+  expect(await failing("balances", { asset: "VEGA", at: at(10) })).toMatchObject(failed);
 });
 
 test("tallies and limits have what the node knows", async () => {
