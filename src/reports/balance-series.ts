@@ -80,7 +80,8 @@ export async function balanceSeries<Group extends keyof Account = keyof Account>
     groups.set(key, group);
     addSteps(group.steps, kept, from, options.isComplete ? 0 : 1);
   }
-  const periods = options.every === "change" ? undefined : periodsBetween(from, last, endOf);
+  // Without an account there is no row, however many periods the range has.
+  const periods = options.every === "change" || groups.size === 0 ? undefined : periodsBetween(from, last, endOf);
   const sorted = [...groups].sort(([a], [b]) => compare(a, b));
   const rows = sorted.flatMap(([, { account, steps }]) => {
     const group = Object.fromEntries(members.map((name) => [name, account[name]])) as Pick<Account, Group | "assetId">;

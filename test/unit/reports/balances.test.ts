@@ -164,6 +164,10 @@ describe("balanceSeries", () => {
     expect(rows.slice(-2).map(({ time, balance }) => `${time} ${balance}`)).toEqual([`${midnight} 5`, `${next} 5`]);
   });
 
+  test("has no row without records, at once, however many periods the range has", async () => {
+    expect(await balanceSeries([], { from: "1970-01-01", to: "2262-01-01", every: "minute" })).toEqual([]);
+  });
+
   test("has no row if the range is one moment between two periods", async () => {
     const time = "2024-01-01T00:00:00Z";
     expect(await balanceSeries([change("1", "1")], { from: time, to: time, every: "day" })).toEqual([]);
